@@ -99,6 +99,13 @@ public final class RelataServer: Service {
         group.maximumGracefulShutdownDuration = configuration.stopTimeout
         let serviceGroup = ServiceGroup(configuration: group)
         self.group.withLock { $0 = serviceGroup }
+        let work = Task { [logger] in
+            await withTaskGroup { group in
+                for served in others.map(\.served) + [served] {
+                    group.addTask { await served.work { RequestResponder.logWork($0, logger) } }
+                }
+            }
+        }
         let result: Result<Void, any Error>
         do {
             result = .success(try await serviceGroup.run())
@@ -106,6 +113,8 @@ public final class RelataServer: Service {
             result = .failure(error)
         }
         self.group.withLock { $0 = nil }
+        work.cancel()
+        await work.value
         // Each is closed, whatever becomes of those before it.
         let closed = (others.map(\.served) + [served]).map { served in Result { try served.close() } }
         try result.get()
@@ -131,10 +140,12 @@ public final class RelataServer: Service {
         return try channel.buildServer(
             configuration: listening, eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quietLogger,
             responder: { _, _, _ in },
-            onServerRunning: { [logger, configuration] channel in
+            onServerRunning: { [logger, configuration, others, served] channel in
                 try? await channel.pipeline.addHandler(AcceptErrorHandler(logger), position: .first)
                 let port = channel.localAddress?.port ?? configuration.port
-                started(ServerAddress(configuration, port: port))
+                let address = ServerAddress(configuration, port: port)
+                for served in others.map(\.served) + [served] { served.started(at: address) }
+                started(address)
             })
     }
 

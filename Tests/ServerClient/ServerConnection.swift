@@ -130,6 +130,9 @@ public final class ServerConnection {
         if start == buffer.count {
             buffer.removeAll(keepingCapacity: true)
             start = 0
+        } else if start > 4 << 20 {
+            buffer.removeFirst(start)
+            start = 0
         }
         return bytes
     }

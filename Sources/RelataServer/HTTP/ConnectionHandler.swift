@@ -1,6 +1,7 @@
 #if Server
 import NIOCore
 import NIOHTTP1
+import RelataCore
 
 /// One connection: takes requests as they come, has them answered one after another, and closes when it is time.
 ///
@@ -25,7 +26,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private enum State {
+    enum State {
         /// No request is whole yet.
         case listening
         /// A request is worked on. Its number tells its reply from those that came too late.
@@ -40,29 +41,40 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     }
 
     /// A reply on its way.
-    private struct Sending {
+    struct Sending {
         let size: Int
         let start = NIODeadline.now()
         /// How much was still to be taken when that was last looked at.
         var left = Int.max
     }
 
-    private let responder: RequestResponder
-    private let limits: RelataServer.Limits
+    /// What follows the bytes of a reply that were written.
+    struct ReplyRest {
+        let bytes: ByteStream
+        /// How many bytes there are.
+        var left: Int
+        /// Reads the next of them.
+        var task: Task<Void, Never>?
+    }
+
+    let responder: RequestResponder
+    let limits: RelataServer.Limits
     /// Succeeds when the connection is closed and nothing is worked on for it any more.
     private let finished: EventLoopPromise<Void>
-    private var state = State.listening
-    private var assembler: RequestAssembler
+    var state = State.listening
+    var assembler: RequestAssembler
     /// The first line of the request that arrives.
     private var line = LineWatch()
     /// Requests that arrived while another was answered.
-    private var waiting = CircularBuffer<ReceivedRequest>(initialCapacity: 0)
+    var waiting = CircularBuffer<ReceivedRequest>(initialCapacity: 0)
     /// What is wrong with the request after those.
-    private var refusal: RequestAssembler.Refusal?
+    var refusal: RequestAssembler.Refusal?
     /// Whether the client of the request that arrives waits to be asked for its body.
-    private var isAskAwaited = false
+    var isAskAwaited = false
     /// Whether the request that is worked on wants only the head of its reply.
-    private var isAnsweringHead = false
+    var isAnsweringHead = false
+    /// The body of that request, where it is answered while its body arrives.
+    var answeredPipe: BodyPipe?
     /// No request is taken any more: the connection is closed after those that are there.
     private var isEnding = false
     private var isInputClosed = false
@@ -70,19 +82,21 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     private var requestCount = 0
     private var unfinishedCount = 0
     /// Since when the body is awaited that arrives.
-    private var bodyStart = NIODeadline.now()
+    var bodyStart = NIODeadline.now()
     /// The reply that the client is to take.
-    private var sending: Sending?
-    private var context: ChannelHandlerContext?
-    private var deadline = NIODeadline.distantFuture
-    private var timer: (task: Scheduled<Void>, time: NIODeadline)?
+    var sending: Sending?
+    /// What follows what was written of it.
+    var rest: ReplyRest?
+    var context: ChannelHandlerContext?
+    var deadline = NIODeadline.distantFuture
+    var timer: (task: Scheduled<Void>, time: NIODeadline)?
 
     init(_ responder: RequestResponder, limits: RelataServer.Limits, finished: EventLoopPromise<Void>) {
         self.responder = responder
         self.limits = limits
         self.finished = finished
         assembler = RequestAssembler(limits: limits, fields: responder.fields, budget: responder.bodies) {
-            (target, headers) throws(ServerRefusal) in try responder.maximumBody(target, headers)
+            (method, target, headers) throws(ServerRefusal) in try responder.admission(method, target, headers)
         }
     }
 
@@ -98,6 +112,10 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         self.context = nil
         timer?.task.cancel()
         timer = nil
+        rest?.task?.cancel()
+        rest = nil
+        assembler.pipe?.fail()
+        leaveBody()
         if case .upgraded = state { return }
         if case .answering(_, let task) = state { task?.cancel() }
         responder.metrics.connectionClosed()
@@ -108,6 +126,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         switch event {
         case ChannelEvent.inputClosed:
             isInputClosed = true
+            assembler.pipe?.fail()
             end(context)
         case is ChannelShouldQuiesceEvent:
             // What nobody works on yet can be sent again elsewhere.
@@ -122,13 +141,13 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         switch state {
         case .listening where !isReceiving:
             if untaken(context) > 0 { linger(context) } else { context.close(promise: nil) }
-        case .lingering where sending == nil: context.close(promise: nil)
+        case .lingering where sending == nil && rest == nil: context.close(promise: nil)
         case .listening, .answering, .blocked, .lingering, .upgraded: break
         }
     }
 
     /// Whether the rest of a request may still come.
-    private var isReceiving: Bool { assembler.isReceiving && !isInputClosed }
+    var isReceiving: Bool { assembler.isReceiving && !isInputClosed }
 
     // MARK: Reading
 
@@ -156,11 +175,11 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
             switch step {
             case .complete(let request):
                 isAskAwaited = false
-                if !isEnding { waiting.append(request) }
-            case .refuse(let refused): refusal = refused
+                if isEnding { request.pipe?.drop() } else { waiting.append(request) }
+            case .refuse(let refused): refuseLater(refused, context)
             // It is asked when its turn comes: the answer to another can't stand between.
             case .askForBody: isAskAwaited = true
-            case .wait: break
+            case .wait: bodyGoesOn(context)
             }
             return
         }
@@ -174,7 +193,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         }
     }
 
-    private func askForBody(_ context: ChannelHandlerContext) {
+    func askForBody(_ context: ChannelHandlerContext) {
         isAskAwaited = false
         let question = context.channel.allocator.buffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")
         context.writeAndFlush(wrapOutboundOut(question), promise: nil)
@@ -182,11 +201,14 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
 
     /// Nothing is read while requests wait: a client that sends more than it takes replies is held back.
     func read(context: ChannelHandlerContext) {
-        if waiting.isEmpty { context.read() } else { isReadHeld = true }
+        if isReading { context.read() } else { isReadHeld = true }
     }
 
-    private func readOn(_ context: ChannelHandlerContext) {
-        guard isReadHeld, waiting.isEmpty else { return }
+    /// Whether more may be read. While a body waits to be taken, it isn't.
+    private var isReading: Bool { waiting.isEmpty && assembler.pipe?.isFull != true }
+
+    func readOn(_ context: ChannelHandlerContext) {
+        guard isReadHeld, isReading else { return }
         isReadHeld = false
         context.read()
     }
@@ -200,7 +222,9 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         switch state {
         case .listening where isInputClosed: context.close(promise: nil)
         case .listening: refuse(.init(error: refused), context)
-        case .answering, .blocked: refusal = .init(error: refused)
+        case .answering, .blocked:
+            assembler.pipe?.fail()
+            refuseLater(.init(error: refused), context)
         case .lingering, .upgraded: break
         }
     }
@@ -219,12 +243,17 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
             loop.execute { bound.value.send(reply, number: number) }
             return
         }
+        answeredPipe = request.pipe
+        if let pipe = request.pipe {
+            isAskAwaited = request.asksForBody
+            pipe.whenWanted { loop.execute { bound.value.bodyIsWanted() } }
+        }
         let task = Task(executorPreference: responder.executor) { [responder] in
             let reply = await responder.answer(request, from: peer)
             loop.execute { bound.value.send(reply, number: number) }
         }
         state = .answering(number, task)
-        wait(limits.requestTime, context)
+        if isAnsweredArriving { waitForBody(context, isFirst: true) } else { wait(limits.requestTime, context) }
     }
 
     private func send(_ reply: EncodedReply, number: Int) {
@@ -235,6 +264,9 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         }
         // The client may have been told already that it took too long.
         guard case .answering(number, _) = state else { return }
+        let isBodyLeft = isAnsweredArriving
+        if answeredPipe != nil { isAskAwaited = false }
+        leaveBody()
         if let upgrade = reply.upgrade, !isInputClosed {
             state = .upgraded
             readOn(context)
@@ -242,11 +274,11 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
             return
         }
         let isLast = isEnding && waiting.isEmpty && refusal == nil && !isReceiving
-        guard reply.isKeptAlive, !isLast else {
+        guard reply.isKeptAlive, !isLast, !isBodyLeft else {
             sendLast(reply, context)
             return
         }
-        let isLarge = reply.share != nil
+        let isLarge = reply.share != nil || reply.stream != nil
         state = .blocked(untilWhole: isLarge)
         write(reply, isAwaited: isLarge, context)
         // Writing may have come to its end by now, and the next request may be worked on.
@@ -259,6 +291,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
 
     private func write(_ reply: EncodedReply, isAwaited: Bool, _ context: ChannelHandlerContext) {
         sending = Sending(size: reply.bytes.readableBytes)
+        rest = reply.stream.map { ReplyRest(bytes: $0.bytes, left: $0.size) }
         guard isAwaited else {
             context.writeAndFlush(wrapOutboundOut(reply.bytes), promise: nil)
             return
@@ -271,8 +304,12 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         }
     }
 
-    private func replyWasWritten(_ context: ChannelHandlerContext) {
+    func replyWasWritten(_ context: ChannelHandlerContext) {
         sending = nil
+        if rest != nil {
+            readRest(context)
+            return
+        }
         switch state {
         case .blocked: next(context)
         case .lingering: linger(context)
@@ -306,7 +343,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
 
     // MARK: Ending
 
-    private func refuse(_ refusal: RequestAssembler.Refusal, _ context: ChannelHandlerContext) {
+    func refuse(_ refusal: RequestAssembler.Refusal, _ context: ChannelHandlerContext) {
         sendLast(responder.refuse(refusal), context)
     }
 
@@ -330,78 +367,6 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         } else {
             context.close(mode: .output, promise: nil)
             wait(.seconds(1), context)
-        }
-    }
-
-    // MARK: Time
-
-    private func waitForBody(_ context: ChannelHandlerContext, isFirst: Bool) {
-        if isFirst { bodyStart = .now() }
-        wait(until: transferEnd(since: bodyStart, bytes: assembler.received), context)
-    }
-
-    private func waitForTaking(_ context: ChannelHandlerContext) {
-        sending?.left = untaken(context)
-        wait(limits.transferTime, context)
-    }
-
-    /// How many bytes the client is still to take before it can take others.
-    private func untaken(_ context: ChannelHandlerContext) -> Int {
-        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
-    }
-
-    /// Whether the client goes on taking a reply, which is waited for then.
-    private func isTaking(_ context: ChannelHandlerContext) -> Bool {
-        guard let sending else { return false }
-        let left = untaken(context)
-        let end = transferEnd(since: sending.start, bytes: max(0, sending.size - left))
-        guard left < sending.left, .now() < end else { return false }
-        self.sending?.left = left
-        wait(until: end, context)
-        return true
-    }
-
-    /// Until when more of a body or of a reply must have gone over the wire. It may take longer the more of it has: a
-    /// client that moves a byte now and then isn't waited for. Nor is one that stops, however much went before.
-    private func transferEnd(since start: NIODeadline, bytes: Int) -> NIODeadline {
-        let time = TimeAmount(limits.transferTime)
-        return min(start + time + .seconds(Int64(bytes / 1024)), .now() + time)
-    }
-
-    private func wait(_ time: Duration, _ context: ChannelHandlerContext) {
-        wait(until: .now() + TimeAmount(time), context)
-    }
-
-    /// Sets when ``timeIsUp(_:)`` is called. There is one timer, which is only moved when it would be too late.
-    private func wait(until deadline: NIODeadline, _ context: ChannelHandlerContext) {
-        self.deadline = deadline
-        if let timer, timer.time <= deadline { return }
-        timer?.task.cancel()
-        setTimer(context)
-    }
-
-    private func setTimer(_ context: ChannelHandlerContext) {
-        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
-            self.timer = nil
-            guard let context = self.context else { return }
-            if self.deadline > .now() { self.setTimer(context) } else { self.timeIsUp(context) }
-        }
-        timer = (task, deadline)
-    }
-
-    private func timeIsUp(_ context: ChannelHandlerContext) {
-        switch state {
-        case .answering(_, let task):
-            task?.cancel()
-            let error = ServerRefusal(.timedOut, "the request took too long to answer", status: 503)
-            refuse(.init(error: error, isHead: isAnsweringHead), context)
-        case .listening where isReceiving:
-            let error = ServerRefusal(.timedOut, "the request took too long to arrive", status: 408)
-            refuse(.init(error: error, isHead: assembler.isHead), context)
-        case .blocked, .lingering:
-            if !isTaking(context) { context.close(promise: nil) }
-        case .listening: context.close(promise: nil)
-        case .upgraded: break
         }
     }
 }

@@ -10,6 +10,10 @@ struct ReceivedRequest: Sendable {
     var target: RequestTarget
     var headers: RequestHeaders
     var body: ByteBuffer
+    /// The body of a request that is answered while it arrives, in the place of ``body``.
+    var pipe: BodyPipe?
+    /// Whether the client waits to be asked for it.
+    var asksForBody = false
     /// How many bytes the body may have, also after it was decompressed.
     var bodyLimit: Int
     /// What the body takes of the room for all bodies; `nil` for a small one.
@@ -20,5 +24,8 @@ struct ReceivedRequest: Sendable {
     var webSocketHead: HTTPRequestHead?
     /// When its last byte arrived.
     var arrival = NIODeadline.now()
+
+    /// How many bytes of the body have arrived.
+    var received: Int { pipe?.received ?? body.readableBytes }
 }
 #endif

@@ -23,6 +23,9 @@ extension ServerRefusal {
     static let largeHeader = ServerRefusal(
         .headersTooLarge, "the header fields are larger than this server takes", status: 431)
 
+    /// A request whose client takes its time.
+    static let tooSlow = ServerRefusal(.timedOut, "the request took too long to arrive", status: 408)
+
     /// A body that there is no room for now.
     static let noRoom = ServerRefusal(.noRoom, "the server is receiving too much at once: try again", status: 503)
 

@@ -1,19 +1,22 @@
 #if Server
 import NIOCore
 import NIOHTTP1
+import RelataCore
 
 /// A reply as it goes over the wire.
 struct EncodedReply: Sendable {
-    let bytes: ByteBuffer
+    var bytes: ByteBuffer
     /// Whether another request may follow on the connection.
     let isKeptAlive: Bool
     /// What it takes of the room for all replies until it is written; `nil` for a small one.
     var share: BodyBudget.Share?
+    /// What follows the bytes.
+    var stream: ServerReply.Stream?
     /// What the connection becomes in place of a reply.
     var upgrade: WebSocketUpgrade?
 }
 
-/// Writes replies as bytes. All are whole when they are sent, so that each is one write.
+/// Writes replies as bytes. All are whole when they are sent, so that each is one write; of those that are streamed, the head.
 struct ReplyEncoder: Sendable {
     /// From how many bytes on a body is compressed.
     static let compressedSize = 1024
@@ -30,7 +33,8 @@ struct ReplyEncoder: Sendable {
     ) -> EncodedReply {
         let reply = Self.isFinal(reply.status) ? reply : ServerReply(status: 500, contentType: "text/plain", body: [])
         let isCompressible =
-            reply.body.count >= Self.compressedSize && ContentType.isCompressible(reply.contentType)
+            reply.stream == nil && reply.body.count >= Self.compressedSize
+            && ContentType.isCompressible(reply.contentType)
         let isCompressed = isCompressible && headers.acceptsGzip
         let compressed = isCompressed ? Gzip.compressed(reply.body) : nil
         // What no reply of that status has would be taken for the next one.
@@ -46,7 +50,7 @@ struct ReplyEncoder: Sendable {
         buffer.writeString(hasType ? reply.contentType : "application/octet-stream")
         if !isBodiless {
             buffer.writeStaticString("\r\ncontent-length: ")
-            buffer.writeString(String(body.count))
+            buffer.writeString(String(reply.stream?.size ?? body.count))
         }
         if !reply.headers.contains(where: { $0.name == "cache-control" }) {
             buffer.writeStaticString("\r\ncache-control: no-store")
@@ -68,8 +72,14 @@ struct ReplyEncoder: Sendable {
             buffer.writeField(name, value)
         }
         buffer.writeStaticString(isKeptAlive ? "connection: keep-alive\r\n\r\n" : "connection: close\r\n\r\n")
-        if !isHead { buffer.writeBytes(body) }
-        return EncodedReply(bytes: buffer, isKeptAlive: isKeptAlive)
+        var encoded = EncodedReply(bytes: buffer, isKeptAlive: isKeptAlive)
+        if isHead || isBodiless { return encoded }
+        if let stream = reply.stream {
+            encoded.stream = stream.size > 0 ? stream : nil
+        } else {
+            encoded.bytes.writeBytes(body)
+        }
+        return encoded
     }
 
     /// Whether a request may have just one reply of that status, and that is the last one.

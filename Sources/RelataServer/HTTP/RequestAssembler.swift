@@ -10,7 +10,7 @@ struct RequestAssembler {
         case wait
         /// The client is to be asked for the body.
         case askForBody
-        /// A request is whole.
+        /// A request is whole, or all of it that is needed to answer it.
         case complete(ReceivedRequest)
         /// A request is refused; what follows can't be understood.
         case refuse(Refusal)
@@ -25,18 +25,30 @@ struct RequestAssembler {
         var headers = RequestHeaders()
     }
 
-    /// Says how large the body of a request may be, or refuses the request.
-    typealias Admission = (RequestTarget, RequestHeaders) throws(ServerRefusal) -> Int
+    private enum State {
+        case head
+        case body(ReceivedRequest)
+        /// A request is answered already, whose body is still arriving.
+        case piped(ReceivedRequest, BodyPipe)
+        case refused
+    }
+
+    /// How a body is taken that begins to arrive.
+    struct AdmittedBody {
+        /// How many bytes it may have.
+        var limit: Int
+        /// Whether the request is answered while it arrives.
+        var isPiped = false
+    }
+
+    /// Says how the body of a request is taken, or refuses the request.
+    typealias Admission = (String, RequestTarget, RequestHeaders) throws(ServerRefusal) -> AdmittedBody
 
     private let limits: RelataServer.Limits
     private let fields: HeaderFields
     private let budget: BodyBudget
     private let admit: Admission
-    /// The request that arrives; `nil` before its head has. It is changed where it is: what is taken out of here would be
-    /// copied with each piece of its body.
-    private var request: ReceivedRequest?
-    /// Whether a request was refused, so that nothing more is understood.
-    private var isRefused = false
+    private var state = State.head
     /// How many bytes of the body have arrived.
     private(set) var received = 0
     /// How many bytes arrived since the head that are no part of the body; `nil` until all that came with the head is read.
@@ -62,42 +74,65 @@ struct RequestAssembler {
     }
 
     /// Whether a request has begun to arrive.
-    var isReceiving: Bool { request != nil }
+    var isReceiving: Bool {
+        switch state {
+        case .body, .piped: true
+        case .head, .refused: false
+        }
+    }
+    /// Where the body goes that arrives for a request that is answered already.
+    var pipe: BodyPipe? { if case .piped(_, let pipe) = state { pipe } else { nil } }
     /// Whether the request that arrives wants only the head of its reply.
     private(set) var isHead = false
 
     mutating func receive(_ part: HTTPServerRequestPart) -> Step {
-        if isRefused { return .wait }
-        switch part {
-        case .head(let head) where request == nil: return begin(head)
-        case .body(let bytes) where request != nil: return append(bytes)
-        case .end:
-            guard var whole = request else { break }
-            request = nil
+        if case .body(let bytes) = part, case .body = state { return append(bytes) }
+        switch (state, part) {
+        case (.head, .head(let head)): return begin(head)
+        case (.body(var request), .end):
+            state = .head
             received = 0
             hasEnded = true
-            whole.arrival = .now()
-            return .complete(whole)
-        case .head, .body: break
+            request.arrival = .now()
+            return .complete(request)
+        case (.piped(let request, let pipe), .body(let bytes)):
+            received += bytes.readableBytes
+            framing? -= bytes.readableBytes
+            guard received <= request.bodyLimit else {
+                return refuse(.bodyTooLarge(request.bodyLimit, of: limits), request.headers)
+            }
+            pipe.push(bytes)
+            return .wait
+        case (.piped(_, let pipe), .end):
+            state = .head
+            received = 0
+            hasEnded = true
+            pipe.finish()
+            return .wait
+        case (.refused, _): return .wait
+        default: return refuse(ServerRefusal(.malformed, "the request can't be read", status: 400))
         }
-        return refuse(ServerRefusal(.malformed, "the request can't be read", status: 400))
     }
 
     /// Takes a piece of the body: work for its own bytes, however much arrived before.
     private mutating func append(_ bytes: ByteBuffer) -> Step {
+        guard case .body(var request) = state else { return .wait }
         received += bytes.readableBytes
         framing? -= bytes.readableBytes
-        guard received <= bodyLimit else { return refuse(.bodyTooLarge(bodyLimit, of: limits), headers) }
-        request?.append(bytes)
-        guard received > BodyBudget.freeSize else { return .wait }
-        let share = request?.share ?? BodyBudget.Share(of: budget)
-        guard share.grow(to: request?.body.storageCapacity ?? 0) else { return refuse(.noRoom, headers) }
-        request?.share = share
+        guard received <= request.bodyLimit else {
+            return refuse(.bodyTooLarge(request.bodyLimit, of: limits), request.headers)
+        }
+        // Without this the bytes would be copied when they are appended to.
+        state = .refused
+        request.append(bytes)
+        if received > BodyBudget.freeSize {
+            let share = request.share ?? BodyBudget.Share(of: budget)
+            guard share.grow(to: request.body.storageCapacity) else { return refuse(.noRoom, request.headers) }
+            request.share = share
+        }
+        state = .body(request)
         return .wait
     }
-
-    private var bodyLimit: Int { request?.bodyLimit ?? 0 }
-    private var headers: RequestHeaders { request?.headers ?? RequestHeaders() }
 
     private mutating func begin(_ head: HTTPRequestHead) -> Step {
         isHead = head.method == .HEAD
@@ -118,25 +153,34 @@ struct RequestAssembler {
         }
         let target = RequestTarget(head.uri)
         let hasBody = headers.contentLength.map { $0 > 0 } ?? head.headers.contains(name: "transfer-encoding")
-        var bodyLimit = limits.bodySize
+        var admitted = AdmittedBody(limit: limits.bodySize)
         if hasBody {
             do throws(ServerRefusal) {
-                bodyLimit = min(bodyLimit, try admit(target, headers))
+                admitted = try admit(head.method.rawValue, target, headers)
             } catch {
                 return refuse(error, headers)
             }
         }
+        let bodyLimit = admitted.isPiped ? admitted.limit : min(admitted.limit, limits.bodySize)
         if let length = headers.contentLength, length > bodyLimit {
             return refuse(.bodyTooLarge(bodyLimit, of: limits), headers)
         }
         received = 0
         framing = nil
         chunks = headers.contentLength == nil && hasBody && !hasEnded ? ChunkSizes(seen: headerEnd) : nil
-        request = ReceivedRequest(
+        var request = ReceivedRequest(
             method: head.method.rawValue, target: target, headers: headers, body: ByteBuffer(), bodyLimit: bodyLimit,
             // Nothing is read from the connection after a request for another protocol.
             isKeptAlive: head.isKeepAlive && !headers.asksForUpgrade,
             webSocketHead: headers.asksForUpgrade && WebSocketUpgrade.isAsked(head) ? head : nil)
+        if admitted.isPiped {
+            let pipe = BodyPipe()
+            request.pipe = pipe
+            request.asksForBody = headers.expectsContinue && head.version.minor > 0
+            state = .piped(request, pipe)
+            return .complete(request)
+        }
+        state = .body(request)
         return headers.expectsContinue && hasBody && head.version.minor > 0 ? .askForBody : .wait
     }
 
@@ -145,20 +189,23 @@ struct RequestAssembler {
     /// body.
     mutating func arrived(_ bytes: ByteBuffer) -> Step {
         hasEnded = false
-        guard isReceiving else {
+        let request: ReceivedRequest
+        switch state {
+        case .body(let arriving), .piped(let arriving, _): request = arriving
+        case .head, .refused:
             headerEnd = ChunkSizes.seen(in: bytes.readableBytesView, after: headerEnd)
             return .wait
         }
         chunks?.read(bytes.readableBytesView)
-        if let announced = chunks?.total, announced > bodyLimit {
-            return refuse(.bodyTooLarge(bodyLimit, of: limits), headers)
+        if let announced = chunks?.total, announced > request.bodyLimit {
+            return refuse(.bodyTooLarge(request.bodyLimit, of: limits), request.headers)
         }
         let total = framing.map { $0 + bytes.readableBytes } ?? 0
         framing = total
         guard total <= Self.maximumFraming + 8 * received else {
             return refuse(
-                ServerRefusal(.malformed, "the pieces of the body hold too much besides the body", status: 400), headers
-            )
+                ServerRefusal(.malformed, "the pieces of the body hold too much besides the body", status: 400),
+                request.headers)
         }
         return .wait
     }
@@ -167,8 +214,8 @@ struct RequestAssembler {
     private static let maximumFraming = 16 * 1024
 
     private mutating func refuse(_ error: ServerRefusal, _ headers: RequestHeaders = RequestHeaders()) -> Step {
-        request = nil
-        isRefused = true
+        pipe?.fail()
+        state = .refused
         return .refuse(Refusal(error: error, isHead: isHead, headers: headers))
     }
 }

@@ -44,6 +44,16 @@ public protocol ServedProtocol: Sendable {
     /// - Throws: What the request gets that is refused whatever its body says.
     func maximumBody(path: String, headers: [String: String]) throws(ServerRefusal) -> Int?
 
+    /// How large the body of a request may be that is answered while its body arrives (``ServerRequest/stream``), before any
+    /// of it is read; `nil`, and by default, for a request whose body is collected first.
+    ///
+    /// - Parameters:
+    ///   - method: The HTTP method as it was written.
+    ///   - path: The path below the mount.
+    ///   - headers: The header fields by their names in lower case.
+    /// - Throws: What the request gets that is refused whatever its body says.
+    func maximumStream(method: String, path: String, headers: [String: String]) throws(ServerRefusal) -> Int?
+
     /// The header fields that mean something. No others are kept. None by default.
     var headerNames: [String] { get }
 
@@ -66,12 +76,23 @@ public protocol ServedProtocol: Sendable {
     /// Why requests can't be answered now, which `/readyz` tells; `nil` where they can, and by default.
     func problem() async -> String?
 
+    /// Called once, when the server listens. Does nothing by default.
+    func started(at address: ServerAddress)
+
+    /// What is done besides answering requests, as long as the server runs: then the task is cancelled. Nothing by default.
+    ///
+    /// - Parameter report: Logs what went wrong.
+    func work(report: @escaping @Sendable (any Error) -> Void) async
+
     /// Called once, when the server has stopped. Does nothing by default.
     func close() throws
 }
 
 extension ServedProtocol {
     public func maximumBody(path: String, headers: [String: String]) throws(ServerRefusal) -> Int? { nil }
+    public func maximumStream(
+        method: String, path: String, headers: [String: String]
+    ) throws(ServerRefusal) -> Int? { nil }
     public func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession? { nil }
     public var headerNames: [String] { [] }
     public var maximumReply: Int { 64 * 1024 * 1024 }
@@ -79,6 +100,8 @@ extension ServedProtocol {
     public var routes: [String] { [] }
     public func route(of path: Substring) -> String { ServerMetrics.other }
     public func problem() async -> String? { nil }
+    public func started(at address: ServerAddress) {}
+    public func work(report: @escaping @Sendable (any Error) -> Void) async {}
     public func close() throws {}
 
     public var preflight: ServerReply {

@@ -1,5 +1,6 @@
 #if Server
 import NIOCore
+import RelataCore
 
 /// A request as a ``ServedProtocol`` gets it.
 public struct ServerRequest: Sendable {
@@ -14,6 +15,9 @@ public struct ServerRequest: Sendable {
     public var headers: [String: String]
     /// The body, decompressed.
     public var body: [UInt8]
+    /// The body as it arrives, in the place of ``body``, where ``ServedProtocol/maximumStream(method:path:headers:)`` says so.
+    /// It isn't decompressed. A reply before its end is the last on its connection.
+    public var stream: ByteStream?
     var address: SocketAddress?
 
     /// The address of whoever sent it, or of a proxy; `nil` where that isn't known.
@@ -39,6 +43,8 @@ public struct ServerReply: Sendable {
     public var contentType: String
     /// The body; the server compresses it for clients that take it so.
     public var body: [UInt8]
+    /// A body that is sent as it is, one piece after another, in the place of ``body``.
+    public var stream: Stream?
     /// Where a new object is to be found, for the `Location` header.
     public var location: String?
     /// Header fields besides those that the server writes. Those whose names or values aren't plain ASCII aren't sent.
@@ -58,6 +64,20 @@ public struct ServerReply: Sendable {
         self.body = body
         self.location = location
         self.headers = headers
+    }
+
+    /// A body of which a piece at a time is in memory.
+    public struct Stream: Sendable {
+        /// How many bytes it has.
+        public let size: Int
+        /// The bytes. If there are fewer, the connection is closed.
+        public let bytes: ByteStream
+
+        /// A body.
+        public init(size: Int, bytes: ByteStream) {
+            self.size = size
+            self.bytes = bytes
+        }
     }
 
     static let json = "application/json; charset=utf-8"

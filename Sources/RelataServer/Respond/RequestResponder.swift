@@ -58,15 +58,27 @@ final class RequestResponder: Sendable {
     /// Tells clients from now on that no more requests follow on their connections.
     func stop() { isStopping.store(true, ordering: .relaxed) }
 
-    /// How large the body of a request may be that begins to arrive.
+    /// How the body of a request is taken that begins to arrive.
     ///
     /// - Throws: what a request gets that is refused whatever its body is.
-    func maximumBody(_ target: RequestTarget, _ headers: RequestHeaders) throws(ServerRefusal) -> Int {
+    func admission(
+        _ method: String, _ target: RequestTarget, _ headers: RequestHeaders
+    ) throws(ServerRefusal) -> RequestAssembler.AdmittedBody {
         // Files and the server's own pages read none.
         guard case .served(let asked) = routes.destination(of: target.path) else {
-            return min(limits.bodySize, BodyBudget.freeSize)
+            return .init(limit: min(limits.bodySize, BodyBudget.freeSize))
         }
-        return try asked.served.maximumBody(path: String(asked.path), headers: headers.kept) ?? limits.bodySize
+        let path = String(asked.path)
+        if let limit = try asked.served.maximumStream(method: method, path: path, headers: headers.kept) {
+            let coding = headers.contentEncoding?.lowercased() ?? "identity"
+            guard coding == "identity" else {
+                throw ServerRefusal(
+                    .unknownCoding, "this body is taken as it is: send it without Content-Encoding", status: 415)
+            }
+            return .init(limit: limit, isPiped: true)
+        }
+        return .init(
+            limit: try asked.served.maximumBody(path: path, headers: headers.kept) ?? limits.bodySize)
     }
 
     /// Begins with a request, and answers it where nobody must be waited for: whatever other requests are doing. `nil` for
@@ -126,6 +138,9 @@ final class RequestResponder: Sendable {
             method: request.method == "HEAD" ? "GET" : request.method, path: String(asked.path),
             query: String(request.target.query), headers: request.headers.kept)
         protocolRequest.address = peer
+        protocolRequest.stream = request.pipe?.stream
+        // Only a reply with a body has parts.
+        if request.method == "HEAD" { protocolRequest.headers["range"] = nil }
         do throws(ServerRefusal) {
             if let upgrade = try await upgrade(request, protocolRequest, by: asked.served, id: id) {
                 record(request, asked.route, ServerReply(status: 101, contentType: ""), sent: 0, id, peer)
@@ -151,7 +166,8 @@ final class RequestResponder: Sendable {
         func encode(_ reply: ServerReply) -> EncodedReply {
             encoder.encode(
                 reply, to: request.headers, id: id, isHead: request.method == "HEAD",
-                isKeptAlive: request.isKeptAlive && !isEnding)
+                // What is left of a body can't be told from the next request.
+                isKeptAlive: request.isKeptAlive && !isEnding && request.pipe?.isWhole != false)
         }
         var (reply, encoded) = (reply, encode(reply))
         let size = encoded.bytes.readableBytes
@@ -176,7 +192,8 @@ final class RequestResponder: Sendable {
         let time = NIODeadline.now() - request.arrival
         metrics.requestEnded(
             route, method: request.method, status: reply.status, time: time,
-            received: request.body.readableBytes, sent: sent)
+            received: request.received,
+            sent: sent + (request.method == "HEAD" ? 0 : reply.stream?.size ?? 0))
         // Files and the server's own pages ask no store.
         if let slow, route != nil {
             slow.note(
@@ -213,6 +230,11 @@ final class RequestResponder: Sendable {
     /// Logs what went wrong with a request where the client is told no details.
     func report(_ error: any Error, id: String) {
         logger.error("a request failed", metadata: ["request": "\(id)", "error": "\(Self.line(error))"])
+    }
+
+    /// Logs what went wrong besides requests.
+    static func logWork(_ error: any Error, _ logger: Logger) {
+        logger.error("something that the server does by itself failed", metadata: ["error": "\(line(error))"])
     }
 
     /// An error in one line that isn't long, whatever it tells.
@@ -270,7 +292,8 @@ final class RequestResponder: Sendable {
         // What follows the question mark and what is in bodies may be nobody's business. A comment is written for the log.
         var metadata: Logger.Metadata = [
             "request": "\(id)", "status": "\(reply.status)", "microseconds": "\(microseconds)",
-            "received": "\(request.body.readableBytes)", "sent": "\(reply.body.count)",
+            "received": "\(request.received)",
+            "sent": "\(reply.stream?.size ?? reply.body.count)",
             "peer": "\(peer?.ipAddress ?? "")",
         ]
         if let comment = reply.comment { metadata["comment"] = "\(comment)" }

@@ -1,0 +1,32 @@
+import Synchronization
+
+/// Bytes that come one piece after another, such as the body of a large request: whoever takes them holds a piece at a time.
+public struct ByteStream: Sendable {
+    private let piece: @Sendable () async throws -> [UInt8]?
+
+    /// - Parameter next: Yields the next piece, which isn't empty; `nil` after the last. It is called again when it is done.
+    public init(next: @escaping @Sendable () async throws -> [UInt8]?) { piece = next }
+
+    /// Bytes in one piece.
+    public init(_ bytes: [UInt8]) {
+        let rest = Rest(bytes)
+        piece = { rest.take() }
+    }
+
+    /// The next piece; `nil` after the last.
+    public func next() async throws -> [UInt8]? { try await piece() }
+
+    /// What nobody has taken yet.
+    private final class Rest: Sendable {
+        private let bytes: Mutex<[UInt8]>
+
+        init(_ bytes: [UInt8]) { self.bytes = Mutex(bytes) }
+
+        func take() -> [UInt8]? {
+            bytes.withLock { rest in
+                defer { rest = [] }
+                return rest.isEmpty ? nil : rest
+            }
+        }
+    }
+}
