@@ -12,8 +12,8 @@ struct RequestAssemblerTests {
     private func time(pieces: Int) throws -> Double {
         let limits = RelataServer.Limits()
         let budget = BodyBudget(limit: limits.totalBodySize)
-        var assembler = RequestAssembler(limits: limits, fields: HeaderFields(kept: []), budget: budget) { _, _ in
-            limits.bodySize
+        var assembler = RequestAssembler(limits: limits, fields: HeaderFields(kept: []), budget: budget) { _, _, _ in
+            RequestAssembler.AdmittedBody(limit: limits.bodySize)
         }
         let head = HTTPRequestHead(
             version: .http1_1, method: .POST, uri: "/x", headers: ["Host": "x", "Transfer-Encoding": "chunked"])
@@ -47,7 +47,7 @@ struct RequestAssemblerTests {
         limits.bodySize = 3
         var assembler = RequestAssembler(
             limits: limits, fields: HeaderFields(kept: []), budget: BodyBudget(limit: limits.totalBodySize)
-        ) { _, _ in 3 }
+        ) { _, _, _ in RequestAssembler.AdmittedBody(limit: 3) }
         let head = HTTPRequestHead(
             version: .http1_1, method: .POST, uri: "/x", headers: ["Host": "x", "Transfer-Encoding": "chunked"])
         _ = assembler.receive(.head(head))

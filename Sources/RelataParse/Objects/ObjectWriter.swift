@@ -28,6 +28,8 @@ struct ObjectWriter {
     }
 
     private var table: Table { parseClass.table }
+    /// Whether the object isn't there yet.
+    var isNew: Bool { row == nil }
 
     // MARK: Creating
 
@@ -60,6 +62,7 @@ struct ObjectWriter {
     private func write(_ row: ValueBatch.Row) throws -> KeyValue {
         let key = try transaction.write([row], of: table, insertion: parseClass.insertion) { plan, rows in
             try planLinks(of: .row(rows[0]), &plan)
+            try planFiles(of: .row(rows[0]), &plan)
         }[0]
         try writeMembers(of: key)
         return key
@@ -312,7 +315,7 @@ struct ObjectWriter {
     }
 
     /// A column's value as it is after what was done so far.
-    private func current(_ column: Int) -> Value { columns[column] ?? row?[column] ?? .null }
+    func current(_ column: Int) -> Value { columns[column] ?? row?[column] ?? .null }
 
     /// - Throws: ``ParseError`` 1 for a column in which another program left what is no JSON.
     private func json(_ value: Value, of field: Field) throws(ParseError) -> JSONValue {

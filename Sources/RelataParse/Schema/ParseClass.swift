@@ -60,6 +60,7 @@ final class ParseClass: Sendable {
         for property in entity.properties where !shown.contains(property.name) {
             if InternalClasses.hides(property.name, of: table.name) { continue }
             if hidden.contains(property.name) { continue }
+            if case .relationship(let relationship) = property, relationship.target == InternalClasses.file { continue }
             if let field = Field(property, of: table, in: schema, options: options.fields[property.name]) {
                 fields.append(field)
             }

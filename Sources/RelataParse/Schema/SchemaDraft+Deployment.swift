@@ -227,7 +227,7 @@ extension Entity {
     /// Whether every class has it, and clients don't say so.
     fileprivate func isGiven(_ property: String) -> Bool {
         key.contains(property) || property == createdAt || property == updatedAt
-            || property == InternalClasses.link && isGuarded
+            || property == InternalClasses.link && isGuarded || property == FileLinks.name && hasFileLinks
             || InternalClasses.needs(property, in: name)
     }
 }

@@ -100,12 +100,13 @@ struct SchemaDraft {
         guard !InternalClasses.contains(name) else {
             throw ParseError(.operationForbidden, "the class \(name) belongs to the server: it can't be deleted")
         }
-        for entity in entities where entity.name != name {
+        for entity in entities where entity.name != name && entity.name != InternalClasses.file {
             if let field = entity.relationships.first(where: { $0.target == name }) {
                 throw ParseError(
                     .classNotEmpty, "\(entity.name).\(field.name) leads to the class \(name): delete that field first")
             }
         }
+        unlinkFiles(of: name)
         entities.removeAll { $0.name == name }
         options[name] = nil
     }

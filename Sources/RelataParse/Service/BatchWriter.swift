@@ -106,7 +106,8 @@ final class BatchWriter {
     func createTogether(_ run: BatchOrder.Run) throws -> [String]? {
         guard run.objects.count > 1, let name = run.className, let parseClass = known(name),
             parseClass.insertsTogether, !InternalClasses.contains(name), transaction.models == nil,
-            !transaction.schema.hasCounts
+            !transaction.schema.hasCounts,
+            !parseClass.table.entity.hasFileLinks || !run.objects.contains(where: \.holdsFiles)
         else { return nil }
         do {
             let keys = try transaction.connection.savepoint { () -> [KeyValue]? in

@@ -29,7 +29,7 @@ struct DeletionReportJSON {
                     ]
                 }),
             "removedRelations": .array(
-                report.removedJoinRows.map { rows in
+                report.removedJoinRows.filter { !$0.relationship.hasSuffix("." + FileLinks.name) }.map { rows in
                     let names = classes.schema.join(of: rows).map {
                         (classes.schema.tables[$0.source].name, classes.schema.tables[$0.target].name)
                     }

@@ -11,7 +11,7 @@ enum DisabledFeature {
         case "hooks", "cloud_code": message = "hooks are off: this server calls Swift closures"
         case "functions", "jobs":
             return ParseError(.scriptFailed, "Invalid function: \"\((path.dropFirst().first ?? "").prefix(128))\"")
-        case "files": return ParseError(.fileSaveError, "File upload is disabled.")
+        case "files": return .filesAreOff
         case "config": message = "the configuration is off"
         case "events": message = "analytics are off"
         case "apps", "validate_purchase", "graphql", "security", "scriptlog", "logs": message = "\(first) is off"

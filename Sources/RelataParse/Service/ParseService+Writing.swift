@@ -86,7 +86,11 @@ extension ParseService {
         guard store.models == nil else { return (nil, nil) }
         // In production no use makes a class or a field; but who may do what with an object is always kept.
         let makesFields = store.mode == .development
-        if !makesFields, !writes.contains(where: { $0.body?.body.hasAccessList == true }) { return (nil, nil) }
+        if !makesFields,
+            !writes.contains(where: { $0.body.map { $0.body.hasAccessList || $0.body.holdsFiles } ?? false })
+        {
+            return (nil, nil)
+        }
         let known = store.currentClasses
         @Sendable func isMet(_ className: String, _ body: ObjectBody) -> Bool {
             if makesFields { return SchemaDemand.isMet(by: known, className, body) }
@@ -99,7 +103,7 @@ extension ParseService {
             guard let next = write.body else { return true }
             // Most objects of a batch are of one class and bring the same fields.
             if let last, last.className.hasSameBytes(as: next.className), last.body.hasFields(of: next.body),
-                !next.body.holdsLargeIntegers, !next.body.hasAccessList
+                !next.body.holdsLargeIntegers, !next.body.hasAccessList, !next.body.holdsFiles
             {
                 return true
             }

@@ -35,6 +35,8 @@ public final class ParseService: Sendable {
         public var maximumKeptReply = 1024 * 1024
         /// How many bytes all kept replies of more than 256 bytes may have together. The oldest are forgotten first.
         public var maximumKeptReplies = 64 * 1024 * 1024
+        /// Which files are taken, and where they are kept; `nil` where there are none.
+        public var files: FileOptions?
         /// Hashes passwords and tokens; `nil` where there are no users.
         public var secrets: (any SecretHashing)?
         /// For how many seconds a session of a user lasts.
@@ -59,6 +61,9 @@ public final class ParseService: Sendable {
     let options: Options
     let decoy = DecoyHash()
     let liveQueries: LiveQueries
+    let leavingContents = LeavingContents()
+    /// Where clients find the protocol.
+    package let address: PublicAddress
 
     /// Serves a store.
     public init(_ store: ParseStore, keys: ParseKeys, options: Options = Options()) {
@@ -66,6 +71,7 @@ public final class ParseService: Sendable {
         self.keys = keys
         self.options = options
         liveQueries = LiveQueries(self.store, keys: keys, options: options)
+        address = PublicAddress(options.files?.publicURL ?? options.mount)
     }
 
     /// Answers a request. Whatever goes wrong is a reply too, in Parse's form.
@@ -77,8 +83,11 @@ public final class ParseService: Sendable {
         // Who asks whether the server is well may not know its keys.
         if request.path == "/health" || request.path == "/health/" { return WireReply(["status": "ok"]) }
         do {
-            let call = try ParseCall(request, keys: keys, limit: options.maximumBodyWithoutKeys, hasUsers: hasUsers)
-            var reply = try await answer(call)
+            if let file = try await download(request) { return file }
+            let call = try ParseCall(
+                request, keys: keys, limit: options.maximumBodyWithoutKeys, hasUsers: hasUsers, hasFiles: hasFiles)
+            var reply = try await call.path.first == "files" ? files(call, request.stream) : answer(call)
+            if hasFiles { reply.body = fileURLs.adding(to: reply.body) }
             reply.isOfRead = reply.isOfRead || call.method == .get
             if call.method == .get { reply.comment = try QueryAdvice.comment(of: call) }
             guard reply.body.count <= options.maximumReply else { throw ParseError.replyTooLarge(options.maximumReply) }
@@ -107,8 +116,9 @@ public final class ParseService: Sendable {
     /// Checks a path before anything else of a request is read.
     ///
     /// - Throws: ``ParseError`` for a path that leads nowhere, or to what is off.
-    static func checkPath(_ path: [String], hasUsers: Bool) throws(ParseError) {
+    static func checkPath(_ path: [String], hasUsers: Bool, hasFiles: Bool) throws(ParseError) {
         let isOfUsers = hasUsers && path.first.map(UserRoute.names.contains) == true
+        if hasFiles, path.first == "files", path.count <= 2 { return }
         if !isOfUsers, let error = DisabledFeature.error(for: path) { throw error }
         let count = path.count
         let isKnown =
@@ -131,6 +141,8 @@ public final class ParseService: Sendable {
 
     /// Whether there are users.
     var hasUsers: Bool { store.secrets != nil }
+    /// Whether there are files.
+    var hasFiles: Bool { options.files != nil && store.models == nil }
 
     private func answer(_ call: ParseCall) async throws -> WireReply {
         if hasUsers, let route = try UserRoute(call) { return try await respond(to: route, call) }

@@ -83,9 +83,12 @@ struct SchemaDemand: Sendable {
         }
     }
 
-    /// Whether the class can keep who may read and change an object.
+    /// Whether the class can keep who may read and change an object, and which files it refers to.
     static func isAccessMet(by classes: ClassSet, _ className: String, _ body: ObjectBody) -> Bool {
-        !body.hasAccessList || classes.schema[className]?.entity.isGuarded == true
+        let entity = classes.schema[className]?.entity
+        if body.hasAccessList, entity?.isGuarded != true { return false }
+        guard classes.hasFiles, let entity, entity.isOfClients, !entity.hasFileLinks else { return true }
+        return !body.holdsFiles
     }
 
     private static func isMet(_ classes: ClassSet, _ className: String, _ fields: some Sequence<String>) -> Bool {
@@ -93,9 +96,10 @@ struct SchemaDemand: Sendable {
         return fields.allSatisfy { known[$0] != nil }
     }
 
-    /// Lets objects of the class have lists of who may read and change them, if this one is to have one.
+    /// Lets objects of the class have lists of who may read and change them, and refer to files, if this one is to.
     func addAccess(to draft: inout SchemaDraft) {
         if body.hasAccessList { draft.guardClass(className) }
+        if body.holdsFiles { draft.linkFiles(of: className) }
     }
 
     /// Adds what is missing.

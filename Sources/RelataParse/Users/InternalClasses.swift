@@ -10,6 +10,8 @@ enum InternalClasses {
     static let accessList = "_AccessList"
     /// What one user or role may do by a list.
     static let accessEntry = "_AccessEntry"
+    /// What is known of files besides their contents.
+    static let file = "_File"
 
     /// The name that the link to an object's list has in each class.
     static let link = "ACL"
@@ -19,7 +21,7 @@ enum InternalClasses {
     /// The classes that clients know, by Parse's own names.
     static let ofClients: Set = [user, session, role]
     /// The classes that no client knows.
-    static let hidden: Set = [accessList, accessEntry]
+    static let hidden: Set = [accessList, accessEntry, file]
 
     /// The fields of a user that only the user itself and the master key get.
     static let privateFields: Set = ["email", "emailVerified", "authData"]
@@ -87,6 +89,20 @@ enum InternalClasses {
                 .attribute(Attribute("objectId", type: .text)), .attribute(Attribute(permissions, type: .text)),
             ]
             (entity.createdAt, entity.updatedAt) = (nil, nil)
+        case file:
+            entity.properties = [
+                text("name", isOptional: false), text("content", isOptional: false),
+                .attribute(Attribute("size", type: .integer)),
+                .attribute(Attribute("metadata", type: .json, isOptional: true)),
+                .attribute(Attribute("tags", type: .json, isOptional: true)),
+                .attribute(Attribute("createdAt", type: .date(.microseconds))),
+                // Whether an object has ever referred to it, and since when none does.
+                .attribute(Attribute("isUsed", type: .boolean, isOptional: true)),
+                .attribute(Attribute("unusedSince", type: .date(.microseconds), isOptional: true)),
+            ]
+            entity.key = ["name"]
+            entity.indexes = [["content"], ["unusedSince"]]
+            (entity.createdAt, entity.updatedAt) = ("createdAt", nil)
         default:
             entity.properties = [
                 .relationship(

@@ -15,6 +15,12 @@ struct ParseCall: Sendable {
     var caller = Caller()
     /// Whether the master key came along.
     var isMaster: Bool { caller.isMaster }
+    /// Whether there are files, whose addresses are the server's to tell.
+    var hasFiles = false
+    /// What a file is that comes with it, as its client says.
+    var contentType: String?
+    /// What header fields tell of such a file: its metadata and its tags.
+    var fileFields: [String: String] = [:]
     /// The app's installation that it comes from.
     var installationID: String?
     /// What tells a request from another, so that one that is sent again isn't done again.
@@ -49,11 +55,13 @@ struct ParseCall: Sendable {
 extension ParseCall {
     /// Reads a request. The body comes last: whoever isn't known, and what leads nowhere, is refused before.
     ///
-    /// - Parameter hasUsers: Whether there are users.
+    /// - Parameters:
+    ///   - hasUsers: Whether there are users.
+    ///   - hasFiles: Whether there are files.
     /// - Throws: ``ParseError`` 403 for keys that aren't right, and the error of a path that leads nowhere; 107 for a body
     ///   or parameter that is no JSON.
     init(
-        _ request: WireRequest, keys: ParseKeys, limit: Int = .max, hasUsers: Bool = false
+        _ request: WireRequest, keys: ParseKeys, limit: Int = .max, hasUsers: Bool = false, hasFiles: Bool = false
     ) throws(ParseError) {
         let path = try Self.path(request.path)
         var headers = request.headers
@@ -68,7 +76,7 @@ extension ParseCall {
             headers.merge(given) { own, _ in own }
         }
         _ = try keys.check(headers)
-        try ParseService.checkPath(path, hasUsers: hasUsers)
+        try ParseService.checkPath(path, hasUsers: hasUsers, hasFiles: hasFiles)
         var body: JSONObject = [:]
         if isForm {
             body = try Self.parameters(String(decoding: request.body, as: UTF8.self))
@@ -80,6 +88,7 @@ extension ParseCall {
         }
         // Clients behind proxies and in browsers send everything as the body of a POST.
         var named = headers["x-http-method-override"]
+        var claimedType: String?
         if body.keys.contains(where: { $0.utf8.first == UInt8(ascii: "_") }) {
             for (name, header) in Self.fieldsForHeaders {
                 if let text = body[name]?.string, headers[header] == nil { headers[header] = text }
@@ -90,15 +99,20 @@ extension ParseCall {
                 }
                 named = name
             }
+            claimedType = body["_ContentType"]?.string
             body = body.filter { !Self.isAside($0.key) }
         }
         let name = request.method == "POST" ? named?.uppercased() ?? "POST" : request.method
         guard let method = Method(rawValue: name) else {
             throw ParseError(.commandUnavailable, "there is no method \(name.prefix(32)) here", status: 405)
         }
+        if hasFiles, FileURLs.mayHoldFiles(request.body) { body = body.withoutFileURLs }
+        self.hasFiles = hasFiles
         caller.isMaster = try keys.check(headers)
         self.method = method
         self.path = path
+        contentType = claimedType ?? headers["content-type"]
+        for name in ["metadata", "tags"] { fileFields[name] = headers["x-parse-file-" + name] }
         let parameters = try Self.parameters(request.query)
         if method == .get {
             self.body = body.merging(parameters)
@@ -212,7 +226,9 @@ extension ParseCall {
     func json(_ name: String) throws(ParseError) -> JSONValue? {
         guard let value = body[name] ?? parameters[name], !value.isNull else { return nil }
         guard case .string(let text) = value else { return value }
-        return text.isEmpty ? nil : try JSONParser.parse(text)
+        if text.isEmpty { return nil }
+        let parsed = try JSONParser.parse(text)
+        return hasFiles ? parsed.withoutFileURLs : parsed
     }
 
     /// A parameter that is a list of names: an array, the text of one, or names between commas; `nil` for none.

@@ -18,6 +18,7 @@ public struct ParseError: Error, Hashable, Sendable {
         case objectTooLarge = 116
         case operationForbidden = 119
         case invalidNestedKey = 121
+        case invalidFileName = 122
         case invalidACL = 123
         case timeout = 124
         case invalidEmailAddress = 125
@@ -28,6 +29,7 @@ public struct ParseError: Error, Hashable, Sendable {
         case invalidRoleName = 139
         case scriptFailed = 141
         case validationError = 142
+        case fileDeleteError = 153
         case requestLimitExceeded = 155
         case duplicateRequest = 159
         case usernameMissing = 200

@@ -1,3 +1,5 @@
+import RelataCore
+
 /// A request as it came over the wire, whatever carried it.
 public struct WireRequest: Sendable {
     /// The HTTP method, in capitals.
@@ -10,6 +12,8 @@ public struct WireRequest: Sendable {
     public var headers: [String: String]
     /// The body as it came.
     public var body: [UInt8]
+    /// The body of an upload as it arrives, in the place of ``body``.
+    public var stream: ByteStream?
 
     /// A request.
     public init(
@@ -23,7 +27,7 @@ public struct WireRequest: Sendable {
     }
 }
 
-/// What is sent back: always JSON.
+/// What is sent back: JSON, or a file.
 public struct WireReply: Hashable, Sendable {
     /// The HTTP status.
     public var status: Int
@@ -33,6 +37,10 @@ public struct WireReply: Hashable, Sendable {
     public var location: String?
     /// What the client says of its query, for the log.
     public var comment: String?
+    /// Header fields besides, by their names in lower case.
+    public var headers: [String: String] = [:]
+    /// The file that is sent in the place of ``body``.
+    public var file: FileReply?
     /// Whether the request only asked for something, so that it may be sent again if this is lost.
     public var isOfRead = false
     /// What is kept of the body for a request that is sent again; `nil` for all of it.

@@ -40,6 +40,8 @@ struct DashboardProtocol: ParseForm {
     ) {
         var options = options
         options.mount = Self.mount + Self.serviceMount
+        // Objects are shown as they are stored: the addresses of their files are the protocol's to tell.
+        options.files = nil
         let key = ServerKeys.newKey()
         let keys = ParseKeys(applicationID: "dashboard", isMasterKey: { ConstantTime.areEqual($0, key) })
         service = ParseService(store, keys: keys, options: options)

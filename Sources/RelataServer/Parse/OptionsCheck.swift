@@ -22,6 +22,22 @@ extension ParseService.Options {
                 "maximumKeptReplies is \(maximumKeptReplies): it must be at least maximumKeptReply, which is \(maximumKeptReply)"
             )
         }
+        if let files {
+            guard files.maximumSize > 0 else {
+                throw .invalidUse("maximumSize of files is \(files.maximumSize): it must be above 0")
+            }
+            if let time = files.unusedLifetime, time <= 0 {
+                throw .invalidUse("unusedLifetime of files is \(time): it must be above 0, or nil for ever")
+            }
+            if let time = files.signing?.lifetime, time <= 0 || time > 31_536_000 {
+                throw .invalidUse("the lifetime of signed addresses is \(time): it must be above 0, and at most a year")
+            }
+            if let url = files.publicURL {
+                guard ["http://", "https://"].contains(where: url.hasPrefix),
+                    url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+                else { throw .invalidUse("the public address \(url) is none such as https://example.com/parse") }
+            }
+        }
         guard requestLifetime > 0, requestLifetime <= 31_536_000 else {
             throw .invalidUse("requestLifetime is \(requestLifetime): it must be above 0, and at most a year")
         }

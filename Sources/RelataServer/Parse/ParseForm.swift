@@ -5,7 +5,7 @@ import RelataParse
 protocol ParseForm: ServedProtocol {}
 
 /// What is counted by the name that paths begin with.
-private let otherRoutes = ["batch", "schemas", "aggregate", "purge", "health", "serverInfo"]
+private let otherRoutes = ["files", "batch", "schemas", "aggregate", "purge", "health", "serverInfo"]
 
 extension ParseForm {
     var headerNames: [String] { WireRequest.headerNames }
@@ -21,7 +21,8 @@ extension ParseForm {
                     X-Parse-Master-Key, X-Parse-REST-API-Key, X-Parse-Javascript-Key, X-Parse-Client-Key, \
                     X-Parse-Windows-Key, X-Parse-Application-Id, X-Parse-Client-Version, X-Parse-Installation-Id, \
                     X-Parse-Session-Token, X-Requested-With, X-Parse-Revocable-Session, X-Parse-Request-Id, \
-                    X-Request-Id, X-HTTP-Method-Override, Authorization, Content-Type, Pragma, Cache-Control
+                    X-Request-Id, X-HTTP-Method-Override, X-Parse-Upload-Mode, X-Parse-File-Metadata, X-Parse-File-Tags, \
+                    Range, If-Range, If-None-Match, Authorization, Content-Type, Pragma, Cache-Control
                     """
                 ),
                 ("access-control-max-age", "600"),
@@ -59,12 +60,18 @@ extension WireRequest {
         self.init(
             method: request.method, path: request.path, query: request.query, headers: request.headers,
             body: request.body)
+        stream = request.stream
     }
 }
 
 extension ServerReply {
     init(_ reply: WireReply) {
         self.init(status: reply.status, contentType: Self.json, body: reply.body, location: reply.location)
+        headers = reply.headers.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        if let file = reply.file {
+            contentType = file.contentType
+            stream = Stream(size: file.size, bytes: file.bytes)
+        }
         isOfRead = reply.isOfRead
         comment = reply.comment
     }

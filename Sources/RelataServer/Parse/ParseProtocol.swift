@@ -63,12 +63,14 @@ extension RelataServer {
 private struct ParseProtocol: ParseForm {
     private let store: ParseStore
     private let service: ParseService
+    private let hasPublicURL: Bool
     let maximumReply: Int
 
     init(_ store: ParseStore, _ keys: ParseKeys, _ options: ParseService.Options) {
         self.store = store
         service = ParseService(store, keys: keys, options: options)
         maximumReply = options.maximumReply
+        hasPublicURL = options.files?.publicURL != nil
     }
 
     var maximumThreads: Int { store.maximumThreads }
@@ -78,6 +80,30 @@ private struct ParseProtocol: ParseForm {
             return try service.maximumBody(path: path, headers: headers)
         } catch {
             throw ServerRefusal(.unauthorized, error.message, status: error.status)
+        }
+    }
+
+    func maximumStream(
+        method: String, path: String, headers: [String: String]
+    ) throws(ServerRefusal) -> Int? {
+        do throws(ParseError) {
+            return try service.maximumUpload(method: method, path: path, headers: headers)
+        } catch {
+            throw ServerRefusal(.unauthorized, error.message, status: error.status)
+        }
+    }
+
+    func started(at address: ServerAddress) {
+        if !hasPublicURL { service.address.url = address.url }
+    }
+
+    func work(report: @escaping @Sendable (any Error) -> Void) async {
+        while (try? await Task.sleep(for: .seconds(600))) != nil {
+            do {
+                try await service.tendFiles()
+            } catch {
+                report(error)
+            }
         }
     }
 

@@ -31,6 +31,42 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The path that the protocol is below. (default: /parse)") var mount: String?
     @Option(name: .customLong("public"), help: "A folder whose files are served below /.", completion: .directory)
     var publicFolder: String?
+    @Option(
+        help: "The folder of the files that clients upload. (default: none, uploads are refused)",
+        completion: .directory)
+    var files: String?
+    @Option(
+        help:
+            "Who may upload files without the master key: public, anonymous, users, between commas; empty for nobody. (default: users)"
+    )
+    var fileUploads: String?
+    @Option(help: "The largest file that is uploaded. (default: 20M)") var maxFile: String?
+    @Option(help: "What names of uploaded files may end with, such as png,jpg. (default: all but the denied)")
+    var fileExtensions: String?
+    @Option(
+        help: ArgumentHelp(
+            "What names of uploaded files may not end with; empty for none. (default: \(FileOptions.active.sorted().joined(separator: ",")))"
+        )
+    )
+    var deniedFileExtensions: String?
+    @Option(help: "Types of files that browsers show in place. (default: image/*,audio/*,video/*,text/plain)")
+    var inlineFileTypes: String?
+    @Option(
+        help:
+            "Seconds that the address of a file holds; it is told to those who may read its object. (default: for ever)"
+    )
+    var signedFiles: String?
+    @Option(
+        help:
+            "Seconds that a file is kept to which objects have referred and none does any more; empty for ever. (default: 86400)"
+    )
+    var unusedFiles: String?
+    @Option(
+        name: .customLong("public-url"),
+        help:
+            "The address of the protocol as clients know it, such as https://example.com/parse. (default: where it listens)"
+    )
+    var publicURL: String?
     @Option(help: "The pages at /dashboard: on, read-only, off. (default: on)") var dashboard: String?
     @Option(help: "A file that tells who changed what by the dashboard.", completion: .file()) var audit: String?
     @Option(help: "A configuration file.", completion: .file()) var config: String?
@@ -92,6 +128,9 @@ struct ServeCommand: AsyncParsableCommand {
         let options: [ServeSetting: String?] = [
             .file: file, .host: host, .port: port, .mount: mount, .publicFolder: publicFolder, .dashboard: dashboard,
             .audit: audit,
+            .files: files, .fileUploads: fileUploads, .maxFile: maxFile, .fileExtensions: fileExtensions,
+            .deniedFileExtensions: deniedFileExtensions, .inlineFileTypes: inlineFileTypes, .publicURL: publicURL,
+            .unusedFiles: unusedFiles, .signedFiles: signedFiles,
             .keys: keys,
             .appID: appID, .clientKey: clientKey,
             .masterKey: masterKey, .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .allowOrigin: allowOrigin,

@@ -58,9 +58,12 @@ struct ServePlan {
                 name: location.name, isReadOnly: dashboard == .readOnly, auditFile: settings.text(.audit))
         }
         try set(settings)
+        options.files = try ServedFiles(settings)?.options
         if let publicFolder {
             let secrets = [
                 location.file, keysPath, settings.configurationFile, configuration.tls?.key, settings.text(.audit),
+                // What is in it is handed out by its names only.
+                settings.text(.files).map { $0 + "/content" },
             ]
             try publicFolder.check(besides: secrets.compactMap(\.self))
             configuration.files["/"] = try StaticFiles(folder: publicFolder.path)

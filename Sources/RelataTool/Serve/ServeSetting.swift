@@ -4,6 +4,15 @@
 enum ServeSetting: String, CaseIterable {
     case file, host, port, mount
     case publicFolder = "public"
+    case files
+    case fileUploads = "file-uploads"
+    case maxFile = "max-file"
+    case fileExtensions = "file-extensions"
+    case deniedFileExtensions = "denied-file-extensions"
+    case inlineFileTypes = "inline-file-types"
+    case signedFiles = "signed-files"
+    case unusedFiles = "unused-files"
+    case publicURL = "public-url"
     case dashboard, audit
     case production, development
     case keys

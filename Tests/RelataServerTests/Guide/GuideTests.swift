@@ -11,14 +11,16 @@ import Testing
 
 /// The guide's servers are programs: the tests compile them, line by line, but for the mark of where a program begins.
 @Suite struct GuideTests {
-    @Test func theServersOfTheGuideAreThoseThatAreCompiled() throws {
+    @Test(arguments: [
+        ("Server.md", ["GuideServer.swift", "GuideProtocol.swift", "GuideWebSocket.swift"]),
+        ("Files.md", ["GuideFiles.swift"]),
+    ]) func theServersOfTheGuidesAreThoseThatAreCompiled(guide name: String, files: [String]) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let guide = try String(
-            contentsOf: folder.appending(path: "../../../Documentation/Server.md").standardizedFileURL, encoding: .utf8)
+            contentsOf: folder.appending(path: "../../../Documentation/\(name)").standardizedFileURL, encoding: .utf8)
         let programs = guide.components(separatedBy: "```swift package\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
         }
-        let files = ["GuideServer.swift", "GuideProtocol.swift", "GuideWebSocket.swift"]
         #expect(programs.count == files.count)
         for (program, file) in zip(programs, files) {
             let compiled = try String(contentsOf: folder.appending(path: file), encoding: .utf8)

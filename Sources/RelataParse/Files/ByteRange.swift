@@ -1,0 +1,27 @@
+/// The part of a file that a request asks for: the header field `Range`.
+enum ByteRange: Hashable {
+    /// All of it: nothing was asked for, or what isn't understood, or several parts.
+    case all
+    case part(Range<Int>)
+    /// A part that there isn't.
+    case beyond
+
+    /// - Parameter size: How many bytes the file has.
+    init(_ field: String?, size: Int) {
+        self = .all
+        guard let field, field.lowercased().hasPrefix("bytes=") else { return }
+        let ends = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map { $0.trimmingSpaces }
+        guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }) else { return }
+        // What is too large for a number lies beyond every file.
+        func number(_ text: String) -> Int? { text.isEmpty ? nil : Int(text) ?? .max }
+        switch (number(ends[0]), number(ends[1])) {
+        case (nil, nil): break
+        case (nil, let count?): self = count > 0 && size > 0 ? .part(max(0, size - count)..<size) : .beyond
+        case (let start?, let last):
+            if let last, last < start { return }
+            self = start < size ? .part(start..<(min(last ?? .max, size - 1) + 1)) : .beyond
+        }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}

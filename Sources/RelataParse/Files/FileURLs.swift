@@ -1,0 +1,100 @@
+import Foundation
+import RelataCore
+
+/// The addresses of files. They aren't stored: the server tells them with each reply, and takes them off each request, so that
+/// one that moves finds its files.
+struct FileURLs {
+    /// What all addresses begin with, up to the name.
+    let prefix: String
+    /// Signs addresses; `nil` where they hold for ever.
+    var signing: FileSigning?
+    var now = Date()
+
+    /// The address of a file.
+    func url(of name: String) -> String {
+        prefix + FileName.encoded(name) + (signing?.parameters(of: name, at: now) ?? "")
+    }
+
+    /// A reply in which files have addresses. One that has an address keeps it: it lies elsewhere.
+    func adding(to body: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        // What is copied already, and what is looked through.
+        var (copied, place) = (0, 0)
+        body.withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return }
+            while place < bytes.count, let found = memchr(base + place, Int32(Self.mark), bytes.count - place) {
+                let type = UnsafeRawPointer(found) - UnsafeRawPointer(base)
+                place = type + 1
+                guard let (name, end) = Self.file(around: type, in: bytes) else { continue }
+                result += bytes[copied..<end]
+                copied = end
+                result += ",\"url\":\"\(url(of: String(decoding: bytes[name], as: UTF8.self)))\"".utf8
+            }
+        }
+        return copied == 0 ? body : result + body[copied...]
+    }
+
+    /// The letter that the type of a file begins with: it is rarer than what stands before it.
+    private static let mark = UInt8(ascii: "F")
+
+    /// The name of a file without an address, and where it ends, but for its brace. It has no members but the two, in one
+    /// order or the other.
+    ///
+    /// - Parameter type: Where the name of its type may begin.
+    private static func file(
+        around type: Int, in bytes: UnsafeBufferPointer<UInt8>
+    ) -> (name: Range<Int>, end: Int)? {
+        func holds(_ text: StaticString, at place: Int) -> Bool {
+            place >= 0 && place + text.utf8CodeUnitCount <= bytes.count
+                && bytes[place..<(place + text.utf8CodeUnitCount)].elementsEqual(
+                    UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        }
+        func isQuote(_ place: Int) -> Bool { bytes[place] == UInt8(ascii: "\"") || bytes[place] == UInt8(ascii: "\\") }
+        if holds("{\"__type\":\"File\",\"name\":\"", at: type - 11) {
+            let name = type + 14
+            guard let end = bytes[name...].indices.first(where: isQuote), holds("\"}", at: end) else { return nil }
+            return (name..<end, end + 1)
+        }
+        guard holds("\",\"__type\":\"File\"}", at: type - 12) else { return nil }
+        let end = type - 12
+        guard let quote = bytes[..<end].indices.last(where: isQuote), holds("{\"name\":\"", at: quote - 8) else {
+            return nil
+        }
+        return (quote + 1..<end, type + 5)
+    }
+
+    /// Whether JSON may hold a file.
+    static func mayHoldFiles(_ json: [UInt8]) -> Bool {
+        let name = Array("\"File\"".utf8)
+        return json.withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return false }
+            var place = 1
+            while place < bytes.count, let found = memchr(base + place, Int32(name[1]), bytes.count - place) {
+                let start = UnsafeRawPointer(found) - UnsafeRawPointer(base) - 1
+                if start + name.count <= bytes.count, memcmp(base + start, name, name.count) == 0 { return true }
+                place = start + 2
+            }
+            return false
+        }
+    }
+}
+
+extension JSONValue {
+    /// The value without the addresses of files that this server names.
+    var withoutFileURLs: JSONValue {
+        switch self {
+        case .null, .bool, .integer, .double, .string: return self
+        case .array(let elements): return .array(elements.map(\.withoutFileURLs))
+        case .object(let members):
+            if members["__type"] == "File", let name = members["name"]?.string, FileName.isStored(name) {
+                return ["name": .string(name), "__type": "File"]
+            }
+            return .object(members.withoutFileURLs)
+        }
+    }
+}
+
+extension JSONObject {
+    /// The members without the addresses of files that this server names.
+    var withoutFileURLs: JSONObject { JSONObject(lazy.map { ($0.key, $0.value.withoutFileURLs) }) }
+}

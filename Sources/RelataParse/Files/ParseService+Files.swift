@@ -1,0 +1,290 @@
+import Foundation
+import RelataCore
+import Synchronization
+
+extension ParseService {
+    /// Whether a path leads to files.
+    private static func isOfFiles(_ path: String) -> Bool { path == "/files" || path.hasPrefix("/files/") }
+
+    /// How large a file may be whose bytes are handed over as they arrive (``WireRequest/stream``); `nil` for a request whose
+    /// body is collected first: all but uploads whose header fields hold the keys.
+    ///
+    /// - Throws: ``ParseError/unauthorized`` for a request that is refused whatever its body says.
+    public func maximumUpload(
+        method: String, path: String, headers: [String: String]
+    ) throws(ParseError) -> Int? {
+        guard let files = options.files, method == "POST", Self.isOfFiles(path) else { return nil }
+        // One that is called something else is no upload, and has the limits of what it is.
+        let named = headers["x-http-method-override"]?.uppercased() ?? "POST"
+        guard named == "POST", try keys.isMaster(headers) != nil else { return nil }
+        return files.maximumSize
+    }
+
+    /// Answers a request for a file, which needs no keys; `nil` for any other.
+    func download(_ request: WireRequest) async throws -> WireReply? {
+        guard let files = options.files, request.method == "GET", Self.isOfFiles(request.path) else { return nil }
+        let path = try ParseCall.path(request.path)
+        let isOfMetadata = path.count == 4 && path[2] == "metadata"
+        guard path.count == 3 || isOfMetadata else { return nil }
+        guard path[1] == keys.applicationID else {
+            throw ParseError(.operationForbidden, "Invalid application ID.", status: 403)
+        }
+        let name = path[path.count - 1]
+        if let signing = files.signing, try keys.isMaster(request.headers) != true,
+            !signing.admits(name, try ParseCall.parameters(request.query), at: Date())
+        {
+            throw ParseError.addressIsOver
+        }
+        let file = try await store.read(as: .master) { try $0.file(name) }
+        if isOfMetadata {
+            guard let file else { return WireReply([:]) }
+            return WireReply(["metadata": .object(file.metadata), "tags": .object(file.tags)])
+        }
+        guard let file else { throw ParseError.noSuchFile }
+        return try await reply(with: file, to: request, files)
+    }
+
+    private func reply(
+        with file: StoredFile, to request: WireRequest, _ files: FileOptions
+    ) async throws -> WireReply {
+        let isInline = files.isInline(file.contentType)
+        var headers = [
+            "etag": file.tag, "accept-ranges": "bytes", "cache-control": "no-cache",
+            "x-content-type-options": "nosniff",
+            // Even where it is taken for a page, nothing in it runs.
+            "content-security-policy": "default-src 'none'; sandbox",
+        ]
+        if !isInline { headers["content-disposition"] = "attachment; filename=\"\(FileName.given(file.name))\"" }
+        func reply(_ status: Int, _ size: Int, _ bytes: ByteStream) -> WireReply {
+            var reply = WireReply(status: status, body: [])
+            reply.headers = headers
+            reply.file = FileReply(contentType: file.contentType, size: size, bytes: bytes)
+            reply.isOfRead = true
+            return reply
+        }
+        if let known = request.headers["if-none-match"], Self.names(file.tag, in: known) {
+            return reply(304, 0, ByteStream([]))
+        }
+        var range = ByteRange(request.headers["range"], size: file.content.size)
+        if let condition = request.headers["if-range"], condition != file.tag { range = .all }
+        let part: Range<Int>
+        switch range {
+        case .all: part = 0..<file.content.size
+        case .part(let asked):
+            part = asked
+            headers["content-range"] = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(file.content.size)"
+        case .beyond:
+            var reply = WireReply(ParseError(.otherCause, "the file has \(file.content.size) bytes", status: 416))
+            reply.headers = ["content-range": "bytes */\(file.content.size)"]
+            return reply
+        }
+        guard let bytes = try await files.storage.read(file.content.id, part) else { throw ParseError.noSuchFile }
+        return reply(range == .all ? 200 : 206, part.count, bytes)
+    }
+
+    /// Whether a client's list of versions names one, or all. A mark of a weak one counts for nothing here.
+    private static func names(_ tag: String, in field: String) -> Bool {
+        field.split(separator: ",").contains { item in
+            let item = item.trimmingSpaces
+            return item == "*" || item == tag || item == "W/" + tag
+        }
+    }
+
+    // MARK: Uploads and deletions
+
+    /// Answers a request about files: an upload, or a deletion.
+    func files(_ call: ParseCall, _ stream: ByteStream?) async throws -> WireReply {
+        guard let files = options.files, store.models == nil else { throw ParseError.filesAreOff }
+        switch (call.method, call.path.count) {
+        case (.post, 1): throw ParseError(.invalidFileName, "Filename not provided.")
+        case (.post, 2): return try await upload(call, stream, files)
+        case (.delete, 2): return try await delete(file: call.path[1], call, files)
+        default: throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+        }
+    }
+
+    private func upload(_ call: ParseCall, _ stream: ByteStream?, _ files: FileOptions) async throws -> WireReply {
+        try await checkMayUpload(call, files)
+        let name = try FileName(call.path[1])
+        let type = call.contentType
+        if !call.isMaster { try files.checkExtension(name, type: type) }
+        var file = StoredFile(name: name.stored(type: type), content: StoredContent(id: "", size: 0))
+        (file.metadata, file.tags) = (try call.fileData("metadata"), try call.fileData("tags"))
+        try options.prohibitedNames.check(file.metadata)
+        try options.prohibitedNames.check(file.tags)
+        try await makeFiles()
+        file.content = try await files.storage.store(try Self.content(call, stream).limited(to: files.maximumSize))
+        let stored = file
+        try await store.write(as: .master) { try $0.add(stored) }
+        let url = fileURLs.url(of: file.name)
+        return WireReply(
+            status: 201, ["name": .string(file.name), "url": .string(url)], location: url)
+    }
+
+    /// - Throws: ``ParseError`` 130 for somebody who may not upload.
+    private func checkMayUpload(_ call: ParseCall, _ files: FileOptions) async throws {
+        // A session that is over is refused, whoever may upload.
+        let user = try await store.read(as: call.caller) { transaction -> StoredUser? in
+            guard let session = transaction.caller.session else { return nil }
+            return try transaction.user("objectId", session.user)
+        }
+        if call.isMaster { return }
+        let (isAllowed, who) =
+            switch user {
+            case nil: (files.allowsPublicUploads, "public")
+            case let user? where user.authData[UserFields.anonymous] != nil:
+                (files.allowsUploadsOfAnonymousUsers, "anonymous user")
+            case _?: (files.allowsUploadsOfUsers, "authenticated user")
+            }
+        guard isAllowed else { throw ParseError(.fileSaveError, "File upload by \(who) is disabled.") }
+    }
+
+    private static func content(_ call: ParseCall, _ stream: ByteStream?) throws(ParseError) -> ByteStream {
+        if let stream { return stream }
+        guard let text = call.body["base64"]?.string, let data = Data(base64Encoded: text) else {
+            throw ParseError(.fileSaveError, "Invalid file upload.")
+        }
+        return ByteStream(Array(data))
+    }
+
+    /// Makes the class of files, if it isn't there.
+    private func makeFiles() async throws {
+        if store.currentClasses.hasFiles { return }
+        try await store.alter { draft, _ in draft.addInternalClass(InternalClasses.file) }
+        guard store.currentClasses.hasFiles else { throw ParseError.filesTableIsForeign }
+    }
+
+    private func delete(file name: String, _ call: ParseCall, _ files: FileOptions) async throws -> WireReply {
+        guard call.isMaster else { throw ParseError.masterKeyRequired }
+        let isForced = try call.flag("force")
+        try await delete(file: name, isForced: isForced, files)
+        return WireReply([:])
+    }
+
+    /// - Throws: ``ParseError`` 153 for a file that isn't there, or that objects refer to.
+    private func delete(file name: String, isForced: Bool, _ files: FileOptions) async throws {
+        let content = try await store.write(as: .master) { transaction in
+            guard let file = try transaction.file(name) else {
+                throw ParseError(.fileDeleteError, "Could not delete file.")
+            }
+            if isForced { try transaction.forgetUses(of: name) }
+            do {
+                try transaction.deleteFiles([name])
+            } catch RelataError.deleteDenied(let blockers) {
+                let objects = blockers.prefix(3).map { "\($0.object.entity) \($0.object.key)" }.joined(separator: ", ")
+                throw ParseError(
+                    .fileDeleteError,
+                    "Could not delete file: objects refer to it (\(objects)). Delete these, or let them refer to another, or add force=1"
+                )
+            }
+            return file.content.id
+        }
+        try await deleteUnused([content], files)
+    }
+
+    /// Deletes those of some contents that no file has. What was stored a short time ago may be that of a file to come: it is
+    /// looked at again later.
+    private func deleteUnused(_ contents: [String], _ files: FileOptions) async throws {
+        let unused = try await store.read(as: .master) { try $0.unused(contents) }
+        let time = Date(timeIntervalSinceNow: -files.contentLifetime)
+        for content in unused where try await !files.storage.delete(content, unlessStoredSince: time) {
+            leavingContents.add(content)
+        }
+    }
+
+    /// Does what is to be done about files from time to time: deletes those that no object refers to any more, and contents
+    /// that no file has.
+    public func tendFiles() async throws {
+        guard let files = options.files, hasFiles else { return }
+        let contents = leavingContents.take()
+        if !contents.isEmpty { try await deleteUnused(contents, files) }
+        guard let lifetime = files.unusedLifetime, store.currentClasses.hasFiles else { return }
+        let unused = try await store.write(as: .master) { transaction in
+            try transaction.unusedFiles(since: transaction.now.addingTimeInterval(-lifetime))
+        }
+        for name in unused {
+            try Task.checkCancellation()
+            do {
+                try await delete(file: name, isForced: false, files)
+            } catch is ParseError {
+                // Somebody has deleted it, or refers to it by now.
+            }
+        }
+    }
+
+    /// The addresses of files.
+    var fileURLs: FileURLs {
+        FileURLs(
+            prefix: "\(address.url)/files/\(FileName.encoded(keys.applicationID))/", signing: options.files?.signing)
+    }
+}
+
+/// Contents that no file has any more, and that were too young to be deleted.
+final class LeavingContents: Sendable {
+    private let contents = Mutex<Set<String>>([])
+
+    func add(_ content: String) { contents.withLock { _ = $0.insert(content) } }
+
+    func take() -> [String] {
+        contents.withLock { contents in
+            defer { contents = [] }
+            return contents.sorted()
+        }
+    }
+}
+
+extension ByteStream {
+    /// The same bytes as a file's.
+    ///
+    /// The stream throws ``ParseError`` 130 where there are more than a file may have, or none.
+    fileprivate func limited(to limit: Int) -> ByteStream {
+        let size = Size()
+        return ByteStream {
+            let piece = try await next()
+            let total = size.adding(piece?.count ?? 0)
+            guard total > 0 else { throw ParseError(.fileSaveError, "Invalid file upload.") }
+            guard total <= limit else {
+                throw ParseError(.fileSaveError, "File size exceeds maximum allowed: \(limit) bytes.")
+            }
+            return piece
+        }
+    }
+
+    /// How many bytes have come so far.
+    private final class Size: Sendable {
+        private let count = Atomic(0)
+
+        func adding(_ more: Int) -> Int { count.add(more, ordering: .relaxed).newValue }
+    }
+}
+
+extension ParseCall {
+    /// What is told of a file besides its bytes: in the body as Parse's client for JavaScript does, or in a header field.
+    ///
+    /// - Throws: ``ParseError`` 107 for what isn't an object.
+    fileprivate func fileData(_ name: String) throws(ParseError) -> JSONObject {
+        let given = body["fileData"]?[name] ?? .null
+        if given.isNull {
+            guard let text = fileFields[name] else { return [:] }
+            guard let object = try? JSONParser.parse(text).object else {
+                throw ParseError(.invalidJSON, "Invalid JSON in X-Parse-File-\(name.capitalized) header.")
+            }
+            return object
+        }
+        guard let object = given.object else {
+            throw ParseError(.invalidJSON, "fileData.\(name) must be an object")
+        }
+        return object
+    }
+}
+
+extension ClassSet {
+    /// Whether there are files.
+    var hasFiles: Bool { schema[InternalClasses.file]?.entity.isOfFiles == true }
+}
+
+extension ParseError {
+    /// What a request about files gets where there are none.
+    static let filesAreOff = ParseError(.fileSaveError, "File upload is disabled.")
+    static let noSuchFile = ParseError(.objectNotFound, "File not found.")
+}

@@ -1,0 +1,252 @@
+#if Server
+import Crypto
+import Foundation
+import RelataCore
+import RelataParse
+
+/// Contents of files in a folder, by their SHA-256: `ab/ab34…`.
+///
+/// ```swift
+/// var options = ParseService.Options()
+/// options.files = FileOptions(storage: try FolderStorage("library.files"))
+/// ```
+///
+/// A content is written to a file of its own, which is brought to the disk, and then given its name: what has a name is whole.
+/// Several servers may share a folder.
+public struct FolderStorage: FileStorage {
+    private let path: String
+
+    /// Contents in a folder, which is made if it isn't there; that above it must be.
+    ///
+    /// - Throws: ``RelataError`` where there can't be such a folder.
+    public init(_ path: String) throws(RelataError) {
+        self.path = URL(fileURLWithPath: path).path
+        try Self.makeFolder(self.path)
+        try tidy()
+    }
+
+    /// What names of contents that are on their way begin with; what names of those on their way out do.
+    private static let (new, old) = (".new-", ".old-")
+    /// How many bytes are read at once.
+    private static let pieceSize = 256 * 1024
+
+    // MARK: Storing
+
+    public func store(_ bytes: ByteStream) async throws -> StoredContent {
+        let draft = "\(path)/\(Self.new)\(UUID().uuidString)"
+        do {
+            let (id, size) = try await write(bytes, to: draft)
+            let folder = try self.folder(of: id)
+            // One that is there is replaced by the same, so that it is as new as what will name it.
+            guard rename(draft, "\(folder)/\(id)") == 0 else { throw Self.failure(folder, "can't be written") }
+            try Self.bringToDisk(folder)
+            return StoredContent(id: id, size: size)
+        } catch {
+            unlink(draft)
+            throw error
+        }
+    }
+
+    private func write(_ bytes: ByteStream, to draft: String) async throws -> (id: String, size: Int) {
+        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw Self.failure(path, "can't be written") }
+        defer { close(descriptor) }
+        var digest = SHA256()
+        var size = 0
+        while let piece = try await bytes.next() {
+            try Task.checkCancellation()
+            digest.update(data: piece)
+            size += piece.count
+            try Self.write(piece, to: descriptor, path)
+        }
+        guard fsync(descriptor) == 0 else { throw Self.failure(path, "can't be written") }
+        return (digest.finalize().map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined(), size)
+    }
+
+    private static func write(_ piece: [UInt8], to descriptor: Int32, _ path: String) throws(RelataError) {
+        let isWritten = piece.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return true
+        }
+        guard isWritten else { throw failure(path, "can't be written") }
+    }
+
+    /// The folder of a content, which is made if it isn't there.
+    private func folder(of id: String) throws(RelataError) -> String {
+        let folder = "\(path)/\(id.prefix(2))"
+        try Self.makeFolder(folder)
+        return folder
+    }
+
+    private static func makeFolder(_ path: String) throws(RelataError) {
+        if mkdir(path, 0o700) == 0 {
+            return try bringToDisk(URL(fileURLWithPath: path).deletingLastPathComponent().path)
+        }
+        var status = stat()
+        guard errno == EEXIST, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+            throw failure(path, "can't be made a folder for files")
+        }
+    }
+
+    /// Brings what a folder holds to the disk, by names.
+    private static func bringToDisk(_ folder: String) throws(RelataError) {
+        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure(folder, "can't be opened") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure(folder, "can't be written") }
+    }
+
+    private static func failure(_ path: String, _ fact: String) -> RelataError {
+        let number = errno
+        return number == ENOSPC
+            ? .noSpaceLeft(path) : .fileAccess(path: path, "\(fact): \(String(cString: strerror(number)))")
+    }
+
+    // MARK: Signing
+
+    /// Signs addresses by HMAC-SHA-256, with a key that is kept in the folder: all servers that share it have the same.
+    ///
+    /// - Parameter lifetime: For how many seconds an address holds.
+    /// - Throws: ``RelataError`` where the key can't be kept.
+    public func signing(lifetime: Double) throws(RelataError) -> FileSigning {
+        let key = SymmetricKey(data: try signingKey())
+        return FileSigning(lifetime: lifetime) { text in
+            Array(HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key))
+        }
+    }
+
+    private func signingKey() throws(RelataError) -> Data {
+        let place = "\(path)/\(Self.keyName)"
+        if access(place, F_OK) != 0 {
+            let draft = "\(path)/\(Self.new)\(UUID().uuidString)"
+            let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else { throw Self.failure(path, "can't be written") }
+            defer {
+                close(descriptor)
+                unlink(draft)
+            }
+            try Self.write(Array(Data.random(Self.keySize)), to: descriptor, path)
+            guard fsync(descriptor) == 0 else { throw Self.failure(path, "can't be written") }
+            // Of several servers that make one at once, all take the first.
+            guard link(draft, place) == 0 || errno == EEXIST else { throw Self.failure(path, "can't be written") }
+            try Self.bringToDisk(path)
+        }
+        guard let key = FileManager.default.contents(atPath: place), key.count == Self.keySize else {
+            throw .fileAccess(path: place, "is no key for the addresses of files: remove it, and another one is made")
+        }
+        return key
+    }
+
+    private static let keyName = ".key"
+    private static let keySize = 32
+
+    // MARK: Reading
+
+    public func read(_ id: String, _ range: Range<Int>) async throws -> ByteStream? {
+        guard let place = place(of: id) else { return nil }
+        let descriptor = open(place, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw Self.failure(path, "can't be read")
+        }
+        let reader = Reader(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true), range)
+        return ByteStream { try await reader.next(Self.pieceSize, path) }
+    }
+
+    /// Where a content is; `nil` for a name that none has.
+    private func place(of id: String) -> String? {
+        let isName = id.utf8.count == 64 && id.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+        return isName ? "\(path)/\(id.prefix(2))/\(id)" : nil
+    }
+
+    /// Reads a part of a file, one piece after another.
+    private actor Reader {
+        private let handle: FileHandle
+        private var rest: Range<Int>
+
+        init(_ handle: FileHandle, _ range: Range<Int>) {
+            self.handle = handle
+            rest = range
+        }
+
+        func next(_ size: Int, _ path: String) throws -> [UInt8]? {
+            guard !rest.isEmpty else { return nil }
+            let wanted = min(size, rest.count)
+            var count = 0
+            let piece = [UInt8](unsafeUninitializedCapacity: wanted) { buffer, filled in
+                repeat {
+                    count = pread(handle.fileDescriptor, buffer.baseAddress, wanted, off_t(rest.lowerBound))
+                } while count < 0 && errno == EINTR
+                filled = max(0, count)
+            }
+            guard count > 0 else { throw FolderStorage.failure(path, "holds a content that can't be read") }
+            rest = (rest.lowerBound + count)..<rest.upperBound
+            return piece
+        }
+    }
+
+    // MARK: Deleting
+
+    public func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool {
+        guard let place = place(of: id), let stored = Self.time(of: place) else { return true }
+        guard stored < time else { return false }
+        // Who stores it at this moment puts another in its place, or finds this one put back.
+        let leaving = "\(path)/\(Self.old)\(id)"
+        guard rename(place, leaving) == 0 else {
+            if errno == ENOENT { return true }
+            throw Self.failure(path, "holds a content that can't be deleted")
+        }
+        let isNew = Self.time(of: leaving).map { $0 >= time } ?? false
+        if isNew { link(leaving, place) }
+        unlink(leaving)
+        return !isNew
+    }
+
+    public func contents(storedBefore time: Date) async throws -> [String] {
+        let files = FileManager.default
+        return ((try? files.contentsOfDirectory(atPath: path)) ?? []).sorted().flatMap { folder -> [String] in
+            guard folder.utf8.count == 2 else { return [] }
+            let names = (try? files.contentsOfDirectory(atPath: "\(path)/\(folder)")) ?? []
+            return names.sorted().filter { name in
+                guard name.hasPrefix(folder), let place = place(of: name), let stored = Self.time(of: place) else {
+                    return false
+                }
+                return stored < time
+            }
+        }
+    }
+
+    /// When a content was stored; `nil` where there is none.
+    private static func time(of place: String) -> Date? {
+        var status = stat()
+        guard lstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        #if canImport(Darwin)
+        let time = status.st_mtimespec
+        #else
+        let time = status.st_mtim
+        #endif
+        return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
+    }
+
+    /// Takes away what uploads have left that came to no end, and brings back what was on its way out: if no file has it,
+    /// it goes again.
+    private func tidy() throws(RelataError) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+        for name in names {
+            let place = "\(path)/\(name)"
+            if name.hasPrefix(Self.new), let time = Self.time(of: place), time < Date(timeIntervalSinceNow: -86_400) {
+                unlink(place)
+            } else if name.hasPrefix(Self.old), let home = self.place(of: String(name.dropFirst(Self.old.count))) {
+                link(place, home)
+                unlink(place)
+            }
+        }
+    }
+}
+#endif
