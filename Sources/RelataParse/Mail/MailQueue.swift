@@ -1,0 +1,110 @@
+import Foundation
+import Synchronization
+
+/// Mails that are to be sent. Nobody waits for them: whether there is anybody to write to is found out here, so that
+/// neither a reply nor its time tells.
+final class MailQueue: Sendable {
+    /// What finds out what is to be sent; `nil` for nothing.
+    typealias Job = @Sendable () async throws -> Mail?
+
+    private struct State {
+        var waiting: [Job] = []
+        /// Whether somebody takes what waits, one after another.
+        var isBusy = false
+        /// How many mails are being sent.
+        var sending = 0
+        var forRoom: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// How many wait at most.
+    static let maximumWaiting = 1000
+
+    private let sender: any MailSender
+    private let retries: [Double]
+    private let width: Int
+    private let report: @Sendable (any Error) -> Void
+    private let state = Mutex(State())
+
+    init(_ options: MailOptions) {
+        sender = options.sender
+        retries = options.retries
+        width = options.width
+        report = options.report ?? { _ in }
+    }
+
+    /// Adds a mail.
+    ///
+    /// - Throws: ``ParseError`` 155 where too many wait, whoever they are for.
+    func add(_ job: @escaping Job) throws(ParseError) {
+        let (isFull, isFirst) = state.withLock { state in
+            guard state.waiting.count < Self.maximumWaiting else { return (true, false) }
+            state.waiting.append(job)
+            defer { state.isBusy = true }
+            return (false, !state.isBusy)
+        }
+        if isFull {
+            throw ParseError(
+                .requestLimitExceeded, "too many mails are to be sent at the moment: try again", status: 503)
+        }
+        if isFirst { Task { await run() } }
+    }
+
+    private func run() async {
+        while let next = nextJob() {
+            do {
+                guard let mail = try await next() else { continue }
+                await waitForRoom()
+                Task {
+                    await send(mail)
+                    leave()
+                }
+            } catch {
+                report(error)
+            }
+        }
+    }
+
+    private func nextJob() -> Job? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.isBusy = false
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+    }
+
+    private func waitForRoom() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.sending < width else {
+                    state.forRoom.append(continuation)
+                    return false
+                }
+                state.sending += 1
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    private func leave() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.forRoom.isEmpty else { return state.forRoom.removeFirst() }
+            state.sending -= 1
+            return nil
+        }
+        next?.resume()
+    }
+
+    private func send(_ mail: Mail) async {
+        for delay in retries.map({ Optional($0) }) + [nil] {
+            do {
+                return try await sender.send(mail)
+            } catch {
+                guard let delay, (error as? MailError)?.isTemporary ?? true else { return report(error) }
+                try? await Task.sleep(for: .seconds(delay))
+            }
+        }
+    }
+}

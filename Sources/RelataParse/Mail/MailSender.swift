@@ -1,0 +1,53 @@
+/// A mail to one person.
+public struct Mail: Hashable, Sendable {
+    /// Whom it is for: `mei@example.org`.
+    public var address: String
+    /// What it is about, in one line.
+    public var subject: String
+    /// What it says, as plain text.
+    public var text: String
+
+    /// A mail.
+    public init(to address: String, subject: String, text: String) {
+        self.address = address
+        self.subject = subject
+        self.text = text
+    }
+}
+
+/// Sends mails: by SMTP, by the interface of a service, or to a test.
+public protocol MailSender: Sendable {
+    /// Sends a mail.
+    ///
+    /// - Throws: ``MailError`` where it wasn't taken, or whatever else went wrong.
+    func send(_ mail: Mail) async throws
+}
+
+/// Sends mails by a closure.
+///
+/// ```swift
+/// let sender = MailClosure { mail in print(mail.text) }
+/// ```
+public struct MailClosure: MailSender {
+    private let body: @Sendable (Mail) async throws -> Void
+
+    /// A sender that calls a closure for each mail.
+    public init(_ body: @escaping @Sendable (Mail) async throws -> Void) { self.body = body }
+
+    /// Calls the closure.
+    public func send(_ mail: Mail) async throws { try await body(mail) }
+}
+
+/// Why a mail wasn't sent.
+public struct MailError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What went wrong, for people.
+    public let description: String
+    /// Whether the same mail may be taken later.
+    public let isTemporary: Bool
+
+    /// An error.
+    public init(_ description: String, isTemporary: Bool = false) {
+        self.description = description
+        self.isTemporary = isTemporary
+    }
+}

@@ -1,0 +1,81 @@
+#if Server
+import Foundation
+import NIOCore
+import RelataParse
+
+/// What is said to a mail server so that it takes a mail.
+struct SMTPDialogue {
+    let connection: SMTPConnection
+    let login: SMTPSender.Login?
+
+    /// Delivers a mail.
+    ///
+    /// - Throws: ``MailError`` with the server's reply where it doesn't take it.
+    func deliver(_ message: MailMessage, startingTLS security: SMTPSecurity?) async throws {
+        try await expect(220, "greeted with", try await connection.greeting())
+        var abilities = try await greet(message)
+        if let security {
+            guard abilities["STARTTLS"] != nil else {
+                throw MailError("it offers no TLS (STARTTLS): nothing was sent")
+            }
+            let reply = try await connection.ask("STARTTLS", startingTLS: security)
+            try await expect(220, "refused TLS with", reply)
+            abilities = try await greet(message)
+        }
+        if let login { try await signIn(login, abilities) }
+        var options = ""
+        if message.needsUnicode {
+            guard abilities["SMTPUTF8"] != nil else {
+                throw MailError("it takes no addresses with letters beyond English ones (SMTPUTF8)")
+            }
+            options = " SMTPUTF8"
+        }
+        let sender = try await connection.ask("MAIL FROM:<\(message.sender.path)>\(options)")
+        try await expect(250, "refused the sender with", sender)
+        let recipient = try await connection.ask("RCPT TO:<\(message.recipient.path)>")
+        try await expect(250, "refused the recipient with", recipient)
+        try await expect(354, "refused the mail with", try await connection.ask("DATA"))
+        try await expect(250, "refused the mail with", try await connection.ask(ByteBuffer(bytes: message.data)))
+        // It has the mail, however the connection ends.
+        _ = try? await connection.ask("QUIT")
+    }
+
+    /// - Throws: ``MailError`` for another reply than the one that means yes.
+    private func expect(_ code: Int, _ what: String, _ reply: SMTPReply) async throws {
+        // 251 forwards the mail.
+        if reply.code == code || code == 250 && reply.code == 251 { return }
+        throw MailError("it \(what): \(reply.text)", isTemporary: (400..<500).contains(reply.code))
+    }
+
+    /// Says who is there.
+    ///
+    /// - Returns: What the server can do, with what it says of it.
+    private func greet(_ message: MailMessage) async throws -> [String: [String]] {
+        let reply = try await connection.ask("EHLO \(message.sender.domain)")
+        try await expect(250, "refused the greeting with", reply)
+        var abilities: [String: [String]] = [:]
+        for line in reply.lines.dropFirst() {
+            let words = line.uppercased().split(whereSeparator: { $0 == " " || $0 == "=" }).map(String.init)
+            if let name = words.first { abilities[name, default: []] += words.dropFirst() }
+        }
+        return abilities
+    }
+
+    private func signIn(_ login: SMTPSender.Login, _ abilities: [String: [String]]) async throws {
+        guard let mechanisms = abilities["AUTH"] else { throw MailError("it offers nobody to sign in (AUTH)") }
+        func encoded(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+        var reply: SMTPReply
+        if mechanisms.contains("PLAIN") {
+            reply = try await connection.ask("AUTH PLAIN \(encoded("\0\(login.user)\0\(login.password)"))")
+        } else if mechanisms.contains("LOGIN") {
+            reply = try await connection.ask("AUTH LOGIN")
+            for secret in [login.user, login.password] where reply.code == 334 {
+                reply = try await connection.ask(encoded(secret))
+            }
+        } else {
+            throw MailError("it offers no way to sign in that is known here: \(mechanisms.joined(separator: ", "))")
+        }
+        try await expect(235, "refused the sign-in of \(login.user) with", reply)
+    }
+}
+#endif

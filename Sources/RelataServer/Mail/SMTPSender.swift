@@ -1,0 +1,177 @@
+#if Server
+import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
+import RelataCore
+import RelataParse
+
+/// Sends mails by a mail server, over SMTP.
+///
+/// ```swift
+/// var server = SMTPSender("smtp.example.org", from: "Library <library@example.org>")
+/// server.login = .init(user: "library", password: password)
+/// options.mail = MailOptions(server, appName: "Library", publicURL: "https://books.example.org/parse")
+/// ```
+///
+/// Each mail has a connection of its own.
+public struct SMTPSender: MailSender {
+    /// How the connection is kept from others.
+    public enum Security: String, Hashable, Sendable, CaseIterable {
+        /// TLS begins once the server has said that it can: as on port 587. Nothing is sent to one that can't.
+        case startTLS = "starttls"
+        /// TLS from the first byte on: as on port 465.
+        case tls
+        /// None: for a mail server on the same machine, or in a network of one's own.
+        case none
+
+        /// The port of such servers.
+        public var port: Int {
+            switch self {
+            case .startTLS: 587
+            case .tls: 465
+            case .none: 25
+            }
+        }
+    }
+
+    /// Who signs in to a mail server.
+    public struct Login: Hashable, Sendable {
+        /// The user's name.
+        public var user: String
+        /// The password.
+        public var password: String
+
+        /// A name and a password.
+        public init(user: String, password: String) {
+            self.user = user
+            self.password = password
+        }
+    }
+
+    /// The mail server's name or address.
+    public var host: String
+    /// Its port.
+    public var port: Int
+    /// How the connection is kept from others.
+    public var security: Security
+    /// Who mails are from: `library@example.org`, or `Library <library@example.org>`.
+    public var from: String
+    /// Who signs in; `nil` where nobody must.
+    public var login: Login?
+    /// A PEM file with the certificates that vouch for the server; `nil` for those that the system trusts.
+    public var certificates: String?
+    /// How long the server may take to be reached, and for each of its replies.
+    public var timeout = Duration.seconds(30)
+
+    /// A mail server.
+    ///
+    /// - Parameter port: That of servers with such a security, where none is given.
+    public init(_ host: String, port: Int? = nil, security: Security = .startTLS, from: String) {
+        self.host = host
+        self.port = port ?? security.port
+        self.security = security
+        self.from = from
+    }
+
+    /// Checks what can't be, before anything is sent.
+    ///
+    /// - Throws: ``RelataError`` that says what it is.
+    public func check() throws(RelataError) {
+        guard !host.isEmpty else { throw .invalidUse("the mail server has no name") }
+        guard (1...65_535).contains(port) else { throw .invalidUse("the mail server's port is \(port)") }
+        guard timeout > .zero else { throw .invalidUse("the mail server's time limit must be above 0") }
+        do throws(MailError) {
+            _ = try MailAddress(from)
+        } catch {
+            throw .invalidUse("the sender of mails is \(from): \(error.description)")
+        }
+        if login != nil, security == .none, !["127.0.0.1", "::1", "localhost"].contains(host) {
+            throw .invalidUse("a password is sent to \(host) with TLS only: set the security to starttls or tls")
+        }
+        if security != .none { _ = try tlsContext() }
+    }
+
+    /// Sends a mail.
+    ///
+    /// - Throws: ``MailError`` that says at what point, and what the server replied.
+    public func send(_ mail: Mail) async throws {
+        do {
+            try check()
+            let message = try MailMessage(mail, from: try MailAddress(from))
+            let tls = security == .none ? nil : SMTPSecurity(context: try tlsContext(), host: host)
+            let connection = try await connect(tls: security == .tls ? tls : nil)
+            let result: Result<Void, any Error>
+            do {
+                result = .success(
+                    try await SMTPDialogue(connection: connection, login: login)
+                        .deliver(message, startingTLS: security == .startTLS ? tls : nil))
+            } catch {
+                result = .failure(error)
+            }
+            await connection.close()
+            try result.get()
+        } catch {
+            throw explained(error)
+        }
+    }
+
+    private func connect(tls: SMTPSecurity?) async throws -> SMTPConnection {
+        let limit = TimeAmount(timeout)
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(limit)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls { try channel.pipeline.syncOperations.addHandler(tls.handler()) }
+                    try channel.pipeline.syncOperations.addHandler(SMTPHandler())
+                }
+            }
+            .connect(host: host, port: port).get()
+        return SMTPConnection(channel: channel, limit: limit)
+    }
+
+    private func tlsContext() throws(RelataError) -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        if let certificates { configuration.trustRoots = .file(certificates) }
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw .fileAccess(path: certificates ?? "", "holds no certificates in PEM format: \(error)")
+        }
+    }
+
+    /// The error with the server's name. Where the server can't be reached or trusted, it may be at another time.
+    private func explained(_ error: any Error) -> MailError {
+        let place = "mail server \(host):\(port)"
+        switch error {
+        case let error as MailError: return MailError("\(place): \(error.description)", isTemporary: error.isTemporary)
+        case let error as RelataError: return MailError("\(place): \(error.description)")
+        case let error as NIOConnectionError:
+            let reasons = error.connectionErrors.map { "\($0.error)" }
+            return MailError(
+                "\(place) can't be reached: \(reasons.first ?? "there is no server of that name")", isTemporary: true)
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+            return MailError("\(place): there is no trusted TLS with it: \(error)", isTemporary: true)
+        case let error as ChannelError:
+            if case .connectTimeout = error {
+                return MailError("\(place) can't be reached within \(timeout)", isTemporary: true)
+            }
+            return MailError("\(place): the connection was lost: \(error)", isTemporary: true)
+        default: return MailError("\(place): \(error)", isTemporary: true)
+        }
+    }
+}
+
+/// What TLS with a mail server needs.
+struct SMTPSecurity: Sendable {
+    let context: NIOSSLContext
+    let host: String
+
+    func handler() throws -> NIOSSLClientHandler {
+        // Certificates tell names and addresses apart.
+        let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
+        return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
+    }
+}
+#endif
