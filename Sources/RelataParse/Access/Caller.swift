@@ -107,8 +107,7 @@ struct CallerLookup {
         guard let row, case .text(let id) = row[0], case .text(let user) = row[1] else {
             throw ParseError.invalidSession
         }
-        var end: Date?
-        if case .integer(let time) = row[2] { end = Date(timeIntervalSince1970: Double(time) / 1_000_000) }
+        let end = row[2].wholeNumber.map { Date(timeIntervalSince1970: Double($0) / 1_000_000) }
         if let end, end <= now { throw ParseError.sessionIsOver }
         return KnownCaller.SignedIn(id: id, user: user, end: end)
     }

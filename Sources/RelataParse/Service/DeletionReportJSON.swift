@@ -18,7 +18,7 @@ struct DeletionReportJSON {
         [
             "isDenied": .bool(report.isDenied),
             "deleted": .array(
-                report.deleted.map { objects in
+                report.deleted.filter { !InternalClasses.hidden.contains($0.entity) }.map { objects in
                     ["className": .string(objects.entity), "objectIds": ids(objects.keys, objects.entity)]
                 }),
             "unset": .array(
@@ -65,7 +65,7 @@ struct DeletionReportJSON {
                     ]
                 }),
             "cascades": .array(
-                report.tree.map { path in
+                report.tree.filter { !InternalClasses.hidden.contains($0.to) }.map { path in
                     [
                         "className": .string(path.from), "relation": .string(path.relationship),
                         "target": .string(path.to),

@@ -5,7 +5,7 @@ enum DisabledFeature {
         let message: String
         switch first {
         case _ where UserRoute.names.contains(first): return .usersAreOff
-        case "requestPasswordReset", "verificationEmailRequest": message = "mail is off: this server sends none"
+        case _ where UserRoute.mails[first] != nil: return mailIsOff
         case "upgradeToRevocableSession", "challenge": message = "\(first) is off"
         case "installations", "push", "push_audiences": message = "push notifications are off"
         case "hooks", "cloud_code": message = "hooks are off: this server calls Swift closures"
@@ -19,6 +19,9 @@ enum DisabledFeature {
         }
         return ParseError(.operationForbidden, message)
     }
+
+    static let mailIsOff = ParseError(.operationForbidden, "mail is off: this server sends none")
+    static let verificationIsOff = ParseError(.operationForbidden, "addresses aren't verified here")
 
     /// The error for a class that belongs to such a part: `_User`.
     static func error(forClass name: String) -> ParseError? {

@@ -41,6 +41,14 @@ public final class ParseService: Sendable {
         public var secrets: (any SecretHashing)?
         /// For how many seconds a session of a user lasts.
         public var sessionLifetime = 365.0 * 24 * 3600
+        /// Whether a session that is used lasts as long as a new one again.
+        public var extendsSessions = false
+        /// How mails to users are written and sent; `nil` where none are.
+        public var mail: MailOptions?
+        /// Which passwords users may have.
+        public var passwords = PasswordOptions()
+        /// When an account is closed because somebody tries passwords; `nil` for never.
+        public var lockout: LockoutOptions?
         /// How many bytes the body of a request may have that doesn't name its keys in header fields.
         public var maximumBodyWithoutKeys = 1024 * 1024
         /// How many live queries a client has at most.
@@ -64,6 +72,8 @@ public final class ParseService: Sendable {
     let leavingContents = LeavingContents()
     /// Where clients find the protocol.
     package let address: PublicAddress
+    let queue: MailQueue?
+    let renewals = SessionRenewals()
 
     /// Serves a store.
     public init(_ store: ParseStore, keys: ParseKeys, options: Options = Options()) {
@@ -72,6 +82,7 @@ public final class ParseService: Sendable {
         self.options = options
         liveQueries = LiveQueries(self.store, keys: keys, options: options)
         address = PublicAddress(options.files?.publicURL ?? options.mount)
+        queue = options.mail.map { MailQueue($0) }
     }
 
     /// Answers a request. Whatever goes wrong is a reply too, in Parse's form.
@@ -88,6 +99,7 @@ public final class ParseService: Sendable {
                 request, keys: keys, limit: options.maximumBodyWithoutKeys, hasUsers: hasUsers, hasFiles: hasFiles)
             var reply = try await call.path.first == "files" ? files(call, request.stream) : answer(call)
             if hasFiles { reply.body = fileURLs.adding(to: reply.body) }
+            await renewSession(of: call, report)
             reply.isOfRead = reply.isOfRead || call.method == .get
             if call.method == .get { reply.comment = try QueryAdvice.comment(of: call) }
             guard reply.body.count <= options.maximumReply else { throw ParseError.replyTooLarge(options.maximumReply) }
@@ -108,6 +120,7 @@ public final class ParseService: Sendable {
     /// - Throws: ``ParseError/unauthorized`` for a request that is refused whatever its body says.
     public func maximumBody(path: String, headers: [String: String]) throws(ParseError) -> Int? {
         if path == "/health" || path == "/health/" { return options.maximumBodyWithoutKeys }
+        if options.mail != nil, path.hasPrefix("/apps/") { return Self.maximumForm }
         return try keys.isMaster(headers) == nil ? options.maximumBodyWithoutKeys : nil
     }
 
@@ -117,7 +130,8 @@ public final class ParseService: Sendable {
     ///
     /// - Throws: ``ParseError`` for a path that leads nowhere, or to what is off.
     static func checkPath(_ path: [String], hasUsers: Bool, hasFiles: Bool) throws(ParseError) {
-        let isOfUsers = hasUsers && path.first.map(UserRoute.names.contains) == true
+        let isOfUsers =
+            hasUsers && path.first.map { UserRoute.names.contains($0) || UserRoute.mails[$0] != nil } == true
         if hasFiles, path.first == "files", path.count <= 2 { return }
         if !isOfUsers, let error = DisabledFeature.error(for: path) { throw error }
         let count = path.count

@@ -21,7 +21,7 @@ enum InternalClasses {
     /// The classes that clients know, by Parse's own names.
     static let ofClients: Set = [user, session, role]
     /// The classes that no client knows.
-    static let hidden: Set = [accessList, accessEntry, file]
+    static let hidden = Set([accessList, accessEntry, file] + AccountClasses.all)
 
     /// The fields of a user that only the user itself and the master key get.
     static let privateFields: Set = ["email", "emailVerified", "authData"]
@@ -52,6 +52,7 @@ enum InternalClasses {
 
     /// The entity of a class.
     static func entity(_ name: String) -> Entity {
+        if let entity = AccountClasses.entity(name) { return entity }
         var entity = SchemaDraft.newEntity(name)
         func text(_ name: String, isOptional: Bool = true) -> Property {
             .attribute(Attribute(name, type: .text, isOptional: isOptional))
@@ -133,9 +134,13 @@ enum InternalClasses {
 
 extension SchemaDraft {
     /// Adds the classes that users and their rights are kept in, as far as they aren't there.
-    mutating func addUsers() {
+    ///
+    /// - Parameter others: Classes of what only the server knows of them.
+    mutating func addUsers(with others: [String] = []) {
         addAccessLists()
-        for name in [InternalClasses.user, InternalClasses.session, InternalClasses.role] { addInternalClass(name) }
+        for name in [InternalClasses.user, InternalClasses.session, InternalClasses.role] + others {
+            addInternalClass(name)
+        }
     }
 
     private mutating func addAccessLists() {

@@ -19,6 +19,7 @@ extension ParseService {
                 try transaction.ownUser(user.id, Selection(), token: nil, limit: self.options.maximumReply)
             }
         case .logInAs: return try await logInAs(call)
+        case .mail(let purpose): return try requestMail(purpose, call)
         case .objects(let path):
             var call = call
             call.path = path
@@ -27,11 +28,15 @@ extension ParseService {
         }
     }
 
-    /// Makes the classes of users, if they aren't there.
-    private func makeUsers() async throws {
-        if store.currentClasses.hasUsers { return }
-        try await store.alter { draft, _ in draft.addUsers() }
-        guard store.currentClasses.hasUsers else { throw ParseError.usersTableIsForeign }
+    /// Makes the classes of users, and what the options need of them, if they aren't there.
+    func makeUsers() async throws {
+        let needed = AccountClasses.needed(by: options)
+        @Sendable func areThere(_ classes: ClassSet) -> Bool {
+            classes.hasUsers && needed.allSatisfy { AccountClasses.isThere($0, in: classes.storedSchema) }
+        }
+        if areThere(store.currentClasses) { return }
+        try await store.alter { draft, _ in draft.addUsers(with: needed) }
+        guard areThere(store.currentClasses) else { throw ParseError.usersTableIsForeign }
     }
 
     // MARK: Signing up
@@ -47,29 +52,39 @@ extension ParseService {
         } else if let user = try await known(anonymous: anonymous, secrets) {
             return try await beginSession(of: user, hash: nil, ("login", UserFields.anonymous), call)
         }
+        if let password = fields.password {
+            try await checkPassword(password, of: nil, username: fields.username)
+        }
         try await makeUsers()
         var hash: String?
         if let password = fields.password { hash = try await secrets.hash(of: password) }
+        // Who must show first that the address is theirs, signs in afterwards.
+        let signsIn = anonymous != nil || options.mail?.needsVerifiedAddress != true
         let lifetime = options.sessionLifetime
         let action = ("signup", provider: anonymous == nil ? "password" : UserFields.anonymous)
         let kept = hash
         // Its reply holds a token, which nothing keeps.
         var once = call
         once.requestID = nil
-        return try await writing([.create(InternalClasses.user, fields.body)], once) { writer in
+        let reply = try await writing([.create(InternalClasses.user, fields.body)], once) { writer in
             let transaction = writer.transaction
             try transaction.checkMayCreate(fields.body, in: try transaction.users())
             try transaction.checkIsFree(fields, for: nil)
             let (id, reply) = try transaction.create(fields, hash: kept, writer)
             var told = reply
-            let token = try transaction.newSession(
-                of: id, action, installation: call.installationID, lifetime: lifetime)
-            told["sessionToken"] = .string(token)
+            if let kept { try transaction.rememberPassword(of: id, kept, last: nil, self.options.passwords) }
+            if signsIn {
+                let token = try transaction.newSession(
+                    of: id, action, installation: call.installationID, lifetime: lifetime)
+                told["sessionToken"] = .string(token)
+            }
             if fields.username == nil { told["username"] = .string(id) }
             var json = JSONWriter(capacity: 128)
             writer.tell(id, told, into: &json)
             return WireReply(status: 201, body: json.bytes, location: "\(self.options.mount)/users/\(id)")
         }
+        if case .set(let address)? = fields.email { verify(address, call) }
+        return reply
     }
 
     private func known(anonymous: String?, _ secrets: any SecretHashing) async throws -> String? {
@@ -80,7 +95,7 @@ extension ParseService {
     }
 
     private static let usernameMissing = ParseError(.usernameMissing, "bad or missing username")
-    private static let passwordMissing = ParseError(.passwordMissing, "password is required")
+    static let passwordMissing = ParseError(.passwordMissing, "password is required")
 
     // MARK: Sessions
 
@@ -90,34 +105,6 @@ extension ParseService {
         call.caller.sessionToken = nil
         let user = try await checkedPassword(call)
         return try await beginSession(of: user.id, hash: user.hash, ("login", "password"), call)
-    }
-
-    /// The user of a name, or an address, and a password.
-    ///
-    /// - Throws: ``ParseError`` 101 where one of the two is wrong: the reply, and its time, don't tell which.
-    private func checkedPassword(_ call: ParseCall) async throws -> StoredUser {
-        guard let secrets = store.secrets else { throw ParseError.usersAreOff }
-        let name = call.body["username"]?.string ?? ""
-        let address = call.body["email"]?.string ?? ""
-        guard !name.isEmpty || !address.isEmpty else {
-            throw ParseError(.usernameMissing, "username/email is required.")
-        }
-        guard let password = call.body["password"]?.string, !password.isEmpty else {
-            throw ParseError(.passwordMissing, "password is required.")
-        }
-        let user = try await store.read(as: .master) { transaction in
-            let named = name.isEmpty ? nil : try transaction.user("_usernameKey", UserFields.key(name))
-            guard !address.isEmpty else { return named }
-            let other = try transaction.user("_emailKey", UserFields.key(address))
-            return name.isEmpty || named?.id == other?.id ? other : nil
-        }
-        // An unknown name takes as long as a wrong password.
-        let decoy = try await decoy.hash(by: secrets)
-        let isRight = try await secrets.matches(password, user?.hash ?? decoy)
-        guard isRight, let user, user.hash != nil else {
-            throw ParseError(.objectNotFound, "Invalid username/password.")
-        }
-        return user
     }
 
     /// Begins a session, and replies with the user and the token.
@@ -195,19 +182,31 @@ extension ParseService {
         if fields.username?.isEmpty == true { throw Self.usernameMissing }
         if fields.password?.isEmpty == true { throw Self.passwordMissing }
         // A refused request costs no hash, and adds no field.
-        try await store.read(as: call.caller) { try $0.checkIsOwn(user: id, .update) }
+        let known = try await store.read(as: call.caller) { transaction in
+            try transaction.checkIsOwn(user: id, .update)
+            return try transaction.user("objectId", id)
+        }
         var hash: String?
-        if let password = fields.password { hash = try await secrets.hash(of: password) }
+        if let password = fields.password {
+            try await checkPassword(password, of: known, username: fields.username)
+            if options.passwords.areRemembered { try await makeUsers() }
+            hash = try await secrets.hash(of: password)
+        }
         let kept = hash
-        return try await writing([.update(InternalClasses.user, id, fields.body)], call) { writer in
+        let reply = try await writing([.update(InternalClasses.user, id, fields.body)], call) { writer in
             let transaction = writer.transaction
             try transaction.checkIsOwn(user: id, .update)
             try transaction.checkIsFree(fields, for: id)
             let reply = try transaction.update(fields, hash: kept, of: id, writer)
+            guard let kept else { return reply }
+            try transaction.rememberPassword(of: id, kept, last: known?.hash, self.options.passwords)
             // Somebody else may have known the old password.
-            if kept != nil { try transaction.endSessions(of: id, except: transaction.caller.session?.id) }
+            try transaction.endSessions(of: id, except: transaction.caller.session?.id)
+            try transaction.endTokens(.passwordReset, of: id)
             return reply
         }
+        if case .set(let address)? = fields.email, UserFields.key(address) != known?.emailKey { verify(address, call) }
+        return reply
     }
 
     private func delete(user id: String, _ call: ParseCall) async throws -> WireReply {
@@ -271,7 +270,7 @@ extension ParseTransaction {
 
 extension Table {
     /// Values by column.
-    fileprivate func columnValues(_ named: [String: Value]) -> [Int: Value] {
+    func columnValues(_ named: [String: Value]) -> [Int: Value] {
         var values: [Int: Value] = [:]
         for (name, value) in named { for column in columnIndexes(of: name) { values[column] = value } }
         return values

@@ -8,6 +8,10 @@ struct StoredUser: Sendable {
     /// The hash of the password; `nil` for a user without one.
     let hash: String?
     let authData: JSONObject
+    let name: String
+    let email: String?
+    /// Whether the address is known to be the user's.
+    let isVerified: Bool
     /// What is the same for addresses that people take for the same; `nil` where there is none.
     let emailKey: String?
 }
@@ -29,19 +33,17 @@ extension ParseTransaction {
         let plan = QueryPlan(
             entity: InternalClasses.user,
             condition: .comparison(.equal, .property(scope: 0, path: [property]), .value(.text(value)), []))
-        let nodes = ["objectId", "_password", "authData", "_emailKey"].map {
+        let nodes = ["objectId", "_password", "authData", "_emailKey", "username", "email", "emailVerified"].map {
             ExpressionNode.property(scope: 0, path: [$0])
         }
         let query = try unlimitedCompiler.select(plan, columns: .expressions(nodes))
         guard let row = try connection.values(query.statement, types: query.columnTypes).first,
             case .text(let id) = row[0]
         else { return nil }
-        var hash: String?
-        if case .text(let text) = row[1] { hash = text }
         let providers = row[2].isNull ? nil : try? JSONParser.parse(row[2].description)
         return StoredUser(
-            id: id, hash: hash, authData: providers?.object ?? [:],
-            emailKey: row[3].isNull ? nil : row[3].description)
+            id: id, hash: row[1].plainText, authData: providers?.object ?? [:], name: row[4].plainText ?? "",
+            email: row[5].plainText, isVerified: row[6].wholeNumber == 1, emailKey: row[3].plainText)
     }
 
     /// Checks that nobody else has a name or an address.

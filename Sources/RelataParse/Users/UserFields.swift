@@ -23,7 +23,7 @@ struct UserFields: Sendable {
     /// How long a name or an address may be, in bytes.
     private static let maximumName = 256
     /// How long a password may be: hashing a longer one would be work for nothing.
-    private static let maximumPassword = 1024
+    static let maximumPassword = 1024
 
     /// Reads the body of a request.
     ///

@@ -10,11 +10,17 @@ enum UserRoute {
     case logOut
     case verifyPassword
     case logInAs
+    /// A mail is asked for.
+    case mail(MailTemplate.Purpose)
     /// Users, sessions and roles that are asked for, or changed, as objects of any class are.
     case objects(path: [String])
 
     /// What the paths of such requests begin with.
     static let names: Set = ["users", "login", "logout", "sessions", "roles", "verifyPassword", "loginAs"]
+    /// The paths by which mails are asked for.
+    static let mails: [String: MailTemplate.Purpose] = [
+        "requestPasswordReset": .passwordReset, "verificationEmailRequest": .verification,
+    ]
 
     private static let classes = [
         "users": InternalClasses.user, "sessions": InternalClasses.session, "roles": InternalClasses.role,
@@ -25,6 +31,11 @@ enum UserRoute {
     /// - Throws: ``ParseError`` for paths that lead nowhere.
     init?(_ call: ParseCall) throws(ParseError) {
         guard let first = call.path.first else { return nil }
+        if let purpose = Self.mails[first] {
+            guard call.path.count == 1, call.method == .post else { throw Self.impossible(call) }
+            self = .mail(purpose)
+            return
+        }
         switch (first, call.method) {
         case ("login", .get), ("login", .post): self = .logIn
         case ("logout", .post): self = .logOut

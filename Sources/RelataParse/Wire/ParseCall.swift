@@ -23,6 +23,8 @@ struct ParseCall: Sendable {
     var fileFields: [String: String] = [:]
     /// The app's installation that it comes from.
     var installationID: String?
+    /// The languages that the client's user reads, as `Accept-Language` says.
+    var language: String?
     /// What tells a request from another, so that one that is sent again isn't done again.
     var requestID: String?
     /// Whether the client knows what to make of a field that an app unset while it was saved. Those of typed languages
@@ -122,6 +124,7 @@ extension ParseCall {
         }
         tellsUnset = headers["x-parse-client-version"].map { Self.tellsUnset($0) } ?? true
         installationID = headers["x-parse-installation-id"]
+        language = headers["accept-language"]
         if let token = headers["x-parse-session-token"], !token.isEmpty {
             guard hasUsers else {
                 throw ParseError(.invalidSessionToken, "Invalid session token: this server has no users")

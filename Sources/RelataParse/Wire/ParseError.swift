@@ -36,6 +36,8 @@ public struct ParseError: Error, Hashable, Sendable {
         case passwordMissing = 201
         case usernameTaken = 202
         case emailTaken = 203
+        case emailMissing = 204
+        case emailNotFound = 205
         case sessionMissing = 206
         case accountAlreadyLinked = 208
         case invalidSessionToken = 209

@@ -3,8 +3,7 @@ extension WireRequest {
     public static let headerNames = [
         "x-parse-application-id", "x-parse-client-key", "x-parse-javascript-key", "x-parse-rest-api-key",
         "x-parse-master-key", "x-parse-session-token", "x-parse-request-id", "x-http-method-override",
-        "x-parse-client-version", "x-parse-windows-key", "authorization", "content-type", "range", "if-range",
-        "if-none-match",
-        "x-parse-file-metadata", "x-parse-file-tags",
+        "x-parse-client-version", "x-parse-windows-key", "x-parse-installation-id", "authorization", "content-type",
+        "accept-language", "range", "if-range", "if-none-match", "x-parse-file-metadata", "x-parse-file-tags",
     ]
 }

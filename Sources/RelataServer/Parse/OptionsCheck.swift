@@ -38,6 +38,13 @@ extension ParseService.Options {
                 else { throw .invalidUse("the public address \(url) is none such as https://example.com/parse") }
             }
         }
+        guard sessionLifetime > 0, sessionLifetime <= 100 * 31_536_000 else {
+            throw .invalidUse("sessionLifetime is \(sessionLifetime): it must be above 0, and at most a hundred years")
+        }
+        try passwords.check()
+        try lockout?.check()
+        try mail?.check()
+        try (mail?.sender as? SMTPSender)?.check()
         guard requestLifetime > 0, requestLifetime <= 31_536_000 else {
             throw .invalidUse("requestLifetime is \(requestLifetime): it must be above 0, and at most a year")
         }

@@ -38,6 +38,9 @@ extension RelataServer {
         options.mount = Mount(configuration.mount).path
         if options.secrets == nil { options.secrets = ScryptSecrets() }
         try options.check()
+        if options.mail?.report == nil {
+            options.mail?.report = { logger.error("a mail wasn't sent", metadata: ["error": "\($0)"]) }
+        }
         let served = ParseProtocol(store, keys.parseKeys, options)
         guard let dashboard = configuration.dashboard else {
             try self.init(protocol: served, configuration: configuration, metrics: metrics, logger: logger)
@@ -108,7 +111,13 @@ private struct ParseProtocol: ParseForm {
     }
 
     func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply {
-        ServerReply(await service.respond(to: WireRequest(request), report: report))
+        let request = WireRequest(request)
+        if let page = await service.page(for: request, report: report) {
+            return ServerReply(
+                status: page.status, contentType: "text/html; charset=utf-8", body: Array(page.html.utf8),
+                headers: AccountPage.headers)
+        }
+        return ServerReply(await service.respond(to: request, report: report))
     }
 
     func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession? {

@@ -61,13 +61,7 @@ import Testing
         let path = try databases.path()
         let server = try TestServer.withUsers(path: path)
         let mei = try await server.signUp("mei")
-        let texts = try await server.store.read(as: .master) { transaction in
-            try transaction.schema.tables.flatMap { table in
-                try transaction.connection.values(
-                    SQLStatement("SELECT * FROM \(transaction.connection.dialect.quote(table.entity.table))")
-                ).joined().map(\.description)
-            }
-        }
+        let texts = try await server.texts()
         #expect(texts.contains("mei"))
         #expect(
             !texts.contains {

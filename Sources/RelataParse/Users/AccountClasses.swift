@@ -1,0 +1,104 @@
+import RelataCore
+
+/// The classes of what only the server knows of accounts. They are made when an option first needs them, and no client
+/// knows them.
+enum AccountClasses {
+    /// What mails were sent with: links that work once. One for each user and purpose.
+    static let token = "_UserToken"
+    /// The passwords that users had, by their hashes.
+    static let password = "_UserPassword"
+    /// How often somebody has tried to sign in with a wrong password.
+    static let failure = "_LoginFailure"
+
+    static let all = [token, password, failure]
+
+    /// Those that options need.
+    static func needed(by options: ParseService.Options) -> [String] {
+        var names: [String] = []
+        if options.mail != nil { names.append(token) }
+        if options.passwords.areRemembered { names.append(password) }
+        if options.lockout != nil { names.append(failure) }
+        return names
+    }
+
+    /// The entity of a class; `nil` for another one.
+    static func entity(_ name: String) -> Entity? {
+        func attribute(_ name: String, _ type: AttributeType) -> Property { .attribute(Attribute(name, type: type)) }
+        let user = Property.relationship(
+            Relationship(
+                "user", target: InternalClasses.user, kind: .toOne(isOptional: false, columns: ["user"]),
+                onTargetDelete: .cascade))
+        var entity = SchemaDraft.newEntity(name)
+        (entity.createdAt, entity.updatedAt) = (nil, nil)
+        // Times are milliseconds since 1970.
+        switch name {
+        case token:
+            entity.properties = [
+                user, attribute("purpose", .text), attribute("digest", .text), attribute("address", .text),
+                attribute("sentAt", .integer), attribute("endsAt", .integer),
+            ]
+            entity.key = ["user", "purpose"]
+            entity.uniques = [["digest"]]
+        case password:
+            entity.properties = [user, attribute("setAt", .integer), attribute("hash", .text)]
+            entity.key = ["user", "setAt"]
+        case failure:
+            entity.properties = [
+                attribute("account", .text), attribute("count", .integer), attribute("endsAt", .integer),
+            ]
+            entity.key = ["account"]
+            entity.indexes = [["endsAt"]]
+        default: return nil
+        }
+        return entity
+    }
+
+    /// Whether the table of a class is the server's own, and there.
+    static func isThere(_ name: String, in schema: Schema) -> Bool {
+        guard let known = schema[name]?.entity, let own = entity(name) else { return false }
+        return own.properties.allSatisfy { known.property($0.name) != nil }
+    }
+}
+
+extension ParseTransaction {
+    /// The rows that a statement on the table of such a class yields.
+    ///
+    /// - Parameters:
+    ///   - values: Those of the parameters: texts and whole numbers.
+    ///   - sql: Gets the table's name and the parameters.
+    func accountRows(
+        _ name: String, _ values: [Value], _ sql: (_ table: String, _ parameters: [String]) -> String
+    ) throws -> [[Value]] {
+        try connection.values(try accountStatement(name, values, sql))
+    }
+
+    /// Writes to the table of such a class.
+    func changeAccounts(
+        _ name: String, _ values: [Value], _ sql: (_ table: String, _ parameters: [String]) -> String
+    ) throws {
+        try connection.execute(try accountStatement(name, values, sql))
+    }
+
+    private func accountStatement(
+        _ name: String, _ values: [Value], _ sql: (_ table: String, _ parameters: [String]) -> String
+    ) throws -> SQLStatement {
+        guard AccountClasses.isThere(name, in: storedClasses.schema), let table = storedClasses.schema[name] else {
+            throw ParseError.usersTableIsForeign
+        }
+        let dialect = connection.dialect
+        let parameters = values.enumerated().map { place, value in
+            dialect.parameter(place + 1, as: value.wholeNumber == nil ? .text : .integer)
+        }
+        return SQLStatement(sql(dialect.quote(table.entity.table), parameters), values.map { .value($0) })
+    }
+
+    /// The time as the tables of such classes hold it.
+    var milliseconds: Int64 { Int64((now.timeIntervalSince1970 * 1000).rounded()) }
+}
+
+extension Value {
+    /// The number that a column holds.
+    var wholeNumber: Int64? { if case .integer(let number) = self { number } else { nil } }
+    /// The text that a column holds.
+    var plainText: String? { if case .text(let text) = self { text } else { nil } }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import RelataCore
+import RelataEngine
+
+extension ParseService {
+    /// Answers a request for a mail: the same, and as soon, whoever has the address. Who does, if anybody, is found out
+    /// afterwards.
+    func requestMail(_ purpose: MailTemplate.Purpose, _ call: ParseCall) throws(ParseError) -> WireReply {
+        guard let mail = options.mail, let queue else { throw DisabledFeature.mailIsOff }
+        guard let value = call.body["email"], !value.isNull, value != "" else {
+            throw ParseError(.emailMissing, "you must provide an email")
+        }
+        guard let address = value.string, address.utf8.count <= 256 else {
+            throw ParseError(.invalidEmailAddress, "you must provide a valid email string")
+        }
+        if purpose == .verification, !mail.verifiesAddresses { throw DisabledFeature.verificationIsOff }
+        let key = UserFields.key(address)
+        try queue.add { try await self.mail(purpose, to: key, language: call.language) }
+        return WireReply([:])
+    }
+
+    /// Has a user whose address is new get a mail to say that it is theirs.
+    func verify(_ address: String, _ call: ParseCall) {
+        guard let mail = options.mail, mail.verifiesAddresses, let queue else { return }
+        let key = UserFields.key(address)
+        // Whoever gets none, because too many are to be sent, can ask for it.
+        do throws(ParseError) {
+            try queue.add { try await self.mail(.verification, to: key, language: call.language) }
+        } catch {
+            mail.report?(error)
+        }
+    }
+
+    /// The mail to whoever has an address; `nil` where there is nobody, or nothing to be sent.
+    private func mail(
+        _ purpose: MailTemplate.Purpose, to key: String, language: String?
+    ) async throws -> Mail? {
+        guard let mail = options.mail else { return nil }
+        guard try await store.read(as: .master, { try $0.user("_emailKey", key) }) != nil else { return nil }
+        try await makeUsers()
+        let lifetime = purpose == .passwordReset ? mail.resetLifetime : mail.verificationLifetime
+        let sent = try await store.write(as: .master) { transaction -> (user: StoredUser, token: String)? in
+            guard let known = try transaction.user("_emailKey", key),
+                purpose == .passwordReset || !known.isVerified,
+                let token = try transaction.newToken(
+                    purpose, of: known.id, address: key, lifetime: lifetime, interval: mail.interval)
+            else { return nil }
+            return (known, token)
+        }
+        guard let sent, let address = sent.user.email else { return nil }
+        let link = mail.link(AccountPage.path(of: purpose), application: keys.applicationID, token: sent.token)
+        let values = MailTemplate.Values(app: mail.appName, link: link, name: sent.user.name, address: address)
+        return mail.mail(purpose, values, accepted: language)
+    }
+
+    // MARK: Links
+
+    /// Sets the password of the user whom a link leads to, and uses the link up. All sessions end. Whoever has the link
+    /// reads the mails of the address: so it is verified, and what others may have tied to the account before is untied.
+    ///
+    /// - Throws: ``ParseError/tokenIsInvalid``; 142 for a password that isn't good.
+    func setPassword(_ password: String, by token: String) async throws {
+        guard let secrets = store.secrets else { throw ParseError.usersAreOff }
+        // It checks what holds for every password.
+        _ = try UserFields(["password": .string(password)], isMaster: false)
+        guard !password.isEmpty else { throw Self.passwordMissing }
+        let user = try await linkedUser(token, .passwordReset)
+        try await checkPassword(password, of: user, username: nil)
+        try await makeUsers()
+        let hash = try await secrets.hash(of: password)
+        let options = options
+        try await store.write(as: .master) { transaction in
+            let user = try transaction.useToken(token, .passwordReset)
+            try transaction.setPassword(of: user, hash, options)
+            if options.lockout?.endsWithReset == true { try transaction.forgetFailures(user.id) }
+        }
+    }
+
+    /// Verifies the address that a link was sent to, and uses the link up.
+    ///
+    /// - Throws: ``ParseError/tokenIsInvalid``.
+    func verifyAddress(by token: String) async throws {
+        try await store.write(as: .master) { transaction in
+            let user = try transaction.useToken(token, .verification)
+            try transaction.set(["emailVerified": .integer(1)], of: user.id)
+        }
+    }
+
+    /// The user whom a link leads to.
+    ///
+    /// - Throws: ``ParseError/tokenIsInvalid``.
+    func linkedUser(_ token: String, _ purpose: MailTemplate.Purpose) async throws -> StoredUser {
+        try await store.read(as: .master) { transaction in
+            guard let known = try transaction.token(token, purpose),
+                let user = try transaction.user("objectId", known.user),
+                user.emailKey?.hasSameBytes(as: known.address) == true
+            else { throw ParseError.tokenIsInvalid }
+            return user
+        }
+    }
+
+    // MARK: Passwords
+
+    /// Checks a new password.
+    ///
+    /// - Parameters:
+    ///   - user: Who is to have it; `nil` for a new user.
+    ///   - username: The name that the request brings.
+    /// - Throws: ``ParseError`` 142 that says what is wrong with it.
+    func checkPassword(_ password: String, of user: StoredUser?, username: String?) async throws {
+        let rules = options.passwords
+        try rules.check(password, of: username ?? user?.name)
+        guard rules.history > 0, let user, let secrets = store.secrets else { return }
+        let hashes = try await store.read(as: .master) { try $0.passwords(of: user, rules.history) }
+        for hash in hashes where try await secrets.matches(password, hash) {
+            throw PasswordOptions.wasUsed(rules.history)
+        }
+    }
+}
+
+extension ParseTransaction {
+    /// Gives a user the password that a link of a mail set.
+    fileprivate func setPassword(of user: StoredUser, _ hash: String, _ options: ParseService.Options) throws {
+        var values: [String: Value] = ["_password": .text(hash), "emailVerified": .integer(1)]
+        // Who signed up with somebody else's address may have kept other ways in.
+        if !user.isVerified {
+            for name in ["authData", "_anonymousKey"] { values[name] = .null }
+        }
+        try set(values, of: user.id)
+        try rememberPassword(of: user.id, hash, last: user.hash, options.passwords)
+        try endTokens(.verification, of: user.id)
+        try endSessions(of: user.id, except: nil)
+    }
+
+    /// Sets fields of a user that no request names.
+    func set(_ values: [String: Value], of user: String) throws {
+        let users = try users()
+        var object = ObjectWriter(self, users)
+        try object.update(
+            KeyValue(.text(user)), try ObjectBody([:]), of: [], hidden: users.table.columnValues(values))
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import RelataCore
+import RelataEngine
+
+extension ParseService {
+    /// The user of a name, or an address, and a password.
+    ///
+    /// - Throws: ``ParseError`` 101 where one of the two is wrong, or where too many were: the reply, and its time, don't
+    ///   tell which names there are. 205 for an address that must be verified first.
+    func checkedPassword(_ call: ParseCall) async throws -> StoredUser {
+        guard let secrets = store.secrets else { throw ParseError.usersAreOff }
+        let name = call.body["username"]?.string ?? ""
+        let address = call.body["email"]?.string ?? ""
+        guard !name.isEmpty || !address.isEmpty else {
+            throw ParseError(.usernameMissing, "username/email is required.")
+        }
+        guard let password = call.body["password"]?.string, !password.isEmpty else {
+            throw ParseError(.passwordMissing, "password is required.")
+        }
+        let user = try await store.read(as: .master) { transaction in
+            let named = name.isEmpty ? nil : try transaction.user("_usernameKey", UserFields.key(name))
+            guard !address.isEmpty else { return named }
+            let other = try transaction.user("_emailKey", UserFields.key(address))
+            return name.isEmpty || named?.id == other?.id ? other : nil
+        }
+        // A name that nobody has is closed like one that somebody has.
+        let account = user?.id ?? "?" + secrets.digestText(of: UserFields.key(name.isEmpty ? address : name))
+        try await checkIsOpen(account)
+        // An unknown name takes as long as a wrong password.
+        let decoy = try await decoy.hash(by: secrets)
+        let isRight = try await secrets.matches(password, user?.hash ?? decoy)
+        try await decide(isRight && user?.hash != nil, account)
+        guard isRight, let user, user.hash != nil else {
+            throw ParseError(.objectNotFound, "Invalid username/password.")
+        }
+        if options.mail?.needsVerifiedAddress == true, !user.isVerified {
+            throw ParseError(.emailNotFound, "User email is not verified.")
+        }
+        if options.passwords.maximumAge != nil {
+            try await makeUsers()
+            let rules = options.passwords
+            try await store.write(as: .master) { try $0.checkPasswordAge(of: user, rules) }
+        }
+        return user
+    }
+
+    /// Refuses an account that is closed before any work is done.
+    private func checkIsOpen(_ account: String) async throws {
+        guard let lockout = options.lockout else { return }
+        try await makeUsers()
+        if let time = try await store.read(as: .master, { try $0.lockout(of: account, lockout) }) {
+            throw LockoutOptions.error(time)
+        }
+    }
+
+    /// Counts an attempt to sign in.
+    ///
+    /// - Throws: ``ParseError`` 101 where others have closed the account meanwhile.
+    private func decide(_ isRight: Bool, _ account: String) async throws {
+        guard let lockout = options.lockout else { return }
+        let outcome = try await store.write(as: .master) { try $0.decide(isRight, account, lockout) }
+        if case .closed(let time) = outcome { throw LockoutOptions.error(time) }
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import RelataCore
+import RelataEngine
+
+/// A link of a mail, as far as the server knows it.
+struct KnownToken: Hashable, Sendable {
+    let user: String
+    /// The key of the address that it was sent to.
+    let address: String
+}
+
+extension ParseTransaction {
+    /// Makes the token of a link, in the place of the last one for the same purpose. Only its digest is kept.
+    ///
+    /// - Parameters:
+    ///   - address: The key of the address that it is sent to.
+    ///   - lifetime: For how many seconds it works.
+    ///   - interval: For how many seconds there is no other one for the same address.
+    /// - Returns: The token; `nil` where one was sent not long ago.
+    func newToken(
+        _ purpose: MailTemplate.Purpose, of user: String, address: String, lifetime: Double, interval: Double
+    ) throws -> String? {
+        guard let secrets else { throw ParseError.usersAreOff }
+        let purpose = Value.text(purpose.rawValue)
+        let last = try accountRows(AccountClasses.token, [.text(user), purpose]) { table, values in
+            """
+            SELECT address, "sentAt" FROM \(table) WHERE "user" = \(values[0]) AND purpose = \(values[1])
+            """
+        }.first
+        if let last, last[0].plainText?.hasSameBytes(as: address) == true, let sent = last[1].wholeNumber,
+            Double(milliseconds - sent) < interval * 1000
+        {
+            return nil
+        }
+        let token = Token.hex(32)
+        let end = milliseconds + Int64(lifetime * 1000)
+        let values: [Value] = [
+            .text(user), purpose, .text(secrets.digestText(of: token)), .text(address), .integer(milliseconds),
+            .integer(end),
+        ]
+        try changeAccounts(AccountClasses.token, values) { table, values in
+            """
+            INSERT INTO \(table) ("user", purpose, digest, address, "sentAt", "endsAt")
+            VALUES (\(values.joined(separator: ", ")))
+            ON CONFLICT ("user", purpose) DO UPDATE SET digest = excluded.digest, address = excluded.address,
+                "sentAt" = excluded."sentAt", "endsAt" = excluded."endsAt"
+            """
+        }
+        return token
+    }
+
+    /// What a token leads to; `nil` for one that there isn't, or that doesn't work any more.
+    func token(_ text: String, _ purpose: MailTemplate.Purpose) throws -> KnownToken? {
+        guard let secrets, AccountClasses.isThere(AccountClasses.token, in: storedClasses.schema) else { return nil }
+        let values: [Value] = [
+            .text(secrets.digestText(of: text)), .text(purpose.rawValue), .integer(milliseconds),
+        ]
+        let row = try accountRows(AccountClasses.token, values) { table, values in
+            """
+            SELECT "user", address FROM \(table)
+            WHERE digest = \(values[0]) AND purpose = \(values[1]) AND "endsAt" > \(values[2])
+            """
+        }.first
+        guard let user = row?[0].plainText, let address = row?[1].plainText else { return nil }
+        return KnownToken(user: user, address: address)
+    }
+
+    /// Uses a token up: nobody else can, even at the same time.
+    ///
+    /// - Returns: The user, whose address is still the one that the token was sent to.
+    /// - Throws: ``ParseError/tokenIsInvalid``.
+    func useToken(_ text: String, _ purpose: MailTemplate.Purpose) throws -> StoredUser {
+        guard let known = try token(text, purpose) else { throw ParseError.tokenIsInvalid }
+        try endTokens(purpose, of: known.user)
+        guard let user = try user("objectId", known.user), user.emailKey?.hasSameBytes(as: known.address) == true else {
+            throw ParseError.tokenIsInvalid
+        }
+        return user
+    }
+
+    /// Ends the token of a user for a purpose.
+    func endTokens(_ purpose: MailTemplate.Purpose, of user: String) throws {
+        guard AccountClasses.isThere(AccountClasses.token, in: storedClasses.schema) else { return }
+        try changeAccounts(AccountClasses.token, [.text(user), .text(purpose.rawValue)]) { table, values in
+            "DELETE FROM \(table) WHERE \"user\" = \(values[0]) AND purpose = \(values[1])"
+        }
+    }
+}
+
+extension ParseError {
+    /// What a link gets that was used, is too old, or never was.
+    static let tokenIsInvalid = ParseError(.objectNotFound, "the link is invalid, or was used")
+}

@@ -1,0 +1,76 @@
+import Foundation
+import RelataCore
+
+/// Which passwords users may have.
+///
+/// ```swift
+/// options.passwords.pattern = "^.{12,}$"
+/// options.passwords.history = 5
+/// ```
+public struct PasswordOptions: Sendable {
+    /// A regular expression, of which a password must have a match; `nil` for none.
+    public var pattern: String?
+    /// Says of a password whether it is good; `nil` where all are.
+    public var isGood: (@Sendable (String) -> Bool)?
+    /// What people are told whose password isn't good.
+    public var advice: String?
+    /// Whether a password may contain the user's name.
+    public var mayContainUsername = true
+    /// For how many seconds a password signs in; `nil` for as long as there is no other one.
+    public var maximumAge: Double?
+    /// How many of the last passwords, with the one that is left, a new one must differ from: at most 20.
+    public var history = 0
+
+    /// The defaults: any password.
+    public init() {}
+
+    /// Whether the server keeps the times and hashes of passwords.
+    var areRemembered: Bool { maximumAge != nil || history > 0 }
+
+    /// Checks what can't be.
+    ///
+    /// - Throws: ``RelataError`` that says what it is.
+    public func check() throws(RelataError) {
+        if let pattern {
+            do {
+                _ = try NSRegularExpression(pattern: pattern)
+            } catch {
+                throw .invalidUse("passwords.pattern is no regular expression: \(pattern)")
+            }
+        }
+        if let maximumAge, !(maximumAge > 0 && maximumAge <= 100 * 365 * 86_400) {
+            throw .invalidUse("passwords.maximumAge is \(maximumAge): it must be above 0, and at most a hundred years")
+        }
+        guard (0...20).contains(history) else {
+            throw .invalidUse("passwords.history is \(history): it must be 0 to 20")
+        }
+    }
+
+    static let containsUsername = ParseError(.validationError, "Password cannot contain your username.")
+
+    /// The error for a password that somebody had.
+    static func wasUsed(_ count: Int) -> ParseError {
+        ParseError(.validationError, "New password should not be the same as last \(count) passwords.")
+    }
+
+    /// Checks a password by itself.
+    ///
+    /// - Throws: ``ParseError`` 142 that says what is wrong with it.
+    func check(_ password: String, of username: String?) throws {
+        var isAllowed = isGood?(password) ?? true
+        if let pattern {
+            let expression = try NSRegularExpression(pattern: pattern)
+            let range = NSRange(password.startIndex..., in: password)
+            isAllowed = isAllowed && expression.firstMatch(in: password, range: range) != nil
+        }
+        guard isAllowed else {
+            throw ParseError(
+                .validationError, advice ?? "Password does not meet the Password Policy requirements.")
+        }
+        if !mayContainUsername, let username, !username.isEmpty,
+            UserFields.key(password).contains(UserFields.key(username))
+        {
+            throw advice.map { ParseError(.validationError, $0) } ?? Self.containsUsername
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import RelataCore
+import RelataEngine
+import Synchronization
+
+/// The sessions that were looked at lately: a session isn't written for each of its requests.
+final class SessionRenewals: Sendable {
+    private static let maximumCount = 10_000
+
+    private let looked = Mutex<[String: Date]>([:])
+
+    /// Whether a session wasn't looked at for some time; then it counts as looked at.
+    func isDue(_ digest: String, after seconds: Double, now: Date) -> Bool {
+        looked.withLock { looked in
+            if let last = looked[digest], now.timeIntervalSince(last) < seconds { return false }
+            if looked.count >= Self.maximumCount { looked = [:] }
+            looked[digest] = now
+            return true
+        }
+    }
+}
+
+extension ParseService {
+    /// Has the session of a request last as long as a new one would, where that is wanted. Written once a day at most, or
+    /// ten times in a session's life.
+    func renewSession(of call: ParseCall, _ report: @Sendable (any Error) -> Void) async {
+        do {
+            try await renewSession(of: call)
+        } catch let error as ParseError where error.code == .invalidSessionToken {
+            // It ended with the request.
+        } catch {
+            // The request was answered all the same.
+            report(error)
+        }
+    }
+
+    private func renewSession(of call: ParseCall) async throws {
+        guard options.extendsSessions, let token = call.caller.sessionToken, let secrets = store.secrets else { return }
+        let (lifetime, now) = (options.sessionLifetime, Date())
+        let step = min(86_400, lifetime / 10)
+        guard renewals.isDue(secrets.digestText(of: token), after: step, now: now) else { return }
+        let session = try await store.read(as: Caller(sessionToken: token)) { $0.caller.session }
+        guard let session, let end = session.end, end.timeIntervalSince(now) < lifetime - step else { return }
+        try await store.write(as: .master) { transaction in
+            guard let sessions = transaction.storedClasses[InternalClasses.session],
+                let column = sessions.table.columnIndexes(of: "expiresAt").first
+            else { return }
+            let end = transaction.now.addingTimeInterval(lifetime)
+            var object = ObjectWriter(transaction, sessions)
+            do {
+                try object.update(
+                    KeyValue(.text(session.id)), try ObjectBody([:]), of: [],
+                    hidden: [column: sessions.table.columns[column].type.stamp(end)])
+            } catch let error as ParseError where error.code == .objectNotFound {
+                // It ended meanwhile.
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import RelataParse
+import TestEngines
+import Testing
+
+/// Addresses that are verified by a mail.
+@Suite(.onEveryEngine) struct AddressVerificationTests {
+    private func withMail(needed: Bool = false) throws -> (server: TestServer, mails: Mailbox) {
+        try TestServer.withMail { options in
+            options.mail?.verifiesAddresses = true
+            options.mail?.needsVerifiedAddress = needed
+        }
+    }
+
+    @Test func whoSignsUpConfirmsTheAddress() async throws {
+        let (server, mails) = try withMail()
+        let mei = try await server.signUpWithAddress("mei")
+        let mail = try await mails.next()
+        #expect(mail.address == "mei@example.org" && mail.subject == "Library: confirm your address")
+        #expect(mail.link == "https://books.example.org/parse/apps/app/verify_email?token=\(mail.token)")
+        #expect(try await server.send(as: mei, "GET", "/users/me")["emailVerified"] == false)
+        let form = try await server.page("GET", "verify_email", ["token": mail.token])
+        #expect(form.status == 200 && form.html.contains("Is mei@example.org your address"), "\(form.html)")
+        // To look at it confirms nothing.
+        #expect(try await server.send(as: mei, "GET", "/users/me")["emailVerified"] == false)
+        let done = try await server.page("POST", "verify_email", ["token": mail.token])
+        #expect(done.status == 200 && done.html.contains("your address is confirmed"), "\(done.html)")
+        #expect(try await server.send(as: mei, "GET", "/users/me")["emailVerified"] == true)
+        #expect(try await server.page("POST", "verify_email", ["token": mail.token]).status == 404)
+    }
+
+    @Test func ofFiftyWhoUseALinkAtOnceOneConfirms() async throws {
+        let databases = try TestDatabases()
+        let (server, mails) = try TestServer.withMail(path: try databases.path()) {
+            $0.mail?.verifiesAddresses = true
+        }
+        _ = try await server.signUpWithAddress("mei")
+        let token = try await mails.next().token
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<50 {
+                group.addTask { try await server.page("POST", "verify_email", ["token": token]).status }
+            }
+            return try await group.reduce(into: [Int: Int]()) { $0[$1, default: 0] += 1 }
+        }
+        #expect(statuses == [200: 1, 404: 49])
+    }
+
+    @Test func nobodySignsInBeforeTheAddressIsConfirmed() async throws {
+        let (server, mails) = try withMail(needed: true)
+        let reply = try await server.send(
+            "POST", "/users", ["username": "mei", "password": "secret", "email": "mei@example.org"], isMaster: false)
+        #expect(reply.status == 201 && reply["sessionToken"] == nil, "\(reply.json)")
+        #expect(try await server.send("GET", "/sessions").results.isEmpty)
+        let refused = try await server.logIn("mei", "secret")
+        #expect(refused.code == 205 && refused["error"] == "User email is not verified.", "\(refused.json)")
+        #expect(try await server.logIn("mei", "wrong").code == 101)
+        #expect(try await server.page("POST", "verify_email", ["token": try await mails.next().token]).status == 200)
+        #expect(try await server.logIn("mei", "secret").status == 200)
+        // Who gives no name has no address.
+        let anonymous = try await server.send(
+            "POST", "/users", ["authData": ["anonymous": ["id": "a device"]]], isMaster: false)
+        #expect(anonymous["sessionToken"] != nil, "\(anonymous.json)")
+    }
+
+    @Test func aNewAddressIsConfirmedAnew() async throws {
+        let (server, mails) = try withMail()
+        let mei = try await server.signUpWithAddress("mei")
+        let first = try await mails.next().token
+        #expect(try await server.send(as: mei, "PUT", "/users/\(mei.id)", ["email": "mei@example.com"]).status == 200)
+        let second = try await mails.next()
+        #expect(second.address == "mei@example.com")
+        // The old link is one for an address that isn't the user's any more.
+        #expect(try await server.page("POST", "verify_email", ["token": first]).status == 404)
+        #expect(try await server.page("POST", "verify_email", ["token": second.token]).status == 200)
+        // The same address stays confirmed, and nobody is written to.
+        for body in [["email": "mei@example.com"], ["email": "MEI@example.com", "emailVerified": false]] as [JSONValue]
+        {
+            #expect(try await server.send(as: mei, "PUT", "/users/\(mei.id)", body).status == 200)
+        }
+        #expect(try await server.send(as: mei, "GET", "/users/me")["emailVerified"] == true)
+        #expect(try await server.send(as: mei, "PUT", "/users/\(mei.id)", ["email": "mei@example.net"]).status == 200)
+        #expect(try await mails.next().address == "mei@example.net")
+        #expect(try await server.send(as: mei, "GET", "/users/me")["emailVerified"] == false)
+    }
+
+    @Test func theMailIsSentAgainToWhomItConcerns() async throws {
+        let (server, mails) = try withMail()
+        _ = try await server.signUpWithAddress("mei")
+        _ = try await mails.next()
+        let path = "/verificationEmailRequest"
+        for address in ["nobody@example.org", "mei@example.org"] {
+            #expect(try await server.requestMail(address, path: path).json == [:])
+        }
+        let mail = try await mails.next()
+        #expect(mail.address == "mei@example.org")
+        #expect(try await server.page("POST", "verify_email", ["token": mail.token]).status == 200)
+        // Whose address is confirmed gets none.
+        _ = try await server.requestMail("mei@example.org", path: path)
+        _ = try await server.signUpWithAddress("sam")
+        #expect(try await mails.next().address == "sam@example.org")
+    }
+
+    @Test func noClientConfirmsItsAddressByItself() async throws {
+        let (server, mails) = try withMail()
+        let mei = try await server.signUpWithAddress("mei", ["emailVerified": true])
+        #expect(try await server.send(as: mei, "PUT", "/users/\(mei.id)", ["emailVerified": true]).status == 200)
+        #expect(try await server.send(as: mei, "GET", "/users/me")["emailVerified"] == false)
+        // The link for one purpose is none for the other.
+        let token = try await mails.next().token
+        #expect(try await server.setPassword("x", by: token).status == 404)
+        #expect(try await server.page("POST", "verify_email", ["token": token]).status == 200)
+    }
+}
