@@ -115,6 +115,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)") var logLevel: String?
     @Option(help: "text, or json: a JSON object a line. (default: text)") var logFormat: String?
     @Flag(help: "Log a line for each request.") var logRequests = false
+    @OptionGroup(title: "Users and mails") var accounts: AccountFlags
     @Flag(help: .hidden) var examples = false
 
     func run() async throws {
@@ -147,6 +148,7 @@ struct ServeCommand: AsyncParsableCommand {
             .severalGeoPoints: severalGeoPoints, .logRequests: logRequests,
         ]
         return options.compactMapValues { $0 }.merging(switches.filter(\.value).mapValues { _ in "true" }) { $1 }
+            .merging(accounts.given) { $1 }
     }
 }
 #endif

@@ -51,6 +51,7 @@ struct ServePlan {
         logFormat = try settings.choice(.logFormat) ?? .text
         configuration.requestLogLevel = try settings.isOn(.logRequests) ? .info : .debug
         options.needsMasterKeyForSchemas = !isDevelopment
+        try settings.setAccounts(of: &options, name: location.name)
         publicFolder = settings.text(.publicFolder).map(PublicFolder.init)
         let dashboard: DashboardMode = try settings.choice(.dashboard) ?? .on
         if dashboard != .off {

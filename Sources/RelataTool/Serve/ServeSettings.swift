@@ -92,6 +92,16 @@ struct ServeSettings {
         }
     }
 
+    /// A time that may be long, in seconds: `3600`, `90m`, `12h`, `30d`.
+    func lifetime(_ setting: ServeSetting) throws -> Double? {
+        try value(setting, "a time such as 3600, 90m, 12h or 30d") { text in
+            let units = ["s": 1.0, "m": 60, "h": 3600, "d": 86_400]
+            let unit = text.last.flatMap { units[$0.lowercased()] }
+            guard let number = Double(unit == nil ? text : String(text.dropLast())), number.isFinite else { return nil }
+            return number * (unit ?? 1)
+        }
+    }
+
     func isOn(_ setting: ServeSetting) throws -> Bool {
         try value(setting, "true or false") { ["true": true, "1": true, "false": false, "0": false][$0.lowercased()] }
             ?? false
