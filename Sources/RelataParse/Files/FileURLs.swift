@@ -37,6 +37,12 @@ struct FileURLs {
     /// The letter that the type of a file begins with: it is rarer than what stands before it.
     private static let mark = UInt8(ascii: "F")
 
+    /// What stands around the name of a file whose type comes last, and how far it reaches before the quotes that end it.
+    private static let forms: [(StaticString, Int, StaticString, Int)] = [
+        ("{\"name\":\"", 8, "\",\"__type\":\"File\"}", 12),
+        ("{\"name\": \"", 9, "\", \"__type\": \"File\"}", 14),
+    ]
+
     /// The name of a file without an address, and where it ends, but for its brace. It has no members but the two, in one
     /// order or the other.
     ///
@@ -55,12 +61,15 @@ struct FileURLs {
             guard let end = bytes[name...].indices.first(where: isQuote), holds("\"}", at: end) else { return nil }
             return (name..<end, end + 1)
         }
-        guard holds("\",\"__type\":\"File\"}", at: type - 12) else { return nil }
-        let end = type - 12
-        guard let quote = bytes[..<end].indices.last(where: isQuote), holds("{\"name\":\"", at: quote - 8) else {
-            return nil
+        // PostgreSQL writes spaces between what belongs together.
+        for (head, headSize, tail, tailSize) in Self.forms where holds(tail, at: type - tailSize) {
+            let end = type - tailSize
+            guard let quote = bytes[..<end].indices.last(where: isQuote), holds(head, at: quote - headSize) else {
+                continue
+            }
+            return (quote + 1..<end, type + 5)
         }
-        return (quote + 1..<end, type + 5)
+        return nil
     }
 
     /// Whether JSON may hold a file.

@@ -14,10 +14,6 @@ struct AccountFlags: ParsableArguments {
     @Option(help: "Who mails are from: library@example.org, or \"Library <library@example.org>\".") var mailFrom:
         String?
     @Option(help: "What the app is called in mails. (default: the database's name)") var appName: String?
-    @Option(
-        name: .customLong("public-url"),
-        help: "The address of the protocol as browsers reach it, for links: https://example.org/parse.")
-    var publicURL: String?
     @Flag(help: "Have new addresses confirmed by a mail.") var verifyEmails = false
     @Flag(help: "Let users sign in only once their address is confirmed.") var requireVerifiedEmail = false
     @Option(help: "How long the link works that sets a new password. (default: 1d)") var resetLifetime: String?
@@ -38,7 +34,7 @@ struct AccountFlags: ParsableArguments {
     var given: [ServeSetting: String] {
         let options: [ServeSetting: String?] = [
             .smtpServer: smtpServer, .smtpSecurity: smtpSecurity, .smtpUser: smtpUser, .smtpPassword: smtpPassword,
-            .smtpCertificates: smtpCertificates, .mailFrom: mailFrom, .appName: appName, .publicURL: publicURL,
+            .smtpCertificates: smtpCertificates, .mailFrom: mailFrom, .appName: appName,
             .resetLifetime: resetLifetime, .verificationLifetime: verificationLifetime,
             .passwordPattern: passwordPattern, .passwordAdvice: passwordAdvice, .passwordMaxAge: passwordMaxAge,
             .passwordHistory: passwordHistory, .passwordCost: passwordCost, .lockoutThreshold: lockoutThreshold,

@@ -38,7 +38,7 @@ extension ServeSettings {
 
     private func mail(name: String) throws -> MailOptions? {
         let others: [ServeSetting] = [
-            .smtpSecurity, .smtpUser, .smtpPassword, .smtpCertificates, .mailFrom, .appName, .publicURL, .verifyEmails,
+            .smtpSecurity, .smtpUser, .smtpPassword, .smtpCertificates, .mailFrom, .appName, .verifyEmails,
             .requireVerifiedEmail, .resetLifetime, .verificationLifetime,
         ]
         guard let server = text(.smtpServer) else {

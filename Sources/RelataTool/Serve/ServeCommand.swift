@@ -64,7 +64,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("public-url"),
         help:
-            "The address of the protocol as clients know it, such as https://example.com/parse. (default: where it listens)"
+            "The address of the protocol as clients know it, of which links in mails and the addresses of files are made, such as https://example.com/parse. (default, but for mails: where it listens)"
     )
     var publicURL: String?
     @Option(help: "The pages at /dashboard: on, read-only, off. (default: on)") var dashboard: String?

@@ -46,7 +46,6 @@ enum ServeSetting: String, CaseIterable {
     case smtpCertificates = "smtp-certificates"
     case mailFrom = "mail-from"
     case appName = "app-name"
-    case publicURL = "public-url"
     case verifyEmails = "verify-emails"
     case requireVerifiedEmail = "require-verified-email"
     case resetLifetime = "reset-lifetime"
