@@ -9,8 +9,7 @@ import chinese from "./strings/zh-Hans.js";
 
 const fonts = ["Georgia", "Helvetica", "Verdana", "Times New Roman", "Courier New"];
 const pageSize = 100;
-const client = new Client({ applicationId: "notes" });
-const notebook = new Notebook(client);
+const notebook = new Notebook(new Client({ applicationId: "notes" }));
 const form = byId("note");
 const fields = form.elements;
 /** What was loaded last of the list. */
@@ -48,8 +47,7 @@ const reload = keepLoading(async () => {
   ({ results: notes, count } = await notebook.list(limit));
   showNotes();
   await follow();
-}, 60);
-client.follow("Note", reload.soon, { keys: ["version"] });
+});
 
 /** Has the editor follow what others do with its note. What somebody has written here is never replaced. */
 async function follow() {
