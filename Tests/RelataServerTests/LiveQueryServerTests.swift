@@ -15,7 +15,9 @@ struct LiveQueryServerTests {
         var configuration = RelataServer.Configuration()
         (configuration.port, configuration.stopsOnSignals) = (0, false)
         let keys = ServerKeys(applicationID: "library", clientKey: "client", masterKey: nil)
-        let server = try RelataServer(ParseStore.open(nil), keys: keys, configuration: configuration)
+        var options = ParseService.Options()
+        options.allowsLiveQueries = true
+        let server = try RelataServer(ParseStore.open(nil), keys: keys, options: options, configuration: configuration)
         return try await TestServer.running(server) { server in try await blocking { try body(server) } }
     }
 

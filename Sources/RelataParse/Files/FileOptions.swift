@@ -42,7 +42,8 @@ public struct FileOptions: Sendable {
     /// - Throws: ``ParseError`` 130 for the name of a file that isn't taken.
     func checkExtension(_ name: FileName, type: String?) throws(ParseError) {
         // Without an end the name gets that of its type.
-        let claimed = ContentType.end(of: name.text) ?? type.map { Self.subtype($0) }
+        let own = ContentType.end(of: name.text).flatMap { $0.isEmpty ? nil : $0 }
+        let claimed = own ?? type.map { Self.subtype($0) }
         guard let claimed else { return }
         let end = claimed.filter { $0 != " " }
         let isAllowed = allowedExtensions.map { $0.contains(end) } ?? true

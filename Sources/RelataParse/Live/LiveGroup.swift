@@ -40,6 +40,14 @@ struct LiveGroup: Sendable {
             let rights: LiveRights
             let selection: Selection
             let watch: Set<String>?
+
+            /// - Parameter known: The caller: what is hidden from it, it can't watch either.
+            init(_ query: LiveQuery, as known: KnownCaller) {
+                rights = LiveRights(known)
+                selection = query.selection
+                let hidden = known.hiddenFields[query.className] ?? []
+                watch = query.watch?.filter { !hidden.contains($0) && !$0.hasPrefix("_") }
+            }
         }
 
         /// One of its callers.
@@ -77,7 +85,8 @@ struct LiveGroup: Sendable {
     init(_ found: LiveReader.Found, as known: KnownCaller, round: Int) {
         (key, plan, others, classes, matched) = (found.key, found.plan, found.others, found.classes, found.matched)
         access = known
-        firstRound = round
+        // What the round did before the group was there is known to nobody.
+        firstRound = round + 1
     }
 
     /// Whether all that its queries look at is in other classes as it was.

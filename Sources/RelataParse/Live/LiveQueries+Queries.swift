@@ -107,8 +107,7 @@ extension LiveQueries {
                 }
                 group = LiveGroup(found, as: known, round: round)
             }
-            let key = LiveGroup.Audience.Key(
-                rights: LiveRights(known), selection: query.selection, watch: query.watch)
+            let key = LiveGroup.Audience.Key(query, as: known)
             let name = group.key.className
             let isShared = group.key.rights == nil
             var (objects, missed): ([String]?, [LiveRound.Told]?)
@@ -167,8 +166,7 @@ extension LiveQueries {
         _ id: LiveQueryID, _ query: LiveQuery, _ caller: Caller, _ start: Start
     ) -> [LiveRound.Told]? {
         readers.merge(start.readers) { _, new in new }
-        let key = LiveGroup.Audience.Key(
-            rights: LiveRights(start.known), selection: query.selection, watch: query.watch)
+        let key = LiveGroup.Audience.Key(query, as: start.known)
         if groups[start.group.key] == nil { groups[start.group.key] = start.group }
         groups[start.group.key]?.idleSince = nil
         groups[start.group.key]?.audiences[key, default: LiveGroup.Audience(known: start.known)].queries.insert(id)

@@ -74,8 +74,7 @@ extension LiveQueries {
         var group =
             try new.group
             ?? LiveGroup(try reader.found(query.className, query.condition, as: known), as: known, round: round.number)
-        let audience = LiveGroup.Audience.Key(
-            rights: LiveRights(known), selection: query.selection, watch: query.watch)
+        let audience = LiveGroup.Audience.Key(query, as: known)
         new.told[id] = try round.difference(
             try round.seen(old, by: followed.audience.rights, reader),
             try round.seen(group, by: audience.rights, reader),

@@ -9,6 +9,8 @@ extension LiveQueries {
     /// Listens to what is committed, if nobody did.
     func listen() {
         guard feed == nil else { return }
+        // What happened since the last one isn't known.
+        round += 1
         let changes = store.records.changes
         feed = Task { [weak self] in
             var iterator = changes.makeAsyncIterator()

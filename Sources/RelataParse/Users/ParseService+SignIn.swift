@@ -17,14 +17,16 @@ extension ParseService {
         guard let password = call.body["password"]?.string, !password.isEmpty else {
             throw ParseError(.passwordMissing, "password is required.")
         }
-        let user = try await store.read(as: .master) { transaction in
+        let (user, counted) = try await store.read(as: .master) { transaction -> (StoredUser?, String?) in
             let named = name.isEmpty ? nil : try transaction.user("_usernameKey", UserFields.key(name))
-            guard !address.isEmpty else { return named }
+            guard !address.isEmpty else { return (named, named?.id) }
             let other = try transaction.user("_emailKey", UserFields.key(address))
-            return name.isEmpty || named?.id == other?.id ? other : nil
+            return (name.isEmpty || named?.id == other?.id ? other : nil, name.isEmpty ? other?.id : named?.id)
         }
-        // A name that nobody has is closed like one that somebody has.
-        let account = user?.id ?? "?" + secrets.digestText(of: UserFields.key(name.isEmpty ? address : name))
+        // A name that nobody has is closed like one that somebody has, and a name with the wrong address like the name alone.
+        let unknown =
+            (name.isEmpty ? "?e" : "?n") + secrets.digestText(of: UserFields.key(name.isEmpty ? address : name))
+        let account = counted ?? unknown
         try await checkIsOpen(account)
         // An unknown name takes as long as a wrong password.
         let decoy = try await decoy.hash(by: secrets)

@@ -73,7 +73,10 @@ struct UserFields: Sendable {
         if value.isNull || value == "" || value["__op"]?.string == "Delete" { return .unset }
         let address = try text(value, "email")
         let parts = address.split(separator: "@", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty, !address.contains(where: \.isWhitespace) else {
+        // In a mail's head, < and > would stand around another address.
+        guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty,
+            !address.contains(where: { $0.isWhitespace || $0 == "<" || $0 == ">" })
+        else {
             throw ParseError(.invalidEmailAddress, "Email address format is invalid.")
         }
         return .set(address)

@@ -68,11 +68,13 @@ private struct ParseProtocol: ParseForm {
     private let service: ParseService
     private let hasPublicURL: Bool
     let maximumReply: Int
+    private let allowsLiveQueries: Bool
 
     init(_ store: ParseStore, _ keys: ParseKeys, _ options: ParseService.Options) {
         self.store = store
         service = ParseService(store, keys: keys, options: options)
         maximumReply = options.maximumReply
+        allowsLiveQueries = options.allowsLiveQueries
         hasPublicURL = options.files?.publicURL != nil
     }
 
@@ -121,7 +123,7 @@ private struct ParseProtocol: ParseForm {
     }
 
     func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession? {
-        guard request.path.isEmpty || request.path == "/" else { return nil }
+        guard allowsLiveQueries, request.path.isEmpty || request.path == "/" else { return nil }
         return LiveQuerySession(service: service).run
     }
 

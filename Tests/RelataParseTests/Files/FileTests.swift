@@ -122,7 +122,8 @@ import Testing
     @Test func activeContentIsRefusedAndNeverShown() async throws {
         let server = try TestServer.withFiles { $0.allowsPublicUploads = true }
         for (name, type) in [
-            ("a.html", nil), ("a.HTML", "image/png"), ("a.svg", "image/png"), ("a.b.xml", nil), ("a.html ", nil),
+            ("a.html", nil), ("a.", "text/html"), ("a.HTML", "image/png"), ("a.svg", "image/png"), ("a.b.xml", nil),
+            ("a.html ", nil),
             ("a", "text/html; charset=utf-8"), ("a", "image/svg+xml"), ("a", "application/xhtml+xml"),
         ] as [(String, String?)] {
             let path = name.replacing(" ", with: "%20")

@@ -37,6 +37,16 @@ import Testing
         #expect(try await server.logIn("sam", "secret of sam").status == 200)
     }
 
+    @Test(arguments: ["mei", "nobody"]) func aWrongAddressTellsNothingOfTheName(name: String) async throws {
+        let (server, _) = try withLockout()
+        _ = try await server.signUp("mei")
+        for _ in 0..<3 { #expect(try await server.logIn(name, "wrong").code == 101) }
+        let reply = try await server.send(
+            "POST", "/login", ["username": .string(name), "email": "none@example.org", "password": "x"],
+            isMaster: false)
+        #expect(reply["error"]?.string == Self.message, "\(reply.json)")
+    }
+
     @Test func aRightPasswordForgetsWrongOnes() async throws {
         let (server, _) = try withLockout()
         _ = try await server.signUp("mei")

@@ -77,6 +77,7 @@ import Testing
             (["password": "x"], 200), (["username": "", "password": "x"], 200), (["username": "a"], 201),
             (["username": "a", "password": ""], 201), (["username": 5, "password": "x"], 111),
             (["username": "a", "password": 5], 111), (["username": "a", "password": "x", "email": "nowhere"], 125),
+            (["username": "a", "password": "x", "email": "a<b@example.org>"], 125),
             (["username": "a", "password": "x", "authData": ["facebook": ["id": "12345678"]]], 252),
             (["username": "a", "password": "x", "authData": "y"], 252), (["authData": [:]], 200),
             (["authData": ["anonymous": ["id": ""]]], 252), (["username": "a", "password": "x", "ACL": 5], 123),
