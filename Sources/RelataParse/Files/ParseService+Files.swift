@@ -62,7 +62,7 @@ extension ParseService {
             reply.isOfRead = true
             return reply
         }
-        if let known = request.headers["if-none-match"], Self.names(file.tag, in: known) {
+        if let known = request.headers["if-none-match"], EntityTags(known).contains(file.tag) {
             return reply(304, 0, ByteStream([]))
         }
         var range = ByteRange(request.headers["range"], size: file.content.size)
@@ -80,14 +80,6 @@ extension ParseService {
         }
         guard let bytes = try await files.storage.read(file.content.id, part) else { throw ParseError.noSuchFile }
         return reply(range == .all ? 200 : 206, part.count, bytes)
-    }
-
-    /// Whether a client's list of versions names one, or all. A mark of a weak one counts for nothing here.
-    private static func names(_ tag: String, in field: String) -> Bool {
-        field.split(separator: ",").contains { item in
-            let item = item.trimmingSpaces
-            return item == "*" || item == tag || item == "W/" + tag
-        }
     }
 
     // MARK: Uploads and deletions
@@ -115,7 +107,13 @@ extension ParseService {
         try await makeFiles()
         file.content = try await files.storage.store(try Self.content(call, stream).limited(to: files.maximumSize))
         let stored = file
-        try await store.write(as: .master) { try $0.add(stored) }
+        do {
+            try await store.write(as: .master) { try $0.add(stored) }
+        } catch {
+            // No file has the content, unless another one does.
+            leavingContents.add(stored.content.id)
+            throw error
+        }
         let url = fileURLs.url(of: file.name)
         return WireReply(
             status: 201, ["name": .string(file.name), "url": .string(url)], location: url)

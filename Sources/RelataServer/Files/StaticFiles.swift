@@ -107,25 +107,6 @@ private struct FilePath {
     }
 }
 
-/// The versions of a file that a client holds: the field `If-None-Match`.
-private struct EntityTags {
-    private let tags: [Substring]
-
-    init(_ field: String) { tags = field.split(separator: ",").map(Self.opaque) }
-
-    func contains(_ tag: String) -> Bool {
-        let tag = Self.opaque(tag[...])
-        return tags.contains { $0 == tag || $0 == "*" }
-    }
-
-    /// A tag without its spaces, and without the mark of a weak one: a client only asks whether the file is the same.
-    private static func opaque(_ tag: Substring) -> Substring {
-        var tag = tag.drop { $0 == " " || $0 == "\t" }
-        while tag.last == " " || tag.last == "\t" { tag.removeLast() }
-        return tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
-    }
-}
-
 extension ServerRefusal {
     /// What a path gets that leads to nothing.
     static let nothingHere = ServerRefusal(.notFound, "there is nothing here", status: 404)
