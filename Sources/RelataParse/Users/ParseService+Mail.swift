@@ -90,13 +90,7 @@ extension ParseService {
     ///
     /// - Throws: ``ParseError/tokenIsInvalid``.
     func linkedUser(_ token: String, _ purpose: MailTemplate.Purpose) async throws -> StoredUser {
-        try await store.read(as: .master) { transaction in
-            guard let known = try transaction.token(token, purpose),
-                let user = try transaction.user("objectId", known.user),
-                user.emailKey?.hasSameBytes(as: known.address) == true
-            else { throw ParseError.tokenIsInvalid }
-            return user
-        }
+        try await store.read(as: .master) { try $0.linkedUser(token, purpose) }
     }
 
     // MARK: Passwords

@@ -182,9 +182,9 @@ extension ParseService {
         if fields.username?.isEmpty == true { throw Self.usernameMissing }
         if fields.password?.isEmpty == true { throw Self.passwordMissing }
         // A refused request costs no hash, and adds no field.
-        let known = try await store.read(as: call.caller) { transaction in
+        let known = try await store.read(as: call.caller) { transaction -> StoredUser? in
             try transaction.checkIsOwn(user: id, .update)
-            return try transaction.user("objectId", id)
+            return fields.password == nil && fields.email == nil ? nil : try transaction.user("objectId", id)
         }
         var hash: String?
         if let password = fields.password {

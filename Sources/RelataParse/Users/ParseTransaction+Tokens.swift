@@ -2,13 +2,6 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// A link of a mail, as far as the server knows it.
-struct KnownToken: Hashable, Sendable {
-    let user: String
-    /// The key of the address that it was sent to.
-    let address: String
-}
-
 extension ParseTransaction {
     /// Makes the token of a link, in the place of the last one for the same purpose. Only its digest is kept.
     ///
@@ -49,11 +42,15 @@ extension ParseTransaction {
         return token
     }
 
-    /// What a token leads to; `nil` for one that there isn't, or that doesn't work any more.
-    func token(_ text: String, _ purpose: MailTemplate.Purpose) throws -> KnownToken? {
-        guard let secrets, AccountClasses.isThere(AccountClasses.token, in: storedClasses.schema) else { return nil }
+    /// The user whom a link leads to, and whose address is still the one that it was sent to.
+    ///
+    /// - Throws: ``ParseError/tokenIsInvalid``.
+    func linkedUser(_ token: String, _ purpose: MailTemplate.Purpose) throws -> StoredUser {
+        guard let secrets, AccountClasses.isThere(AccountClasses.token, in: storedClasses.schema) else {
+            throw ParseError.tokenIsInvalid
+        }
         let values: [Value] = [
-            .text(secrets.digestText(of: text)), .text(purpose.rawValue), .integer(milliseconds),
+            .text(secrets.digestText(of: token)), .text(purpose.rawValue), .integer(milliseconds),
         ]
         let row = try accountRows(AccountClasses.token, values) { table, values in
             """
@@ -61,20 +58,18 @@ extension ParseTransaction {
             WHERE digest = \(values[0]) AND purpose = \(values[1]) AND "endsAt" > \(values[2])
             """
         }.first
-        guard let user = row?[0].plainText, let address = row?[1].plainText else { return nil }
-        return KnownToken(user: user, address: address)
+        guard let id = row?[0].plainText, let address = row?[1].plainText, let user = try user("objectId", id),
+            user.emailKey?.hasSameBytes(as: address) == true
+        else { throw ParseError.tokenIsInvalid }
+        return user
     }
 
     /// Uses a token up: nobody else can, even at the same time.
     ///
-    /// - Returns: The user, whose address is still the one that the token was sent to.
     /// - Throws: ``ParseError/tokenIsInvalid``.
-    func useToken(_ text: String, _ purpose: MailTemplate.Purpose) throws -> StoredUser {
-        guard let known = try token(text, purpose) else { throw ParseError.tokenIsInvalid }
-        try endTokens(purpose, of: known.user)
-        guard let user = try user("objectId", known.user), user.emailKey?.hasSameBytes(as: known.address) == true else {
-            throw ParseError.tokenIsInvalid
-        }
+    func useToken(_ token: String, _ purpose: MailTemplate.Purpose) throws -> StoredUser {
+        let user = try linkedUser(token, purpose)
+        try endTokens(purpose, of: user.id)
         return user
     }
 
