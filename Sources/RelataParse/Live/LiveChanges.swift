@@ -35,14 +35,18 @@ struct LiveChanges: Sendable {
             return
         }
         for key in change.keys {
-            var object = classes[change.entity, default: OfClass()].objects[key] ?? OfObject(order: count)
             count += 1
-            switch change.kind {
-            case .insert: (object.isInserted, object.isDeleted) = (true, false)
-            case .delete: object.isDeleted = true
-            case .update, .unknown: object.fields?.formUnion(change.properties)
-            }
-            classes[change.entity, default: OfClass()].objects[key] = object
+            classes[change.entity, default: OfClass()].objects[key, default: OfObject(order: count)].add(change)
+        }
+    }
+}
+
+extension LiveChanges.OfObject {
+    fileprivate mutating func add(_ change: Change) {
+        switch change.kind {
+        case .insert: (isInserted, isDeleted) = (true, false)
+        case .delete: isDeleted = true
+        case .update, .unknown: fields?.formUnion(change.properties)
         }
     }
 }

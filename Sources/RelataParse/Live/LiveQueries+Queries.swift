@@ -99,7 +99,7 @@ extension LiveQueries {
                 (group, since) = (there, resumedRound)
             } else {
                 guard groups[found.key] == nil else { return .outdated(found.key) }
-                found = try reader.found(query.className, query.condition, as: known)
+                found = try reader.filled(found, as: known)
                 guard found.matched.count + others <= maximum else {
                     throw ParseError(
                         .requestLimitExceeded,
@@ -116,9 +116,7 @@ extension LiveQueries {
                 try reading.know(past, reader)
                 let events = reading.events(past, for: key)
                 let content = LiveReader.Content(name, key, known, isShared: false)
-                let shown = try reader.objects(
-                    events.filter { $0.kind != .delete }.map(\.key), content, as: known)
-                missed = events.compactMap { reading.told($0, shown[$0.key], name, reader) }
+                missed = try reading.told(events, content, as: known, reader)
             } else if query.wantsObjects {
                 let seen = try reading.seen(group, by: key.rights, reader).keys.sorted {
                     $0.description < $1.description

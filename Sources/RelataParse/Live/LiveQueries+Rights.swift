@@ -13,14 +13,13 @@ extension LiveQueries {
             case .success(let new):
                 guard callers[caller] != nil else { continue }
                 callers[caller]?.known = new
-                let (rights, before) = (LiveRights(new), groups)
+                let rights = LiveRights(new)
                 for key in groups.keys where key.rights == nil || key.rights == rights {
                     groups[key]?.renew(new, rights)
                 }
                 // A query that was read anew meanwhile may be ahead of what was known of its caller.
                 for (id, followed) in queries where followed.caller == caller && followed.audience.rights != rights {
-                    guard let old = before[followed.group] else { continue }
-                    try await move(id, from: old, changes)
+                    try await move(id, changes)
                 }
             }
         }
@@ -67,27 +66,31 @@ extension LiveQueries {
         into new: inout Replacement, _ round: inout LiveRound, _ reader: LiveReader
     ) throws {
         let (query, known) = (followed.query, try reader.known(followed.caller))
-        guard try reader.group(of: query.className, query.condition, as: known).key == old.key else {
+        let found = try reader.group(of: query.className, query.condition, as: known)
+        guard found.key == old.key else {
             new.elsewhere.append(id)
             return
         }
-        var group =
-            try new.group
-            ?? LiveGroup(try reader.found(query.className, query.condition, as: known), as: known, round: round.number)
+        let group =
+            try new.group ?? LiveGroup(try reader.filled(found, as: known), as: known, round: round.number)
+        new.group = group
         let audience = LiveGroup.Audience.Key(query, as: known)
         new.told[id] = try round.difference(
-            try round.seen(old, by: followed.audience.rights, reader),
-            try round.seen(group, by: audience.rights, reader),
-            changes, group, audience, known, reader)
-        group.audiences[audience, default: LiveGroup.Audience(known: known)].queries.insert(id)
-        (new.group, new.audiences[id]) = (group, audience)
+            from: old, seenBy: followed.audience.rights, to: group, audience, as: known, changes, reader)
+        new.group?.audiences[audience, default: LiveGroup.Audience(known: known)].queries.insert(id)
+        new.audiences[id] = audience
     }
 
     /// Reads a query anew: what it sees now and didn't see before enters, and what it sees no more leaves.
-    func move(_ id: LiveQueryID, from old: LiveGroup, _ changes: LiveChanges) async throws {
-        guard let followed = queries[id] else { return }
+    ///
+    /// - Parameter left: The group that it was in, where that isn't there any more.
+    func move(_ id: LiveQueryID, from left: LiveGroup? = nil, _ changes: LiveChanges) async throws {
+        guard let asked = queries[id] else { return }
         do {
-            let start = try await start(followed.query.following, followed.caller)
+            let start = try await start(asked.query.following, asked.caller)
+            // Its group may have been read anew for that, and have told it what is another thing now.
+            guard let followed = queries[id], followed.group == asked.group, let old = left ?? groups[followed.group]
+            else { return }
             end(id)
             _ = enter(id, followed.query, followed.caller, start)
             guard let group = groups[start.group.key], let now = queries[id]?.audience else { return }
@@ -95,8 +98,7 @@ extension LiveQueries {
             let told = try await reading { reader in
                 var round = round
                 return try round.difference(
-                    try round.seen(old, by: followed.audience.rights, reader),
-                    try round.seen(group, by: now.rights, reader), changes, group, now, start.known, reader)
+                    from: old, seenBy: followed.audience.rights, to: group, now, as: start.known, changes, reader)
             }
             tell(told, to: id)
         } catch let error as ParseError {

@@ -56,7 +56,7 @@ struct LiveReader {
 
     // MARK: Conditions
 
-    /// The group of a query, without the objects.
+    /// The group of a query, without the objects that meet the conditions.
     ///
     /// - Throws: ``ParseError`` for conditions that can't be, and classes that the caller may not read.
     func group(of className: String, _ condition: String, as known: KnownCaller) throws -> Found {
@@ -85,18 +85,18 @@ struct LiveReader {
         return Found(key: key, plan: plan, classes: classes)
     }
 
-    /// The group of a query with the objects that meet the conditions.
+    /// A query's group with the objects that meet the conditions.
     ///
-    /// - Throws: as ``group(of:_:as:)``; ``ParseError`` 102 where they are more than are followed.
-    func found(_ className: String, _ condition: String, as known: KnownCaller) throws -> Found {
-        var found = try group(of: className, condition, as: known)
-        guard let plan = found.plan else { return found }
+    /// - Throws: ``ParseError`` 102 where they are more than are followed.
+    func filled(_ group: Found, as known: KnownCaller) throws -> Found {
+        guard let plan = group.plan else { return group }
+        var found = group
         let log = AccessLog()
         found.matched = try transaction.connection.logging(log) {
             try matching(plan, of: found.key, as: known, limit: options.maximumLiveObjects)
         }
         if plan.relatedTo != nil || plan.condition?.readsOneObject == false {
-            found.others = transaction.storedClasses.entities(in: log.reads)
+            found.others = classes.entities(in: log.reads)
         }
         return found
     }

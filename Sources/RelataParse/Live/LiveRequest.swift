@@ -86,18 +86,16 @@ struct LiveQuery: Hashable, Sendable {
                     "a live query can't have $relativeTime: nothing tells when time alone changes the answer")
             }
             condition = JSONWriter.canonicalText(where_)
-            var body = query.filter { Selection.parameters.contains($0.key) && !$0.value.isNull }
+            var body = query
             // The older name.
-            if body["keys"] == nil, let fields = query["fields"], !fields.isNull { body["keys"] = fields }
+            if query["keys"]?.isNull != false { body["keys"] = query["fields"] }
             let call = ParseCall(method: .get, path: [], body: body)
             selection = try Selection(call)
             guard !selection.showsScore else {
                 throw ParseError(.invalidQuery, "a live query can't show $score")
             }
-            let watched = ParseCall(method: .get, path: [], body: query.filter { $0.key == "watch" })
-            watch = try watched.names("watch").map { Set($0) }
-            let flags = ParseCall(method: .get, path: [], body: query.filter { $0.key == "results" })
-            wantsObjects = try flags.flag("results")
+            watch = try call.names("watch").map { Set($0) }
+            wantsObjects = try call.flag("results")
         } catch {
             throw LiveProblem(error, of: requestID)
         }

@@ -84,22 +84,31 @@ struct LiveRound: Sendable {
         if !unknown.isEmpty { readers.merge(try reader.readers(of: unknown)) { _, new in new } }
     }
 
+    /// Events with their objects, as one caller sees them.
+    func told(
+        _ events: [LiveEvent], _ content: LiveReader.Content, as known: KnownCaller, _ reader: LiveReader
+    ) throws -> [Told] {
+        let objects = try reader.objects(events.filter { $0.kind != .delete }.map(\.key), content, as: known)
+        return events.compactMap { told($0, objects[$0.key], content.className, reader) }
+    }
+
     /// An event with its object; `nil` where the object isn't seen after all.
-    func told(_ event: LiveEvent, _ object: String?, _ className: String, _ reader: LiveReader) -> Told? {
+    private func told(_ event: LiveEvent, _ object: String?, _ className: String, _ reader: LiveReader) -> Told? {
         if let object { return Told(kind: event.kind, object: object) }
         guard event.kind == .leave || event.kind == .delete else { return nil }
         return Told(kind: event.kind, object: reader.name(event.key, of: className))
     }
 
-    /// What an audience is told whose query sees other objects than before.
+    /// What a query is told that sees other objects than before.
     ///
     /// - Parameters:
-    ///   - before: The objects that it saw.
-    ///   - after: Those that it sees.
-    func difference(
-        _ before: [KeyValue: LiveGroup.Seen], _ after: [KeyValue: LiveGroup.Seen], _ changes: LiveChanges,
-        _ group: LiveGroup, _ audience: LiveGroup.Audience.Key, _ known: KnownCaller, _ reader: LiveReader
+    ///   - old: The group that it was in, and who saw it so.
+    ///   - group: The group that it is in, with its audience and a caller.
+    mutating func difference(
+        from old: LiveGroup, seenBy rights: LiveRights, to group: LiveGroup, _ audience: LiveGroup.Audience.Key,
+        as known: KnownCaller, _ changes: LiveChanges, _ reader: LiveReader
     ) throws -> [Told] {
+        let (before, after) = (try seen(old, by: rights, reader), try seen(group, by: audience.rights, reader))
         let gone = before.keys.filter { after[$0] == nil }
         let existing = try reader.existing(gone, of: group.key.className)
         let changed = after.filter { before[$0.key]?.stamp != $0.value.stamp }.keys
@@ -110,8 +119,7 @@ struct LiveRound: Sendable {
                 key, change, before: before[key] != nil, after: after[key] != nil, watch: audience.watch)
         }
         let content = LiveReader.Content(group.key.className, audience, known, isShared: false)
-        let objects = try reader.objects(events.filter { $0.kind != .delete }.map(\.key), content, as: known)
-        return events.compactMap { told($0, objects[$0.key], group.key.className, reader) }
+        return try told(events, content, as: known, reader)
     }
 
     private func past(

@@ -175,11 +175,7 @@ import Testing
     // MARK: Against an oracle
 
     /// Clients that do nothing but follow what they are told know at the end what a query would yield to them.
-    @Test(
-        .disabled(
-            "a follower may lose events while roles and classes change under load; see Documentation/LiveQueries.md"),
-        arguments: 0..<6)
-    func followersKnowAsMuchAsThoseWhoFetch(_ number: UInt64) async throws {
+    @Test(arguments: 0..<6) func followersKnowAsMuchAsThoseWhoFetch(_ number: UInt64) async throws {
         let given = ProcessInfo.processInfo.environment["RELATA_LIVE_SEED"].flatMap(UInt64.init)
         let seed = given ?? UInt64.random(in: 0..<UInt64.max / 2) &+ number
         print("seed of the followers: \(seed)")
@@ -205,7 +201,10 @@ import Testing
             if let list = access.randomElement(using: &random) ?? nil { body["ACL"] = list }
             return .object(body)
         }
-        var ids: [String] = []
+        // A query whose class is made, or whose store gets its first list, is read anew, and may be ahead of others: the
+        // last object of all would be told of before what was written earlier.
+        _ = try await server.create("Fence", ["title": "begin"])
+        var ids = [try await server.create("Note", ["number": 1, "ACL": acl(read: ["*"])])]
         for _ in 0..<5 { ids.append(try await server.create("Note", body(&random))) }
         let people: [TestServer.Person?] = [mei, sam, nil]
         var clients: [LiveClient] = []
