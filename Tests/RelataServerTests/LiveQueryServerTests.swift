@@ -15,9 +15,7 @@ struct LiveQueryServerTests {
         var configuration = RelataServer.Configuration()
         (configuration.port, configuration.stopsOnSignals) = (0, false)
         let keys = ServerKeys(applicationID: "library", clientKey: "client", masterKey: nil)
-        var options = ParseService.Options()
-        options.allowsLiveQueries = true
-        let server = try RelataServer(ParseStore.open(nil), keys: keys, options: options, configuration: configuration)
+        let server = try RelataServer(ParseStore.open(nil), keys: keys, configuration: configuration)
         return try await TestServer.running(server) { server in try await blocking { try body(server) } }
     }
 

@@ -57,17 +57,32 @@ struct CallerLookup {
     ///
     /// - Throws: ``ParseError`` 209 for a session that there isn't, or isn't any more.
     func known(_ caller: Caller) throws -> KnownCaller {
-        var session: KnownCaller.SignedIn?
-        if let token = caller.sessionToken { session = try self.session(token) }
-        var known = KnownCaller(isMaster: caller.isMaster, session: session)
+        var known = KnownCaller(isMaster: caller.isMaster, session: try session(of: caller))
         if caller.isMaster || classes.guarded.isEmpty && classes.permissions.isEmpty { return known }
-        if let user = session?.user {
-            known.principals.insert(user)
-            for role in try roles(of: user) { known.principals.insert("role:" + role) }
-        }
+        known.principals = try principals(of: known.session)
+        return try seeing(known)
+    }
+
+    /// The session of a caller.
+    ///
+    /// - Throws: ``ParseError`` 209 for a session that there isn't, or isn't any more.
+    func session(of caller: Caller) throws -> KnownCaller.SignedIn? {
+        try caller.sessionToken.map(session)
+    }
+
+    /// `*`, the user's id, and its roles.
+    func principals(of session: KnownCaller.SignedIn?) throws -> Set<String> {
+        guard let user = session?.user else { return ["*"] }
+        return Set(["*", user] + (try roles(of: user).map { "role:" + $0 }))
+    }
+
+    /// A caller with what its principals may see and change.
+    func seeing(_ caller: KnownCaller) throws -> KnownCaller {
+        var known = caller
+        if caller.isMaster { return known }
         let lists = try classes.guarded.isEmpty ? [] : self.lists(of: known.principals.sorted())
-        known.isListed = isListed(lists.filter { $0.canRead }.map { $0.key }, user: session?.user)
-        let mayChange = isListed(lists.filter { $0.canWrite }.map { $0.key }, user: session?.user)
+        known.isListed = isListed(lists.filter { $0.canRead }.map { $0.key }, user: known.session?.user)
+        let mayChange = isListed(lists.filter { $0.canWrite }.map { $0.key }, user: known.session?.user)
         known.read = try access(known.isListed, known) { [$0.permission(.get, on: $1), $0.limit(.find, on: $1)] }
         known.write = try access(mayChange, known) { [$0.permission(.update, on: $1)] }
         known.delete =

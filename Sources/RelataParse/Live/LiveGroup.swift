@@ -34,25 +34,19 @@ struct LiveGroup: Sendable {
         let list: KeyValue?
     }
 
-    /// Live queries whose events are the same: their callers have equal rights, and they show the same.
-    struct Audience: Sendable {
-        struct Key: Hashable, Sendable {
-            let rights: LiveRights
-            let selection: Selection
-            let watch: Set<String>?
+    /// Those whose events are the same: their rights are equal, and their queries show the same.
+    struct Audience: Hashable, Sendable {
+        let rights: LiveRights
+        let selection: Selection
+        let watch: Set<String>?
 
-            /// - Parameter known: The caller: what is hidden from it, it can't watch either.
-            init(_ query: LiveQuery, as known: KnownCaller) {
-                rights = LiveRights(known)
-                selection = query.selection
-                let hidden = known.hiddenFields[query.className] ?? []
-                watch = query.watch?.filter { !hidden.contains($0) && !$0.hasPrefix("_") }
-            }
+        /// - Parameter known: The caller: what is hidden from it, it can't watch either.
+        init(_ query: LiveQuery, as known: KnownCaller) {
+            rights = LiveRights(known)
+            selection = query.selection
+            let hidden = known.hiddenFields[query.className] ?? []
+            watch = query.watch?.filter { !hidden.contains($0) && !$0.hasPrefix("_") }
         }
-
-        /// One of its callers.
-        var known: KnownCaller
-        var queries: Set<LiveQueryID> = []
     }
 
     /// Something that became of an object, for those who come back after an interruption.
@@ -67,24 +61,21 @@ struct LiveGroup: Sendable {
 
     let key: Key
     /// What is asked; `nil` while there is no such class.
-    var plan: QueryPlan?
-    /// With whose eyes.
-    var access: KnownCaller
+    let plan: QueryPlan?
     /// The classes whose objects decide as well which objects meet the conditions.
-    var others: Set<String> = []
+    let others: Set<String>
     /// The classes that ``plan`` was made for.
-    var classes: ClassSet
-    var matched: [KeyValue: Seen] = [:]
-    var audiences: [Audience.Key: Audience] = [:]
+    private let classes: ClassSet
+    private(set) var matched: [KeyValue: Seen]
+    var audiences: [Audience: Set<LiveQueryID>] = [:]
     private(set) var past: [Past] = []
     /// The first round of which ``past`` tells all.
     private(set) var firstRound: Int
     /// Since when nobody follows it.
     var idleSince: ContinuousClock.Instant?
 
-    init(_ found: LiveReader.Found, as known: KnownCaller, round: Int) {
+    init(_ found: LiveReader.Found, round: Int) {
         (key, plan, others, classes, matched) = (found.key, found.plan, found.others, found.classes, found.matched)
-        access = known
         // What the round did before the group was there is known to nobody.
         firstRound = round + 1
     }
@@ -101,8 +92,71 @@ struct LiveGroup: Sendable {
     /// How much of the past is kept.
     private static let maximumPast = 1000
 
-    /// Remembers what became of objects.
+    // MARK: What becomes of its objects
+
+    /// What is asked about its objects.
+    struct Question {
+        let changed: [KeyValue: LiveChanges.OfObject]
+        /// Whether other objects may have begun to meet the conditions, or ceased to.
+        let isAboutAll: Bool
+    }
+
+    /// What changes have one ask; `nil` where they don't concern the group.
+    func question(_ changes: LiveChanges) -> Question? {
+        let own = changes.classes[key.className]
+        let isAboutAll = own?.isUnknown == true || others.contains { changes.classes[$0] != nil }
+        guard own != nil || isAboutAll else { return nil }
+        return Question(changed: own?.objects ?? [:], isAboutAll: isAboutAll)
+    }
+
+    /// What became of its objects.
+    func past(
+        _ question: Question, as known: KnownCaller, round: Int, _ time: ContinuousClock.Instant, _ reader: LiveReader
+    ) throws -> [Past] {
+        guard let plan else { return [] }
+        let keys = question.isAboutAll ? nil : Array(question.changed.keys)
+        let found = try reader.matching(plan, of: key, as: known, among: keys)
+        var candidates = question.changed
+        if question.isAboutAll {
+            for (key, seen) in found where matched[key] != seen { candidates[key] = candidates[key] ?? .unknown }
+            let gone = matched.keys.filter { found[$0] == nil && candidates[$0] == nil }
+            let existing = try reader.existing(gone, of: plan.entity)
+            for key in gone {
+                var change = LiveChanges.OfObject.unknown
+                change.isDeleted = !existing.contains(key)
+                candidates[key] = change
+            }
+        }
+        return candidates.sorted { $0.value.order < $1.value.order }.compactMap { key, change in
+            let (before, after) = (matched[key], found[key])
+            if before == nil, after == nil { return nil }
+            // The query began when it was there already.
+            if change.isInserted, change.fields == [], before == after { return nil }
+            return Past(round: round, time: time, key: key, before: before, after: after, change: change)
+        }
+    }
+
+    /// What became of objects over several rounds, as one step each.
+    static func combined(_ past: [Past]) -> [Past] {
+        var combined: [KeyValue: Past] = [:]
+        for step in past {
+            guard let first = combined[step.key] else {
+                combined[step.key] = step
+                continue
+            }
+            var change = step.change
+            change.isInserted = first.change.isInserted || step.change.isInserted
+            change.fields = first.change.fields.flatMap { fields in step.change.fields.map(fields.union) }
+            combined[step.key] = Past(
+                round: step.round, time: step.time, key: step.key, before: first.before, after: step.after,
+                change: change)
+        }
+        return combined.values.sorted { ($0.round, $0.change.order) < ($1.round, $1.change.order) }
+    }
+
+    /// Takes note of what became of objects, and remembers it for a while.
     mutating func remember(_ events: [Past], now: ContinuousClock.Instant, for time: Duration) {
+        for step in events { matched[step.key] = step.after }
         let old = past.prefix { now - $0.time > time }.count
         if let last = past.prefix(old).last { firstRound = max(firstRound, last.round + 1) }
         past.removeFirst(old)
@@ -113,12 +167,6 @@ struct LiveGroup: Sendable {
         past.removeAll { $0.round < firstRound }
     }
 
-    /// Takes note of what callers of some rights see now.
-    mutating func renew(_ known: KnownCaller, _ rights: LiveRights) {
-        if key.rights == rights { access = known }
-        for audience in audiences.keys where audience.rights == rights { audiences[audience]?.known = known }
-    }
-
     /// Whether an object that meets the conditions is there for a caller.
     static func shows(_ seen: Seen, to rights: LiveRights, _ readers: [KeyValue: Set<String>]) -> Bool {
         guard let list = seen.list, !rights.isMaster else { return true }
@@ -127,9 +175,13 @@ struct LiveGroup: Sendable {
 }
 
 /// One of a client's live queries.
-struct LiveQueryID: Hashable, Sendable {
+struct LiveQueryID: Hashable, Comparable, Sendable {
     let client: UInt64
     let requestID: Int64
+
+    static func < (one: Self, other: Self) -> Bool {
+        (one.client, one.requestID) < (other.client, other.requestID)
+    }
 }
 
 /// What happened to an object, as a live query sees it.

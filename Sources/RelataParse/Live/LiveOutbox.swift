@@ -28,7 +28,7 @@ final class LiveOutbox: Sendable {
     private let state = Mutex(State())
     private let maximumSize: Int
 
-    /// - Parameter maximumSize: How many bytes wait at most.
+    /// - Parameter maximumSize: How many bytes may wait for one more message to be taken.
     init(maximumSize: Int) { self.maximumSize = maximumSize }
 
     /// What a message takes besides its text.
@@ -45,9 +45,11 @@ final class LiveOutbox: Sendable {
                 state.waiting = nil
                 return (true, waiting)
             }
-            state.messages.append(message)
-            state.size += message.utf8.count + Self.overhead
-            guard state.size > maximumSize else { return (true, nil) }
+            guard state.size > maximumSize else {
+                state.messages.append(message)
+                state.size += message.utf8.count + Self.overhead
+                return (true, nil)
+            }
             // What waits is of no use without what would be missing.
             state.messages = [LiveProblem(code: 155, Self.tooSlow, reconnects: true).text]
             (state.first, state.isClosed) = (0, true)

@@ -2,57 +2,43 @@ import Foundation
 import RelataCore
 import RelataEngine
 import RelataRecords
+import Synchronization
 
 /// Follows what is committed, and tells clients what became of the objects of their live queries.
 ///
 /// All work is done in turns, one after the other: so a query begins at one state of the store, and is told of all that
 /// comes after it.
 actor LiveQueries {
-    struct Client {
+    private struct Client {
         let outbox: LiveOutbox
         /// Who it is; `nil` until it has said so.
         var caller: Caller?
+        /// The numbers of its queries.
+        var queries: Set<Int64> = []
     }
 
-    struct Followed {
-        let query: LiveQuery
-        let caller: Caller
-        var group: LiveGroup.Key
-        var audience: LiveGroup.Audience.Key
-    }
+    private let store: ParseStore
+    private let keys: ParseKeys
+    private let options: ParseService.Options
+    private var report: @Sendable (any Error) -> Void = { _ in }
 
-    let store: ParseStore
-    let keys: ParseKeys
-    let options: ParseService.Options
-    var report: @Sendable (any Error) -> Void = { _ in }
-
-    var clients: [UInt64: Client] = [:]
-    var lastClient: UInt64 = 0
-    var queries: [LiveQueryID: Followed] = [:]
-    var queriesOfClients: [UInt64: Set<Int64>] = [:]
-    var groups: [LiveGroup.Key: LiveGroup] = [:]
-    /// The callers of queries, and of how many each is.
-    var callers: [Caller: (known: KnownCaller, count: Int)] = [:]
-    /// Who may read by access lists that were seen.
-    var readers: [KeyValue: Set<String>] = [:]
-    var round = 0
-    /// Tells the rounds of this process from those of others.
-    let epoch = String(UInt64.random(in: 1 ... .max), radix: 36)
-    var feed: Task<Void, Never>?
-    var lastTurn: Task<Void, Never>?
-    var isSweeping = false
+    private var clients: [UInt64: Client] = [:]
+    private var lastClient: UInt64 = 0
+    /// Locked while the store is read. Only one turn at a time asks for it, so that nobody waits.
+    private let state: Mutex<LiveState>
+    private(set) var feed: Task<Void, Never>?
+    private var lastTurn: Task<Void, Never>?
+    private var isSweeping = false
 
     init(_ store: ParseStore, keys: ParseKeys, options: ParseService.Options) {
         (self.store, self.keys, self.options) = (store, keys, options)
+        state = Mutex(LiveState(options: options))
     }
-
-    /// For how long what happened is kept for those who come back.
-    var resumeTime: Duration { .seconds(options.liveResumeTime) }
 
     // MARK: Turns
 
     /// Runs `body` when all that was asked before is done.
-    func inTurn<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
+    private func inTurn<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
         let before = lastTurn
         let task = Task {
             await before?.value
@@ -62,10 +48,14 @@ actor LiveQueries {
         return await task.value
     }
 
-    func reading<Result: Sendable>(
-        _ body: @Sendable (LiveReader) throws -> Result
+    /// Reads one state of the store.
+    private func reading<Result: Sendable>(
+        _ body: @Sendable (inout LiveState, LiveReader) throws -> Result
     ) async throws -> Result {
-        try await store.read(as: .master) { try body(LiveReader(transaction: $0, options: self.options)) }
+        try await store.read(as: .master) { transaction in
+            let reader = LiveReader(transaction: transaction, options: self.options)
+            return try self.state.withLock { state in try body(&state, reader) }
+        }
     }
 
     // MARK: Clients
@@ -85,10 +75,14 @@ actor LiveQueries {
         await inTurn { await self.forget(client) }
     }
 
-    func forget(_ client: UInt64) {
-        for number in queriesOfClients[client] ?? [] { end(LiveQueryID(client: client, requestID: number)) }
-        clients.removeValue(forKey: client)?.outbox.close()
-        queriesOfClients[client] = nil
+    private func forget(_ client: UInt64) {
+        guard let known = clients.removeValue(forKey: client) else { return }
+        known.outbox.close()
+        if known.queries.isEmpty { return }
+        state.withLock { state in
+            for number in known.queries { state.end(LiveQueryID(client: client, requestID: number)) }
+        }
+        sweepLater()
     }
 
     /// Whether a client said who it is.
@@ -108,25 +102,26 @@ actor LiveQueries {
         }
     }
 
-    func send(_ message: String, to client: UInt64) {
+    private func send(_ message: String, to client: UInt64) {
         // A client that takes nothing is let go when its socket has ended.
         clients[client]?.outbox.append(message)
     }
 
-    func message(_ operation: String, _ members: JSONObject, to client: UInt64) -> String {
+    private func message(_ operation: String, _ members: JSONObject, to client: UInt64) -> String {
         var message: JSONObject = ["op": .string(operation), "clientId": .string(String(client, radix: 36))]
         for (name, value) in members { message[name] = value }
         return JSONWriter.text(.object(message))
     }
 
-    func connect(_ client: UInt64, _ headers: [String: String]) async throws(LiveProblem) {
+    private func connect(_ client: UInt64, _ headers: [String: String]) async throws(LiveProblem) {
         guard let isMaster = try? keys.check(headers) else {
             throw LiveProblem(code: 4, "Key in request is not valid")
         }
         let caller = Caller(isMaster: isMaster, sessionToken: headers["x-parse-session-token"])
         if caller.sessionToken != nil {
             do {
-                _ = try await reading { try $0.known(caller) }
+                // An unknown session is an error of the read itself.
+                try await store.read(as: caller) { _ in }
             } catch {
                 throw problem(error)
             }
@@ -137,35 +132,160 @@ actor LiveQueries {
         send(message("connected", [:], to: client), to: client)
     }
 
-    func problem(_ error: any Error, of requestID: Int64? = nil) -> LiveProblem {
+    private func problem(_ error: any Error, of requestID: Int64? = nil) -> LiveProblem {
         let parseError = ParseError(error)
         if parseError.status >= 500, !(error is CancellationError) { report(error) }
         return LiveProblem(parseError, of: requestID)
     }
 
-    // MARK: Groups that nobody follows
+    // MARK: Queries
+
+    private static let unknownClient = LiveProblem(
+        code: 2, "Can not find this client, make sure you connect to server before subscribing")
+
+    private func subscribe(
+        _ query: LiveQuery, _ client: UInt64, isUpdate: Bool
+    ) async -> Result<Void, LiveProblem> {
+        let number = query.requestID
+        guard let known = clients[client], var caller = known.caller else { return .failure(Self.unknownClient) }
+        let isKnown = known.queries.contains(number)
+        guard isUpdate || !isKnown else {
+            return .failure(LiveProblem(code: 1, "there is a live query \(number) already", of: number))
+        }
+        guard isKnown || known.queries.count < options.maximumLiveQueries else {
+            return .failure(
+                LiveProblem(
+                    code: ParseError.Code.requestLimitExceeded.rawValue,
+                    "a client has at most \(options.maximumLiveQueries) live queries", of: number))
+        }
+        if let token = query.sessionToken { caller.sessionToken = token }
+        let (id, asked) = (LiveQueryID(client: client, requestID: number), caller)
+        do {
+            // Whatever is committed from here on is told.
+            listen()
+            let start = try await reading { state, reader in try state.follow(id, query, as: asked, reader) }
+            deliver(start.news)
+            clients[client]?.queries.insert(number)
+            begin(id, query, start)
+            sweepLater()
+            return .success(())
+        } catch {
+            if !state.withLock(\.isWhole) { lose(error) }
+            sweepLater()
+            return .failure(problem(error, of: number))
+        }
+    }
+
+    private func begin(_ id: LiveQueryID, _ query: LiveQuery, _ start: LiveStart) {
+        var members: JSONObject = [
+            "requestId": .integer(query.requestID), "position": .string(start.position.text),
+        ]
+        if query.after != nil { members["resumed"] = .bool(start.missed != nil) }
+        send(message("subscribed", members, to: id.client), to: id.client)
+        if let objects = start.objects {
+            let text = message("results", ["requestId": .integer(query.requestID)], to: id.client)
+            send(text.dropLast() + ",\"objects\":[\(objects.joined(separator: ","))]}", to: id.client)
+        }
+        if let missed = start.missed { tell(missed, to: id) }
+    }
+
+    private func unsubscribe(_ number: Int64, _ client: UInt64) -> Result<Void, LiveProblem> {
+        guard clients[client]?.caller != nil else { return .failure(Self.unknownClient) }
+        guard clients[client]?.queries.remove(number) != nil else {
+            return .failure(LiveProblem(code: 2, "there is no live query \(number) to unsubscribe from", of: number))
+        }
+        state.withLock { $0.end(LiveQueryID(client: client, requestID: number)) }
+        sweepLater()
+        send(message("unsubscribed", ["requestId": .integer(number)], to: client), to: client)
+        return .success(())
+    }
+
+    // MARK: What is committed
+
+    /// Listens to what is committed, if nobody did.
+    private func listen() {
+        guard feed == nil else { return }
+        // What happened since the last one isn't known.
+        state.withLock { $0.round += 1 }
+        let changes = store.records.changes
+        feed = Task { [weak self] in
+            var iterator = changes.makeAsyncIterator()
+            while let first = await iterator.next() {
+                let sets = [first] + iterator.waiting()
+                guard let self else { return }
+                await self.inTurn { await self.tell(LiveChanges(sets)) }
+            }
+            if !Task.isCancelled { await self?.storeClosed() }
+        }
+    }
+
+    private func storeClosed() {
+        for client in clients.values { client.outbox.close() }
+    }
+
+    private func tell(_ changes: LiveChanges) async {
+        guard state.withLock({ !$0.groups.isEmpty }) else { return }
+        do {
+            deliver(try await reading { state, reader in try state.step(changes, reader) })
+        } catch {
+            lose(error)
+        }
+    }
+
+    private func deliver(_ news: LiveNews) {
+        for (id, told) in news.told { tell(told, to: id) }
+        for (id, error) in news.ended {
+            clients[id.client]?.queries.remove(id.requestID)
+            send(LiveProblem(error, of: id.requestID).text, to: id.client)
+        }
+        if !news.ended.isEmpty { sweepLater() }
+    }
+
+    private func tell(_ told: LiveNews.OfQuery, to id: LiveQueryID) {
+        guard let outbox = clients[id.client]?.outbox else { return }
+        let start = "\",\"clientId\":\"\(String(id.client, radix: 36))\",\"requestId\":\(id.requestID),\"position\":\""
+        for (index, event) in told.events.enumerated() {
+            // A client that is interrupted before the last event is told all of them again.
+            let position = index == told.events.count - 1 ? told.to : told.from
+            let text =
+                "{\"op\":\"" + event.kind.rawValue + start + position.text + "\",\"object\":" + event.object + "}"
+            guard outbox.append(text) else { return }
+        }
+    }
+
+    /// Nobody may believe that nothing happened.
+    private func lose(_ error: any Error) {
+        report(error)
+        let problem = LiveProblem(
+            code: 1, "the server could not read what changed: connect again, and fetch the objects anew",
+            reconnects: true)
+        state.withLock { $0 = LiveState(options: options) }
+        for (number, client) in clients where !client.queries.isEmpty {
+            client.outbox.append(problem.text)
+            forget(number)
+        }
+    }
+
+    // MARK: What nobody follows
 
     /// Forgets, after a while, what nobody came back for.
-    func sweepLater() {
+    private func sweepLater() {
         guard !isSweeping else { return }
         isSweeping = true
-        let time = resumeTime
-        Task { [weak self] in
-            try? await Task.sleep(for: time)
+        Task { [weak self, time = options.liveResumeTime] in
+            try? await Task.sleep(for: .seconds(time))
             await self?.sweepInTurn()
         }
     }
 
-    func sweepInTurn() async { await inTurn { await self.sweep() } }
+    private func sweepInTurn() async { await inTurn { await self.sweep() } }
 
-    func sweep() {
+    private func sweep() {
         isSweeping = false
-        let now = ContinuousClock.now
-        groups = groups.filter { _, group in group.idleSince.map { now - $0 < resumeTime } ?? true }
-        if groups.contains(where: { $0.value.idleSince != nil }) { sweepLater() }
-        guard groups.isEmpty else { return }
+        let (isWaiting, isEmpty) = state.withLock { state in (state.sweep(), state.groups.isEmpty) }
+        if isWaiting { sweepLater() }
+        guard isEmpty else { return }
         feed?.cancel()
         feed = nil
-        readers = [:]
     }
 }

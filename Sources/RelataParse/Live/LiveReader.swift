@@ -12,6 +12,7 @@ struct LiveReader {
     struct Found: Sendable {
         let key: LiveGroup.Key
         let plan: QueryPlan?
+        /// The classes whose objects decide as well which objects meet the conditions.
         var others: Set<String> = []
         let classes: ClassSet
         var matched: [KeyValue: LiveGroup.Seen] = [:]
@@ -22,17 +23,25 @@ struct LiveReader {
 
     // MARK: Callers
 
-    /// A caller with what it may see.
+    private var lookup: CallerLookup {
+        CallerLookup(
+            connection: transaction.connection, classes: classes, now: transaction.now, secrets: transaction.secrets)
+    }
+
+    /// A caller, as far as its session and its roles say who it is.
     ///
     /// - Throws: ``ParseError`` 209 for a session that there isn't, or isn't any more.
-    func known(_ caller: Caller) throws -> KnownCaller {
-        let own = transaction.caller
+    func identity(_ caller: Caller) throws -> KnownCaller {
+        let session = try lookup.session(of: caller)
         // Whoever made the store may have hidden more.
-        if own.read.isLimited { return own }
-        return try CallerLookup(
-            connection: transaction.connection, classes: transaction.storedClasses, now: transaction.now,
-            secrets: transaction.secrets
-        ).known(caller)
+        if transaction.caller.read.isLimited { return KnownCaller(isMaster: true, session: session) }
+        if caller.isMaster { return KnownCaller(isMaster: true, session: session) }
+        return KnownCaller(session: session, principals: try lookup.principals(of: session))
+    }
+
+    /// A caller with what it may see.
+    func seeing(_ identity: KnownCaller) throws -> KnownCaller {
+        transaction.caller.read.isLimited ? transaction.caller : try lookup.seeing(identity)
     }
 
     /// The users and roles that may read by lists.
@@ -75,35 +84,39 @@ struct LiveReader {
         var plan = QueryPlan(entity: parseClass.name)
         plan.condition = try reader.condition(json, of: parseClass)
         plan.relatedTo = reader.owner
+        let others = reader.named
         let isShared =
-            plan.relatedTo == nil && plan.condition?.readsOneObject != false
+            others.isEmpty && plan.relatedTo == nil && plan.condition?.readsOneObject != false
             && !InternalClasses.contains(parseClass.name) && !transaction.caller.read.isLimited
             && known.hiddenFields[parseClass.name] == nil
             && known.permission(.find, on: parseClass.options.permissions) == .everything
         let key = LiveGroup.Key(
             className: parseClass.name, condition: condition, rights: isShared ? nil : LiveRights(known))
-        return Found(key: key, plan: plan, classes: classes)
+        return Found(key: key, plan: plan, others: others, classes: classes)
     }
 
     /// A query's group with the objects that meet the conditions.
     ///
-    /// - Throws: ``ParseError`` 102 where they are more than are followed.
-    func filled(_ group: Found, as known: KnownCaller) throws -> Found {
+    /// - Returns: `nil` where there are more than `limit`.
+    func filled(_ group: Found, as known: KnownCaller, limit: Int) throws -> Found? {
         guard let plan = group.plan else { return group }
         var found = group
         let log = AccessLog()
         found.matched = try transaction.connection.logging(log) {
-            try matching(plan, of: found.key, as: known, limit: options.maximumLiveObjects)
+            try matching(plan, of: found.key, as: known, limit: limit)
         }
+        if found.matched.count > limit { return nil }
         if plan.relatedTo != nil || plan.condition?.readsOneObject == false {
-            found.others = classes.entities(in: log.reads)
+            found.others.formUnion(classes.entities(in: log.reads))
         }
         return found
     }
 
     /// The objects that meet a group's conditions.
     ///
-    /// - Parameter keys: Those that are asked about; `nil` for all.
+    /// - Parameters:
+    ///   - keys: Those that are asked about; `nil` for all.
+    ///   - limit: How many may be too many: one more is read at most.
     func matching(
         _ plan: QueryPlan, of group: LiveGroup.Key, as known: KnownCaller, among keys: [KeyValue]? = nil,
         limit: Int? = nil
@@ -123,13 +136,9 @@ struct LiveReader {
             let isAsked = ExpressionNode.keyIn(.property(scope: 0, path: []), keys)
             plan.condition = .and([plan.condition, isAsked].compactMap(\.self))
         }
-        plan.limit = limit.map { $0 + 1 }
+        plan.limit = limit.map { max($0, 0) + 1 }
         let query = try reading.compiler.select(plan, columns: .expressions(nodes))
         let rows = try transaction.connection.values(query.statement, types: query.columnTypes)
-        if let limit, rows.count > limit {
-            throw ParseError(
-                .invalidQuery, "more than \(limit) objects meet the conditions of the live query: narrow them")
-        }
         var matched: [KeyValue: LiveGroup.Seen] = [:]
         matched.reserveCapacity(rows.count)
         for row in rows {
@@ -160,11 +169,14 @@ struct LiveReader {
         let rights: LiveRights?
         let hidden: Set<String>
 
-        init(_ className: String, _ audience: LiveGroup.Audience.Key, _ known: KnownCaller, isShared: Bool) {
-            self.className = className
+        /// - Parameter isOwn: Whether the object may be one that the caller doesn't see.
+        init(
+            _ group: LiveGroup.Key, _ audience: LiveGroup.Audience, _ known: KnownCaller, isOwn: Bool = false
+        ) {
+            className = group.className
             selection = audience.selection
-            let isOwn = isShared && selection.included.isEmpty && !selection.includesAll
-            rights = isOwn ? nil : audience.rights
+            let isShared = !isOwn && group.rights == nil && selection.included.isEmpty && !selection.includesAll
+            rights = isShared ? nil : audience.rights
             hidden = known.hiddenFields[className] ?? []
         }
     }

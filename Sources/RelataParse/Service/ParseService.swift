@@ -51,9 +51,8 @@ public final class ParseService: Sendable {
         public var lockout: LockoutOptions?
         /// How many bytes the body of a request may have that doesn't name its keys in header fields.
         public var maximumBodyWithoutKeys = 1024 * 1024
-        /// Whether clients may follow queries over a WebSocket. Live queries aren't finished: `Documentation/LiveQueries.md` says
-        /// what may go wrong.
-        public var allowsLiveQueries = false
+        /// Whether clients may follow queries over a WebSocket: see `Documentation/LiveQueries.md`.
+        public var allowsLiveQueries = true
         /// How many live queries a client has at most.
         public var maximumLiveQueries = 1000
         /// How many objects all live queries follow at most: each of them is remembered as long as it meets the conditions.

@@ -4,13 +4,15 @@ import RelataParse
 /// Carries the messages of a client of live queries over its WebSocket.
 struct LiveQuerySession: Sendable {
     let service: ParseService
+    /// Takes what went wrong where the clients are told no details.
+    let report: @Sendable (any Error) -> Void
 
     /// How long a client may take to say who it is.
     private static let patience = Duration.seconds(10)
 
     /// Runs until one of both sides ends it.
     @Sendable func run(_ socket: WebSocket) async throws {
-        let connection = await service.connectLiveQueries()
+        let connection = await service.connectLiveQueries(report: report)
         let watch = Task {
             try? await Task.sleep(for: Self.patience)
             if await !connection.isConnected { await connection.close() }

@@ -41,7 +41,7 @@ extension RelataServer {
         if options.mail?.report == nil {
             options.mail?.report = { logger.error("a mail wasn't sent", metadata: ["error": "\($0)"]) }
         }
-        let served = ParseProtocol(store, keys.parseKeys, options)
+        let served = ParseProtocol(store, keys.parseKeys, options, logger)
         guard let dashboard = configuration.dashboard else {
             try self.init(protocol: served, configuration: configuration, metrics: metrics, logger: logger)
             return
@@ -69,9 +69,11 @@ private struct ParseProtocol: ParseForm {
     private let hasPublicURL: Bool
     let maximumReply: Int
     private let allowsLiveQueries: Bool
+    private let logger: Logger
 
-    init(_ store: ParseStore, _ keys: ParseKeys, _ options: ParseService.Options) {
+    init(_ store: ParseStore, _ keys: ParseKeys, _ options: ParseService.Options, _ logger: Logger) {
         self.store = store
+        self.logger = logger
         service = ParseService(store, keys: keys, options: options)
         maximumReply = options.maximumReply
         allowsLiveQueries = options.allowsLiveQueries
@@ -124,7 +126,9 @@ private struct ParseProtocol: ParseForm {
 
     func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession? {
         guard allowsLiveQueries, request.path.isEmpty || request.path == "/" else { return nil }
-        return LiveQuerySession(service: service).run
+        return LiveQuerySession(service: service) { [logger] error in
+            logger.error("live queries failed", metadata: ["error": "\(error)"])
+        }.run
     }
 
     func problem() async -> String? {

@@ -109,6 +109,7 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var prohibitedNames: String?
     @Flag(help: "Let a class have several fields of the type GeoPoint.") var severalGeoPoints = false
+    @Flag(help: "Refuse WebSockets for live queries.") var withoutLiveQueries = false
     @Option(help: "normal, or full: acknowledged writes survive a power cut, too. (default: normal)")
     var durability: String?
     @Option(help: "Who may read /metrics: loopback, everyone, nobody. (default: loopback)") var metrics: String?
@@ -145,7 +146,7 @@ struct ServeCommand: AsyncParsableCommand {
         ]
         let switches: [ServeSetting: Bool] = [
             .production: production, .development: development, .customObjectIDs: customObjectIDs,
-            .severalGeoPoints: severalGeoPoints, .logRequests: logRequests,
+            .severalGeoPoints: severalGeoPoints, .withoutLiveQueries: withoutLiveQueries, .logRequests: logRequests,
         ]
         return options.compactMapValues { $0 }.merging(switches.filter(\.value).mapValues { _ in "true" }) { $1 }
             .merging(accounts.given) { $1 }

@@ -102,6 +102,7 @@ struct ServePlan {
         options.maximumLimit = try settings.integer(.maxLimit)
         options.allowsCustomObjectIDs = try settings.isOn(.customObjectIDs)
         options.allowsSeveralGeoPoints = try settings.isOn(.severalGeoPoints)
+        options.allowsLiveQueries = try !settings.isOn(.withoutLiveQueries)
         if let names = settings.list(.prohibitedNames) {
             options.prohibitedNames = ProhibitedNames(names)
         }

@@ -39,6 +39,7 @@ enum ServeSetting: String, CaseIterable {
     case customObjectIDs = "custom-object-ids"
     case prohibitedNames = "prohibited-names"
     case severalGeoPoints = "several-geo-points"
+    case withoutLiveQueries = "without-live-queries"
     case smtpServer = "smtp-server"
     case smtpSecurity = "smtp-security"
     case smtpUser = "smtp-user"

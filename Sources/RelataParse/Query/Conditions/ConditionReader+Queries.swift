@@ -45,6 +45,7 @@ extension ConditionReader {
         try Self.check(operation.operand)
         try Self.check(.object(members))
         if members["redirectClassNameForKey"] != nil { throw operation.wrong("can't redirect to another class") }
+        note(className)
         let known = classes[className]
         if let known { try transaction.check(.find, on: known) }
         // What is malformed is refused whether or not there is such a class yet.
@@ -74,11 +75,12 @@ extension ConditionReader {
     // MARK: Relations
 
     /// The relation of an object: `{"object": …, "key": "authors"}`; `nil` where it holds nothing of the class.
-    func related(_ value: JSONValue, to subject: Subject) throws(ParseError) -> RelatedOwner? {
+    mutating func related(_ value: JSONValue, to subject: Subject) throws(ParseError) -> RelatedOwner? {
         guard let object = value["object"].flatMap({ Pointer($0) }), let key = value["key"]?.string else {
             throw ParseError(.invalidQuery, "$relatedTo needs an object, which is a pointer, and a key")
         }
         try Self.check(value)
+        note(object.className)
         guard let parseClass = classes[object.className], let field = parseClass[key], case .relation = field.storage,
             field.type.targetClass == subject.parseClass.name,
             let id = try transaction.key(object.objectID, of: parseClass)

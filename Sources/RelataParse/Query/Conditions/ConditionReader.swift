@@ -17,6 +17,8 @@ struct ConditionReader {
     private(set) var score: ExpressionNode?
     /// The object whose relation the query is about, where that is all of a query and not a part of a choice.
     private(set) var owner: RelatedOwner?
+    /// The classes that queries inside this one are about, and owners of relations, whether they are there or not.
+    private(set) var named: Set<String> = []
     private var lastScope = 0
     private var count = 0
 
@@ -36,6 +38,9 @@ struct ConditionReader {
     static let nothing = ExpressionNode.or([])
     /// What every object meets.
     static let everything = ExpressionNode.and([])
+
+    /// Takes note of a class that the conditions name.
+    mutating func note(_ className: String) { named.insert(className) }
 
     // MARK: Objects
 

@@ -1,0 +1,255 @@
+import Foundation
+import RelataCore
+
+/// All live queries: who follows what, and which objects met the conditions when the store was read last.
+///
+/// It changes only while one state of the store is read, so that no part of it is ahead of another.
+struct LiveState: Sendable {
+    /// A live query, and where it is kept.
+    struct Followed: Sendable {
+        let query: LiveQuery
+        let caller: Caller
+        let group: LiveGroup.Key
+        let audience: LiveGroup.Audience
+    }
+
+    /// A caller who follows something.
+    struct Follower: Sendable {
+        var rights: LiveRights
+        var session: KnownCaller.SignedIn?
+        var queries: Set<LiveQueryID> = []
+    }
+
+    /// What callers with the same rights see.
+    private struct Eyes: Sendable {
+        let identity: KnownCaller
+        /// `nil` where it must be read anew.
+        var known: KnownCaller?
+        /// The classes that it was read from.
+        var version: Int64 = 0
+    }
+
+    let options: ParseService.Options
+    /// Tells the rounds of this process from those of others.
+    private let epoch = String(UInt64.random(in: 1 ... .max), radix: 36)
+    /// How often the store was read for what changed.
+    var round = 0
+    private(set) var queries: [LiveQueryID: Followed] = [:]
+    var groups: [LiveGroup.Key: LiveGroup] = [:]
+    var followers: [Caller: Follower] = [:]
+    private var eyes: [LiveRights: Eyes] = [:]
+    /// Who may read by access lists that were seen. A list never changes.
+    private var readers: [KeyValue: Set<String>] = [:]
+    /// Whether the last change of the state came to its end.
+    var isWhole = true
+
+    init(options: ParseService.Options) { self.options = options }
+
+    // MARK: Queries
+
+    /// Begins a live query, in the place of one with its number.
+    ///
+    /// - Throws: ``ParseError`` for conditions that can't be followed, and what the caller may not read. Nothing is changed
+    ///   then.
+    mutating func follow(
+        _ id: LiveQueryID, _ query: LiveQuery, as caller: Caller, _ reader: LiveReader
+    ) throws -> LiveStart {
+        let identity = try reader.identity(caller)
+        let (rights, known) = (LiveRights(identity), try seeing(identity, reader))
+        let found = try reader.group(of: query.className, query.condition, as: known)
+        var start = LiveStart()
+        if let there = groups[found.key], !there.isTheSame(in: reader.classes) {
+            // Others follow what is another class by now: they are told so first.
+            start.news = try step(LiveChanges([]), reader)
+        }
+        let here = position(round, rights)
+        start.position = here
+        let group = try groups[found.key] ?? LiveGroup(filled(found, as: known, reader), round: round)
+        let audience = LiveGroup.Audience(query, as: known)
+        if let after = query.after.flatMap(LivePosition.init), isKnown(after, rights, groups[found.key]) {
+            let past = LiveGroup.combined(group.past.filter { $0.round > after.round })
+            var telling = LiveTelling()
+            telling.add(try events(past, for: audience, reader), of: found.key, audience, known, to: [id])
+            let missed = try telling.told(reader).first?.events.get() ?? []
+            // Until it is told, the client has only what it had.
+            if !missed.isEmpty { start.position = after }
+            start.missed = LiveNews.OfQuery(events: missed, from: after, to: here)
+        } else if query.wantsObjects {
+            start.objects = try objects(of: group, audience, known, reader)
+        }
+        end(id)
+        if groups[found.key] == nil { groups[found.key] = group }
+        enter(id, query, caller, identity, found.key, audience)
+        return start
+    }
+
+    /// Whether all is known that happened to a group since a client was told of it last.
+    private func isKnown(_ position: LivePosition, _ rights: LiveRights, _ group: LiveGroup?) -> Bool {
+        guard let group, position.epoch == epoch, position.rights == rights.hashValue else { return false }
+        return position.round <= round && group.firstRound <= position.round + 1
+    }
+
+    private mutating func objects(
+        of group: LiveGroup, _ audience: LiveGroup.Audience, _ known: KnownCaller, _ reader: LiveReader
+    ) throws -> [String] {
+        let seen = try seen(group, by: audience.rights, reader).keys.sorted { $0.description < $1.description }
+        let content = LiveReader.Content(group.key, audience, known)
+        let shown = try reader.objects(seen, content, as: known)
+        let size = shown.values.reduce(0) { $0 + $1.utf8.count + 1 }
+        guard size <= options.maximumLiveBacklog else {
+            throw ParseError(
+                .requestLimitExceeded,
+                "the results would take \(size) bytes, and a client is sent \(options.maximumLiveBacklog) at once: fetch them instead, or ask for fewer keys"
+            )
+        }
+        return seen.compactMap { shown[$0] }
+    }
+
+    private func filled(
+        _ found: LiveReader.Found, as known: KnownCaller, _ reader: LiveReader
+    ) throws -> LiveReader.Found {
+        let others = followedObjects
+        guard let filled = try reader.filled(found, as: known, limit: options.maximumLiveObjects - others) else {
+            throw ParseError(
+                others == 0 ? .invalidQuery : .requestLimitExceeded,
+                "all live queries follow \(options.maximumLiveObjects) objects at most, and with this one they would be more: narrow its conditions"
+            )
+        }
+        return filled
+    }
+
+    /// How many objects are remembered.
+    var followedObjects: Int { groups.values.reduce(0) { $0 + $1.matched.count } }
+
+    private mutating func enter(
+        _ id: LiveQueryID, _ query: LiveQuery, _ caller: Caller, _ identity: KnownCaller, _ group: LiveGroup.Key,
+        _ audience: LiveGroup.Audience
+    ) {
+        groups[group]?.idleSince = nil
+        groups[group]?.audiences[audience, default: []].insert(id)
+        queries[id] = Followed(query: query, caller: caller, group: group, audience: audience)
+        // Its other queries are read anew when its rights are: see ``step(_:_:)``.
+        let follower = Follower(rights: LiveRights(identity), session: identity.session)
+        followers[caller, default: follower].queries.insert(id)
+    }
+
+    /// Puts a query that left its group into the one that its caller's conditions belong to now.
+    ///
+    /// - Throws: as ``follow(_:_:as:_:)``.
+    mutating func enter(_ id: LiveQueryID, again followed: Followed, _ reader: LiveReader) throws -> Followed? {
+        guard let follower = followers[followed.caller], let identity = eyes[follower.rights]?.identity else {
+            return nil
+        }
+        let known = try seeing(identity, reader)
+        let found = try reader.group(of: followed.query.className, followed.query.condition, as: known)
+        if groups[found.key] == nil {
+            groups[found.key] = LiveGroup(try filled(found, as: known, reader), round: round)
+        }
+        enter(
+            id, followed.query, followed.caller, identity, found.key, LiveGroup.Audience(followed.query, as: known))
+        return queries[id]
+    }
+
+    /// Ends a live query.
+    mutating func end(_ id: LiveQueryID) {
+        guard let followed = queries.removeValue(forKey: id) else { return }
+        followers[followed.caller]?.queries.remove(id)
+        if followers[followed.caller]?.queries.isEmpty == true { followers[followed.caller] = nil }
+        leave(id, followed)
+        if groups[followed.group]?.audiences.isEmpty == true { groups[followed.group]?.idleSince = .now }
+    }
+
+    /// Takes a query out of its group.
+    mutating func leave(_ id: LiveQueryID, _ followed: Followed) {
+        groups[followed.group]?.audiences[followed.audience]?.remove(id)
+        if groups[followed.group]?.audiences[followed.audience]?.isEmpty == true {
+            groups[followed.group]?.audiences[followed.audience] = nil
+        }
+    }
+
+    /// Forgets what nobody came back for.
+    ///
+    /// - Returns: Whether something is kept for somebody who may come back.
+    mutating func sweep() -> Bool {
+        let now = ContinuousClock.now
+        groups = groups.filter { $0.value.idleSince.map { now - $0 < resumeTime } ?? true }
+        let used = Set(followers.values.map(\.rights) + groups.keys.compactMap(\.rights))
+        eyes = eyes.filter { used.contains($0.key) }
+        if groups.isEmpty { readers = [:] }
+        return groups.values.contains { $0.idleSince != nil }
+    }
+
+    /// For how long what happened is kept for those who come back.
+    var resumeTime: Duration { .seconds(options.liveResumeTime) }
+
+    // MARK: Who sees what
+
+    func position(_ round: Int, _ rights: LiveRights) -> LivePosition {
+        LivePosition(epoch: epoch, round: round, rights: rights.hashValue)
+    }
+
+    /// A caller with what it may see.
+    private mutating func seeing(_ identity: KnownCaller, _ reader: LiveReader) throws -> KnownCaller {
+        let rights = LiveRights(identity)
+        if let there = eyes[rights], there.version == reader.classes.version, let known = there.known { return known }
+        let known = try reader.seeing(identity)
+        eyes[rights] = Eyes(identity: identity, known: known, version: reader.classes.version)
+        return known
+    }
+
+    /// What those see who have some rights.
+    mutating func seeing(_ rights: LiveRights, _ reader: LiveReader) throws -> KnownCaller {
+        guard let identity = eyes[rights]?.identity else { return KnownCaller(isMaster: rights.isMaster) }
+        return try seeing(identity, reader)
+    }
+
+    /// Takes note of who a caller is now.
+    ///
+    /// - Returns: Whether it has other rights than before.
+    mutating func know(_ caller: Caller, as identity: KnownCaller) -> Bool {
+        let rights = LiveRights(identity)
+        followers[caller]?.session = identity.session
+        if followers[caller]?.rights == rights { return false }
+        followers[caller]?.rights = rights
+        if eyes[rights] == nil { eyes[rights] = Eyes(identity: identity) }
+        return true
+    }
+
+    /// Access lists are new that name users and roles; `nil` where nobody knows which.
+    mutating func readAnew(_ principals: Set<String>?) {
+        for rights in eyes.keys where principals?.isDisjoint(with: rights.principals) != true {
+            eyes[rights]?.known = nil
+        }
+    }
+
+    /// The objects of a group that a caller sees.
+    mutating func seen(
+        _ group: LiveGroup, by rights: LiveRights, _ reader: LiveReader
+    ) throws -> [KeyValue: LiveGroup.Seen] {
+        try know(Set(group.matched.values.compactMap(\.list)), reader)
+        return group.matched.filter { LiveGroup.shows($0.value, to: rights, readers) }
+    }
+
+    /// What an audience sees of what became of objects.
+    mutating func events(
+        _ past: [LiveGroup.Past], for audience: LiveGroup.Audience, _ reader: LiveReader
+    ) throws -> [LiveEvent] {
+        try know(Set(past.flatMap { [$0.before?.list, $0.after?.list].compactMap(\.self) }), reader)
+        return past.compactMap { past in
+            func shows(_ seen: LiveGroup.Seen?) -> Bool {
+                seen.map { LiveGroup.shows($0, to: audience.rights, readers) } ?? false
+            }
+            return LiveEvent(
+                past.key, past.change, before: shows(past.before), after: shows(past.after), watch: audience.watch)
+        }
+    }
+
+    private static let maximumReaders = 100_000
+
+    /// Finds out who may read by lists.
+    private mutating func know(_ lists: Set<KeyValue>, _ reader: LiveReader) throws {
+        if readers.count > Self.maximumReaders { readers = [:] }
+        let unknown = lists.filter { readers[$0] == nil }
+        if !unknown.isEmpty { readers.merge(try reader.readers(of: unknown)) { _, new in new } }
+    }
+}
