@@ -9,7 +9,8 @@ import chinese from "./strings/zh-Hans.js";
 
 const fonts = ["Georgia", "Helvetica", "Verdana", "Times New Roman", "Courier New"];
 const pageSize = 100;
-const notebook = new Notebook(new Client({ applicationId: "notes" }));
+const client = new Client({ applicationId: "notes" });
+const notebook = new Notebook(client);
 const form = byId("note");
 const fields = form.elements;
 /** What was loaded last of the list. */
@@ -47,7 +48,8 @@ const reload = keepLoading(async () => {
   ({ results: notes, count } = await notebook.list(limit));
   showNotes();
   await follow();
-});
+}, 60);
+client.follow("Note", reload.soon, { keys: ["version"] });
 
 /** Has the editor follow what others do with its note. What somebody has written here is never replaced. */
 async function follow() {

@@ -92,8 +92,8 @@ export function say(message) {
 // The server
 
 /**
- * Calls `load` every few seconds while the page is seen, and whenever the function that it returns is called. While the server
- * can't be reached, the line "offline" is shown.
+ * Calls `load` every few seconds while the page is seen, and whenever the function that it returns is called; its `soon` calls
+ * it unless that is about to happen. While the server can't be reached, the line "offline" is shown.
  */
 export function keepLoading(load, seconds = 2) {
   let [running, waiting] = [Promise.resolve(), 0];
@@ -112,6 +112,8 @@ export function keepLoading(load, seconds = 2) {
     waiting += 1;
     return (running = running.then(once, once).finally(() => (waiting -= 1)));
   };
+  // Of many changes at once, the last look sees them all.
+  reload.soon = () => waiting < 2 && reload();
   const whenSeen = () => document.visibilityState === "visible" && waiting === 0 && reload();
   document.addEventListener("visibilitychange", whenSeen);
   setInterval(whenSeen, seconds * 1000);

@@ -62,6 +62,33 @@ export class Client {
     return this.send("POST", "/batch", { requests: parts, transaction: true });
   }
 
+  /**
+   * Calls `changed` whenever objects of a class change, whoever changes them (a live query), and when the connection is lost
+   * or there again: something may have been missed then. Connects again by itself.
+   */
+  follow(className, changed, query = {}) {
+    const address = new URL(this.path, location.href.replace(/^http/, "ws"));
+    let wait = 0.5;
+    const open = () => {
+      const socket = new WebSocket(address);
+      const send = (message) => socket.send(JSON.stringify(message));
+      socket.onopen = () => send({ op: "connect", applicationId: this.applicationId });
+      socket.onmessage = ({ data }) => {
+        const { op, error } = JSON.parse(data);
+        if (op === "error") throw new Error(error);
+        if (op === "connected") return send({ op: "subscribe", requestId: 1, query: { className, where: {}, ...query } });
+        if (op === "subscribed") wait = 0.5;
+        changed();
+      };
+      socket.onclose = () => {
+        setTimeout(open, wait * 1000);
+        wait = Math.min(wait * 2, 30);
+        changed();
+      };
+    };
+    open();
+  }
+
   async send(method, path, body) {
     const headers = { "X-Parse-Application-Id": this.applicationId };
     if (body) headers["Content-Type"] = "application/json";
