@@ -1,6 +1,5 @@
 import Foundation
 import RelataCore
-import Synchronization
 import Testing
 
 @testable import RelataEngine
@@ -8,43 +7,9 @@ import Testing
 
 /// Foreign keys of other programs' files, one kind at a time. ``DeleteForeignPropertyTests`` mixes them.
 @Suite struct DeleteForeignKeyTests {
-    private struct File {
-        let connection: Connection
-        let schema: Schema
-
-        init(_ sql: String, trace: SQLTrace? = nil) throws {
-            connection = try Connection(path: nil, trace: trace)
-            try connection.execute(sql)
-            schema = try Schema(Introspection.entities(of: connection))
-        }
-
-        func plan(_ entity: String, _ key: Value) throws -> DeletionReport {
-            try connection.deletionPlan(
-                of: number(entity), roots: .keys([KeyValue(key)]), schema: schema, access: .everything
-            ).sorted()
-        }
-
-        /// Deletes, and leaves it to the deletion to undo what it did where it fails.
-        @discardableResult
-        func delete(_ entity: String, _ key: Value) throws -> DeletionReport {
-            try connection.execute("BEGIN IMMEDIATE")
-            defer { try? connection.execute("COMMIT") }
-            return try connection.delete(
-                entity: number(entity), roots: .keys([KeyValue(key)]), schema: schema, access: .everything
-            )
-            .sorted()
-        }
-
-        func count(_ table: String) throws -> Value? {
-            try connection.value(SQLStatement("SELECT count(*) FROM \(table)"))
-        }
-
-        private func number(_ entity: String) throws -> Int { try #require(schema.index(of: entity)) }
-    }
-
     @Test func referencesAreReadByTheCollationOfTheirTarget() throws {
         for (collation, other) in [("NOCASE", "ABC"), ("RTRIM", "Abc  ")] {
-            let file = try File(
+            let file = try DeletionFile(
                 """
                 CREATE TABLE p (code TEXT COLLATE \(collation) PRIMARY KEY);
                 CREATE TABLE x (id INTEGER PRIMARY KEY, p TEXT REFERENCES p ON DELETE CASCADE);
@@ -61,7 +26,7 @@ import Testing
     }
 
     @Test func aTextThatRefersToAnIntegerIsPlannedAndDeleted() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
             CREATE TABLE x (id INTEGER PRIMARY KEY, p TEXT REFERENCES p ON DELETE CASCADE);
@@ -75,7 +40,7 @@ import Testing
     /// Values stay as they are in a column of a strict table that takes any.
     @Test func aStrictColumnOfAnyTypeRefersAsItsValuesRead() throws {
         for action in ["CASCADE", "SET NULL"] {
-            let file = try File(
+            let file = try DeletionFile(
                 """
                 CREATE TABLE p (id INTEGER PRIMARY KEY, f INTEGER REFERENCES p ON DELETE CASCADE);
                 CREATE TABLE c (id INTEGER PRIMARY KEY, f ANY REFERENCES p ON DELETE \(action)) STRICT;
@@ -90,7 +55,7 @@ import Testing
 
     /// A name that is reserved may be another program's all the same.
     @Test func rowsOfATableWithAReservedNameAreNotTakenWithoutAWord() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
             CREATE TABLE relata_notes (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p ON DELETE CASCADE);
@@ -103,7 +68,7 @@ import Testing
 
     @Test func aReferenceThatSQLiteReadsInTwoWaysIsRefused() throws {
         // The text '07' refers to 7, and ON DELETE CASCADE doesn't find it: SQLite itself refuses.
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INT PRIMARY KEY);
             CREATE TABLE x (id INTEGER PRIMARY KEY, p TEXT REFERENCES p ON DELETE CASCADE);
@@ -117,7 +82,7 @@ import Testing
 
     /// What would be in the way by one rule or by several is told once, and with the reason where no rule is it.
     @Test func whatCannotBePlannedIsToldOnceWithItsReason() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INT PRIMARY KEY);
             CREATE TABLE x (id INTEGER PRIMARY KEY, p TEXT REFERENCES p ON DELETE CASCADE);
@@ -134,7 +99,7 @@ import Testing
 
     /// Which of the two comes first is SQLite's to choose: by the other one it would fail.
     @Test func aRequiredColumnThatIsToBeUnsetIsInTheWayOfWhatGoes() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
             CREATE TABLE q (id INTEGER PRIMARY KEY REFERENCES p ON DELETE CASCADE);
@@ -152,7 +117,7 @@ import Testing
 
     /// One column that is unset suffices: the row refers to nothing then, and the other column is required.
     @Test func rowsInACircleAreUntiedByTheColumnsThatMayBeUnset() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (a INTEGER, b INTEGER, c INTEGER NOT NULL, d INTEGER, PRIMARY KEY (a, b),
                 FOREIGN KEY (c, d) REFERENCES p (a, b) ON DELETE CASCADE);
@@ -166,7 +131,7 @@ import Testing
     }
 
     @Test func aReferenceToAUniqueColumnIsFollowed() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT); CREATE UNIQUE INDEX p_code ON p (code);
             CREATE TABLE x (id INTEGER PRIMARY KEY, code TEXT REFERENCES p (code) ON DELETE CASCADE);
@@ -183,7 +148,7 @@ import Testing
     }
 
     @Test func aSecondForeignKeyOnAColumnIsFollowed() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (id INTEGER PRIMARY KEY);
             CREATE TABLE x (id INTEGER PRIMARY KEY,
@@ -197,7 +162,7 @@ import Testing
     }
 
     @Test func aForeignKeyThatFitsNothingIsRefusedBeforeAnythingHappens() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT);
             CREATE TABLE x (id INTEGER PRIMARY KEY, code TEXT REFERENCES p (code));
@@ -213,7 +178,7 @@ import Testing
     }
 
     @Test func aForeignKeyToAColumnThatIsNotThereIsRefusedInTheSameWords() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
             CREATE TABLE x (id INTEGER PRIMARY KEY, other INTEGER REFERENCES p (gone));
@@ -239,13 +204,13 @@ import Testing
                 INSERT INTO t\(number) VALUES (1, 1, 1);
                 """
         }
-        let file = try File(sql)
+        let file = try DeletionFile(sql)
         #expect(try file.plan("t0", 1).deletedCount == 40)
         #expect(try file.delete("t0", 1).deletedCount == 40)
     }
 
     @Test func aTriggerThatNeedsWhatIsNotThereIsNamed() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
             CREATE TRIGGER t AFTER DELETE ON p BEGIN DELETE FROM gone; END;
@@ -259,7 +224,7 @@ import Testing
     }
 
     @Test func rowsOfATableThatIsLeftOutStandInTheWay() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
             CREATE TABLE hidden (rowid TEXT, oid TEXT, _rowid_ TEXT, p INTEGER REFERENCES p ON DELETE CASCADE);
@@ -296,7 +261,7 @@ import Testing
     }
 
     @Test func objectsWithoutAKeyAreNotDeletedByAccident() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
             CREATE TABLE x (code TEXT PRIMARY KEY, p INTEGER REFERENCES p ON DELETE CASCADE);
@@ -309,7 +274,7 @@ import Testing
 
     @Test func rowsWithoutAKeyThatReferToTheirOwnTableAreUnsetAndReported() throws {
         for trigger in ["", "CREATE TRIGGER t AFTER DELETE ON p BEGIN INSERT INTO log VALUES ('p'); END;"] {
-            let file = try File(
+            let file = try DeletionFile(
                 """
                 CREATE TABLE log (text TEXT);
                 CREATE TABLE p (id INT PRIMARY KEY, u INTEGER UNIQUE, q INT REFERENCES p ON DELETE SET NULL,
@@ -330,7 +295,7 @@ import Testing
 
     @Test func rowsWithoutAKeyStandInTheWayOfTheirOwnTable() throws {
         for column in ["id", "u"] {
-            let file = try File(
+            let file = try DeletionFile(
                 """
                 CREATE TABLE p (id INT PRIMARY KEY, u INT UNIQUE, q INT REFERENCES p (\(column)));
                 INSERT INTO p VALUES (3, 3, NULL), (NULL, NULL, 3);
@@ -346,7 +311,7 @@ import Testing
     }
 
     @Test func rowsOfAJoinTableThatLackOneSideGoWithTheOther() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE n (id INTEGER PRIMARY KEY);
             CREATE TABLE link (a INTEGER REFERENCES n, b INTEGER REFERENCES n, PRIMARY KEY (a, b));
@@ -358,65 +323,9 @@ import Testing
         #expect(try file.count("link") == 1)
     }
 
-    // MARK: Triggers
-
-    @Test func aTriggerThatKeepsWhatWasPlannedTakesTheDeletionBack() throws {
-        let triggers = [
-            "BEFORE DELETE ON p BEGIN SELECT RAISE(IGNORE); END",
-            "AFTER DELETE ON p BEGIN INSERT INTO p (id) VALUES (OLD.id); END",
-            "BEFORE DELETE ON x WHEN OLD.id = 2 BEGIN SELECT RAISE(IGNORE); END",
-            "AFTER DELETE ON p BEGIN UPDATE y SET p = 2 WHERE p IS NULL; END",
-            "AFTER DELETE ON p BEGIN DELETE FROM y; END",
-            // These change a row in place of the one that they keep.
-            "BEFORE DELETE ON p BEGIN UPDATE p SET note = 'gone' WHERE id = OLD.id; SELECT RAISE(IGNORE); END",
-            "BEFORE DELETE ON x WHEN OLD.id = 2 BEGIN INSERT INTO log VALUES (OLD.id); SELECT RAISE(IGNORE); END",
-        ]
-        for trigger in triggers {
-            let file = try File(
-                """
-                CREATE TABLE p (id INTEGER PRIMARY KEY, note TEXT); CREATE TABLE log (id INTEGER);
-                CREATE TABLE x (id INTEGER PRIMARY KEY, p INTEGER NOT NULL REFERENCES p ON DELETE CASCADE);
-                CREATE TABLE y (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p ON DELETE SET NULL);
-                INSERT INTO p (id) VALUES (1), (2); INSERT INTO x VALUES (1, 1), (2, 1); INSERT INTO y VALUES (1, 1);
-                CREATE TRIGGER guard \(trigger);
-                """)
-            #expect(throws: RelataError.self, "\(trigger)") { try file.delete("p", 1) }
-            #expect(try file.count("p") == 2)
-            #expect(try file.count("x") == 2)
-            #expect(try file.connection.value(SQLStatement("SELECT p FROM y")) == 1)
-        }
-    }
-
-    /// The row that refers stays, so that SQLite refuses to delete the one it refers to.
-    @Test func aTriggerThatKeepsARowIsNamedWhereTheDeletionFails() throws {
-        let file = try File(
-            """
-            CREATE TABLE p (id INTEGER PRIMARY KEY);
-            CREATE TABLE x (id INTEGER PRIMARY KEY, p INTEGER NOT NULL REFERENCES p ON DELETE CASCADE);
-            CREATE TABLE z (id INTEGER PRIMARY KEY, x INTEGER NOT NULL REFERENCES x ON DELETE CASCADE);
-            INSERT INTO p VALUES (1); INSERT INTO x VALUES (1, 1), (2, 1); INSERT INTO z VALUES (1, 2);
-            CREATE TRIGGER guard BEFORE DELETE ON z BEGIN SELECT RAISE(IGNORE); END;
-            """)
-        let error = #expect(throws: RelataError.self) { try file.delete("p", 1) }
-        #expect(error?.description.contains("a trigger (guard)") == true, "\(error as Any)")
-        #expect(error?.description.contains("1 of 1 z would still be there") == true, "\(error as Any)")
-        #expect(try file.count("x") == 2 && file.count("z") == 1)
-    }
-
-    @Test func aTriggerThatWritesALogIsNoHindrance() throws {
-        let file = try File(
-            """
-            CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE log (id INTEGER PRIMARY KEY, p INTEGER);
-            INSERT INTO p VALUES (1), (2);
-            CREATE TRIGGER logging AFTER DELETE ON p BEGIN INSERT INTO log (p) VALUES (OLD.id); END;
-            """)
-        #expect(try file.delete("p", 1).deletedCount == 1)
-        #expect(try file.count("log") == 1)
-    }
-
     /// Untying the reference to the own table unsets the column, by which the other reference finds the rows.
     @Test func aColumnThatAlsoRefersToItsOwnTableStillCascades() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
             CREATE TABLE c (id INTEGER PRIMARY KEY, r INTEGER,
@@ -432,7 +341,7 @@ import Testing
     /// SQLite looks up the rows of `n` by their index, for which it turns the text into a number; then it no longer finds
     /// the row of `c`.
     @Test func aTargetWhoseValueSQLiteConvertsIsRefused() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY, code BLOB UNIQUE);
             CREATE TABLE n (code NUMERIC UNIQUE REFERENCES p (code));
@@ -447,7 +356,7 @@ import Testing
     }
 
     @Test func aKeyThatRefersInAnotherOrderIsKnownByItsOwn() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (a TEXT, b TEXT, PRIMARY KEY (a, b));
             CREATE TABLE k (a TEXT, b TEXT, PRIMARY KEY (a, b), FOREIGN KEY (b, a) REFERENCES p ON DELETE CASCADE);
@@ -465,7 +374,7 @@ import Testing
 
     /// The composite reference loses a column by the other one, and keeps the rest.
     @Test func aPartOfACompositeReferenceIsUnset() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY, u INTEGER UNIQUE);
             CREATE TABLE q (a INTEGER, b INTEGER, PRIMARY KEY (a, b));
@@ -481,7 +390,7 @@ import Testing
 
     /// SQLite unsets the value of `m`, and no longer finds `x` by it when `m` goes itself.
     @Test func aTargetThatIsUnsetBeforeItGoesIsRefused() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
             CREATE TABLE m (id INTEGER PRIMARY KEY, own INTEGER REFERENCES p ON DELETE CASCADE,
@@ -495,7 +404,7 @@ import Testing
 
     /// The default of a row that goes too may refer in another way than SQLite counts.
     @Test func aDefaultOfAnotherAffinityIsRefused() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE t (code TEXT PRIMARY KEY, c BLOB DEFAULT 1 REFERENCES t ON DELETE SET DEFAULT);
             INSERT INTO t VALUES ('2', NULL), ('1', '2'), ('3', NULL);
@@ -508,7 +417,7 @@ import Testing
 
     /// SQLite returns the number of a changed row as a real number where the table begins with a REAL column.
     @Test func rowNumbersAreIntegersInTheReportWhateverTheFirstColumn() throws {
-        let file = try File(
+        let file = try DeletionFile(
             """
             CREATE TABLE p (code TEXT PRIMARY KEY);
             CREATE TABLE c (u REAL, p TEXT REFERENCES p ON DELETE SET NULL);
@@ -516,94 +425,5 @@ import Testing
             """)
         let report = try file.delete("p", "a")
         #expect(report.nullified.map(\.keys) == [KeyList([KeyValue(.integer(1)), KeyValue(.integer(3))])])
-    }
-
-    // MARK: Reading
-
-    @Test func queriesFollowReferencesByTheRulesOfTheirTarget() throws {
-        let file = try File(
-            """
-            CREATE TABLE owner (code TEXT COLLATE NOCASE PRIMARY KEY, name TEXT, boss TEXT REFERENCES owner);
-            CREATE TABLE item (id INTEGER PRIMARY KEY, owner TEXT REFERENCES owner, kind TEXT REFERENCES kind);
-            CREATE TABLE kind (id INTEGER PRIMARY KEY, name TEXT);
-            CREATE TABLE card (code TEXT PRIMARY KEY REFERENCES owner, number INTEGER);
-            INSERT INTO kind VALUES (7, 'good');
-            INSERT INTO owner VALUES ('Abc', 'first', NULL), ('Xyz', 'second', 'ABC'), ('Q', 'third', 'xyz');
-            INSERT INTO item VALUES (1, 'ABC', '7'), (2, 'abc', '07'), (3, 'Xyz', NULL), (4, NULL, '7');
-            INSERT INTO card VALUES ('ABC', 5);
-            """)
-        let fetcher = RecordFetcher(file.connection, schema: file.schema, access: .everything)
-        func keys(_ entity: String, _ condition: String) throws -> [Value] {
-            let node = try PredicateFormat.parse(condition, entity: entity, schema: file.schema)
-            return try fetcher.fetch(
-                QueryPlan(
-                    entity: entity, condition: node,
-                    sort: [SortTerm(.property(scope: 0, path: [entity == "item" || entity == "kind" ? "id" : "code"]))])
-            ).map { $0.values[0] }
-        }
-        #expect(try keys("item", "owner.code == 'Abc'") == [1, 2])
-        #expect(try keys("item", "owner == 'Abc'") == [1, 2])
-        #expect(try keys("item", "owner.name == 'first'") == [1, 2])
-        #expect(try keys("item", "owner == nil") == [4])
-        #expect(try keys("item", "owner != nil") == [1, 2, 3])
-        #expect(try keys("item", "kind.name == 'good'") == [1, 2, 4])
-        #expect(try keys("item", "kind == 7") == [1, 2, 4])
-        #expect(try keys("owner", "ANY items.id == 2") == ["Abc"])
-        #expect(try keys("owner", "items.@count == 2") == ["Abc"])
-        #expect(try keys("owner", "card.number == 5") == ["Abc"])
-        #expect(try keys("kind", "items.@count == 3") == [7])
-        let owners = try fetcher.fetch(
-            QueryPlan(entity: "owner", sort: [SortTerm(.property(scope: 0, path: ["code"]))]),
-            including: [IncludePlan("items"), IncludePlan("boss"), IncludePlan("card")])
-        #expect(owners.map { $0.links["items"]?.records.map { $0.values[0] } } == [[1, 2], [], [3]])
-        #expect(owners.map { $0.links["boss"]?.records.map { $0.values[0] } } == [[], ["Xyz"], ["Abc"]])
-        #expect(owners.map { $0.links["card"]?.records.count } == [1, 0, 0])
-        let limited = try fetcher.fetch(
-            QueryPlan(entity: "owner"), including: [IncludePlan("items", limit: 1)])
-        #expect(limited.map { $0.links["items"]?.records.count }.sorted { $0 ?? 0 < $1 ?? 0 } == [0, 1, 1])
-        let related = try fetcher.fetch(
-            QueryPlan(
-                entity: "item",
-                relatedTo: RelatedOwner(entity: "owner", relationship: "items", key: KeyValue("abc"))))
-        #expect(related.map { $0.values[0] } == [1, 2])
-        let bosses = try fetcher.fetch(
-            QueryPlan(
-                entity: "owner",
-                relatedTo: RelatedOwner(entity: "owner", relationship: "boss", key: KeyValue("Q"), isRecursive: true)))
-        #expect(Set(bosses.map { $0.values[0] }) == ["Xyz", "Abc"])
-    }
-
-    // MARK: Checking
-
-    @Test func aCheckGoesOnAfterForeignKeysThatCannotBeFollowed() throws {
-        let file = try File(
-            """
-            CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT);
-            CREATE TABLE x (id INTEGER PRIMARY KEY, a INTEGER REFERENCES p (missing), b TEXT REFERENCES p (code),
-                c INTEGER REFERENCES nowhere);
-            PRAGMA foreign_keys = OFF;
-            INSERT INTO x VALUES (1, 1, 'a', 1);
-            """)
-        let findings = try IntegrityCheck.run(file.connection, schema: file.schema)
-        #expect(findings.map(\.subject).sorted() == ["x.a", "x.b", "x.c"])
-        #expect(findings.first { $0.subject == "x.a" }?.message.contains("p.missing, which doesn't exist") == true)
-        #expect(findings.first { $0.subject == "x.b" }?.message.contains("isn't unique") == true)
-    }
-
-    @Test func validReferencesDoNotDangle() throws {
-        let file = try File(
-            """
-            CREATE TABLE p (k TEXT PRIMARY KEY); CREATE TABLE q (k PRIMARY KEY); CREATE TABLE n (k TEXT COLLATE NOCASE PRIMARY KEY);
-            CREATE TABLE x (id INTEGER PRIMARY KEY, a REFERENCES p, b REFERENCES q, c INTEGER REFERENCES p,
-                d TEXT REFERENCES n, e REFERENCES q (k) REFERENCES p (k));
-            INSERT INTO p VALUES ('1'); INSERT INTO q VALUES (1), ('1'); INSERT INTO n VALUES ('Abc');
-            INSERT INTO x VALUES (1, 1, 1, 1, 'ABC', '1'), (2, '1', '1', '1', 'abc', NULL);
-            """)
-        #expect(try file.connection.values(SQLStatement("PRAGMA foreign_key_check")).isEmpty)
-        #expect(try IntegrityCheck.run(file.connection, schema: file.schema) == [])
-        try file.connection.execute("PRAGMA foreign_keys = OFF; DELETE FROM p")
-        #expect(
-            try IntegrityCheck.run(file.connection, schema: file.schema).map(\.subject).sorted()
-                == ["x.a", "x.c", "x.e"])
     }
 }

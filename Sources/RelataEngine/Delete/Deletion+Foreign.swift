@@ -59,7 +59,7 @@ extension Deletion {
                 "has triggers, and the server doesn't count what they change: have it do so by track_counts = on")
         }
         for key in graph.nullified.map({ schema.foreignKeys[$0] }) where !sql.isEmpty(key.target) {
-            try recordUnset(key, by: sql.unsetting(key, stamp: try stamp(of: schema.tables[key.source].entity, now)))
+            try unset(key, now: now)
         }
         try recordJoinRows(removing: true)
         let doomed = graph.order.filter { !sql.isEmpty($0) }

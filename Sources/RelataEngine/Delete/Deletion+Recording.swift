@@ -17,6 +17,31 @@ extension Deletion {
             NullifiedLinks(entity: schema.tables[key.source].name, property: key.property, keys: keys))
     }
 
+    /// Unsets a foreign key where it leads to doomed rows.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` where the table doesn't allow it: a plan reads no conditions that another
+    ///   program wrote.
+    mutating func unset(_ key: SchemaForeignKey, now: Date) throws(RelataError) {
+        let unsetting = sql.unsetting(key, stamp: try stamp(of: schema.tables[key.source].entity, now))
+        do throws(RelataError) {
+            if keyTypes(key.source).contains(.real) {
+                // What a change returns of such a key, SQLite may have turned from an integer into a real number.
+                try recordUnset(key, by: sql.unset(key))
+                try connection.execute(unsetting)
+            } else {
+                try recordUnset(key, by: unsetting)
+            }
+        } catch {
+            guard case .database(let code, let message, _) = error,
+                [ConstraintCode.check, ConstraintCode.unique].contains(code)
+            else { throw error }
+            let table = schema.tables[key.source]
+            throw .invalidUse(
+                "\(report.entity) can't be deleted: \(table.name).\(key.property) would be unset, which \(table.sqlName) "
+                    + "refuses (\(message)): change these objects, or delete them first. Nothing was deleted")
+        }
+    }
+
     mutating func recordJoinRows(removing: Bool) throws(RelataError) {
         for join in graph.joins.map({ schema.joins[$0] }) {
             let (sourceTypes, targetTypes) = (keyTypes(join.source), keyTypes(join.target))

@@ -193,15 +193,7 @@ struct Deletion {
     private mutating func write(now: Date) throws(RelataError) {
         let earlier = connection.totalChanges
         for key in graph.nullified.map({ schema.foreignKeys[$0] }) where !sql.isEmpty(key.target) {
-            let stamp = try stamp(of: schema.tables[key.source].entity, now)
-            let unsetting = sql.unsetting(key, stamp: stamp)
-            if keyTypes(key.source).contains(.real) {
-                // What a change returns of such a key, SQLite may have turned from an integer into a real number.
-                try recordUnset(key, by: sql.unset(key))
-                try connection.execute(unsetting)
-            } else {
-                try recordUnset(key, by: unsetting)
-            }
+            try unset(key, now: now)
         }
         try recordJoinRows(removing: true)
         let indexes = try makeIndexes()

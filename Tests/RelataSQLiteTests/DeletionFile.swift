@@ -1,0 +1,40 @@
+import RelataCore
+import Testing
+
+@testable import RelataEngine
+@testable import RelataSQLite
+
+/// A file of another program, in memory, and deletions in it.
+struct DeletionFile {
+    let connection: Connection
+    let schema: Schema
+
+    init(_ sql: String, trace: SQLTrace? = nil) throws {
+        connection = try Connection(path: nil, trace: trace)
+        try connection.execute(sql)
+        schema = try Schema(Introspection.entities(of: connection))
+    }
+
+    func plan(_ entity: String, _ key: Value) throws -> DeletionReport {
+        try connection.deletionPlan(
+            of: number(entity), roots: .keys([KeyValue(key)]), schema: schema, access: .everything
+        ).sorted()
+    }
+
+    /// Deletes, and leaves it to the deletion to undo what it did where it fails.
+    @discardableResult
+    func delete(_ entity: String, _ keys: Value...) throws -> DeletionReport {
+        try connection.execute("BEGIN IMMEDIATE")
+        defer { try? connection.execute("COMMIT") }
+        return try connection.delete(
+            entity: number(entity), roots: .keys(keys.map { KeyValue($0) }), schema: schema, access: .everything
+        )
+        .sorted()
+    }
+
+    func count(_ table: String) throws -> Value? {
+        try connection.value(SQLStatement("SELECT count(*) FROM \(table)"))
+    }
+
+    private func number(_ entity: String) throws -> Int { try #require(schema.index(of: entity)) }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import RelataCore
+import Testing
+
+@testable import RelataEngine
+@testable import RelataSQLite
+
+/// Queries and checks of other programs' files, which compare references as SQLite does.
+@Suite struct ForeignReferenceTests {
+    // MARK: Reading
+
+    @Test func queriesFollowReferencesByTheRulesOfTheirTarget() throws {
+        let file = try DeletionFile(
+            """
+            CREATE TABLE owner (code TEXT COLLATE NOCASE PRIMARY KEY, name TEXT, boss TEXT REFERENCES owner);
+            CREATE TABLE item (id INTEGER PRIMARY KEY, owner TEXT REFERENCES owner, kind TEXT REFERENCES kind);
+            CREATE TABLE kind (id INTEGER PRIMARY KEY, name TEXT);
+            CREATE TABLE card (code TEXT PRIMARY KEY REFERENCES owner, number INTEGER);
+            INSERT INTO kind VALUES (7, 'good');
+            INSERT INTO owner VALUES ('Abc', 'first', NULL), ('Xyz', 'second', 'ABC'), ('Q', 'third', 'xyz');
+            INSERT INTO item VALUES (1, 'ABC', '7'), (2, 'abc', '07'), (3, 'Xyz', NULL), (4, NULL, '7');
+            INSERT INTO card VALUES ('ABC', 5);
+            """)
+        let fetcher = RecordFetcher(file.connection, schema: file.schema, access: .everything)
+        func keys(_ entity: String, _ condition: String) throws -> [Value] {
+            let node = try PredicateFormat.parse(condition, entity: entity, schema: file.schema)
+            return try fetcher.fetch(
+                QueryPlan(
+                    entity: entity, condition: node,
+                    sort: [SortTerm(.property(scope: 0, path: [entity == "item" || entity == "kind" ? "id" : "code"]))])
+            ).map { $0.values[0] }
+        }
+        #expect(try keys("item", "owner.code == 'Abc'") == [1, 2])
+        #expect(try keys("item", "owner == 'Abc'") == [1, 2])
+        #expect(try keys("item", "owner.name == 'first'") == [1, 2])
+        #expect(try keys("item", "owner == nil") == [4])
+        #expect(try keys("item", "owner != nil") == [1, 2, 3])
+        #expect(try keys("item", "kind.name == 'good'") == [1, 2, 4])
+        #expect(try keys("item", "kind == 7") == [1, 2, 4])
+        #expect(try keys("owner", "ANY items.id == 2") == ["Abc"])
+        #expect(try keys("owner", "items.@count == 2") == ["Abc"])
+        #expect(try keys("owner", "card.number == 5") == ["Abc"])
+        #expect(try keys("kind", "items.@count == 3") == [7])
+        let owners = try fetcher.fetch(
+            QueryPlan(entity: "owner", sort: [SortTerm(.property(scope: 0, path: ["code"]))]),
+            including: [IncludePlan("items"), IncludePlan("boss"), IncludePlan("card")])
+        #expect(owners.map { $0.links["items"]?.records.map { $0.values[0] } } == [[1, 2], [], [3]])
+        #expect(owners.map { $0.links["boss"]?.records.map { $0.values[0] } } == [[], ["Xyz"], ["Abc"]])
+        #expect(owners.map { $0.links["card"]?.records.count } == [1, 0, 0])
+        let limited = try fetcher.fetch(
+            QueryPlan(entity: "owner"), including: [IncludePlan("items", limit: 1)])
+        #expect(limited.map { $0.links["items"]?.records.count }.sorted { $0 ?? 0 < $1 ?? 0 } == [0, 1, 1])
+        let related = try fetcher.fetch(
+            QueryPlan(
+                entity: "item",
+                relatedTo: RelatedOwner(entity: "owner", relationship: "items", key: KeyValue("abc"))))
+        #expect(related.map { $0.values[0] } == [1, 2])
+        let bosses = try fetcher.fetch(
+            QueryPlan(
+                entity: "owner",
+                relatedTo: RelatedOwner(entity: "owner", relationship: "boss", key: KeyValue("Q"), isRecursive: true)))
+        #expect(Set(bosses.map { $0.values[0] }) == ["Xyz", "Abc"])
+    }
+
+    // MARK: Checking
+
+    @Test func aCheckGoesOnAfterForeignKeysThatCannotBeFollowed() throws {
+        let file = try DeletionFile(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, a INTEGER REFERENCES p (missing), b TEXT REFERENCES p (code),
+                c INTEGER REFERENCES nowhere);
+            PRAGMA foreign_keys = OFF;
+            INSERT INTO x VALUES (1, 1, 'a', 1);
+            """)
+        let findings = try IntegrityCheck.run(file.connection, schema: file.schema)
+        #expect(findings.map(\.subject).sorted() == ["x.a", "x.b", "x.c"])
+        #expect(findings.first { $0.subject == "x.a" }?.message.contains("p.missing, which doesn't exist") == true)
+        #expect(findings.first { $0.subject == "x.b" }?.message.contains("isn't unique") == true)
+    }
+
+    @Test func validReferencesDoNotDangle() throws {
+        let file = try DeletionFile(
+            """
+            CREATE TABLE p (k TEXT PRIMARY KEY); CREATE TABLE q (k PRIMARY KEY); CREATE TABLE n (k TEXT COLLATE NOCASE PRIMARY KEY);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, a REFERENCES p, b REFERENCES q, c INTEGER REFERENCES p,
+                d TEXT REFERENCES n, e REFERENCES q (k) REFERENCES p (k));
+            INSERT INTO p VALUES ('1'); INSERT INTO q VALUES (1), ('1'); INSERT INTO n VALUES ('Abc');
+            INSERT INTO x VALUES (1, 1, 1, 1, 'ABC', '1'), (2, '1', '1', '1', 'abc', NULL);
+            """)
+        #expect(try file.connection.values(SQLStatement("PRAGMA foreign_key_check")).isEmpty)
+        #expect(try IntegrityCheck.run(file.connection, schema: file.schema) == [])
+        try file.connection.execute("PRAGMA foreign_keys = OFF; DELETE FROM p")
+        #expect(
+            try IntegrityCheck.run(file.connection, schema: file.schema).map(\.subject).sorted()
+                == ["x.a", "x.c", "x.e"])
+    }
+}
