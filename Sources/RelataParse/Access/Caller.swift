@@ -10,6 +10,8 @@ struct Caller: Hashable, Sendable {
     var isMaster = false
     /// The token of a user's session.
     var sessionToken: String?
+    /// The files that the request names without an address that this server signed.
+    var unprovenFiles: Set<String> = []
 }
 
 /// The sender of a request, as the store knows it, and what it may do.
@@ -32,6 +34,9 @@ struct KnownCaller: Sendable {
     var isListed: [String: ExpressionNode] = [:]
     /// The fields that the caller doesn't get, by class.
     var hiddenFields: [String: Set<String>] = [:]
+    /// The files that the request names without an address that this server signed: an object may keep them, but not get
+    /// them.
+    var unprovenFiles: Set<String> = []
 
     /// Somebody who is signed in.
     struct SignedIn: Hashable, Sendable {

@@ -17,6 +17,15 @@ enum FileLinks {
         return names
     }
 
+    /// The files that are named in columns that hold JSON.
+    static func names(inDocuments values: [Value?]) -> Set<String> {
+        var names: Set<String> = []
+        for case .text(let text)? in values where text.utf8.count > 24 && FileURLs.mayHoldFiles(Array(text.utf8)) {
+            if let value = try? JSONParser.parse(text) { collect(value, into: &names) }
+        }
+        return names
+    }
+
     private static func collect(_ value: JSONValue, into names: inout Set<String>) {
         switch value {
         case .null, .bool, .integer, .double, .string: break
@@ -91,14 +100,13 @@ extension ObjectWriter {
         }
         let documents = table.columns.indices.filter { table.columns[$0].type == .json }
         guard documents.contains(where: { columns[$0] != nil }) else { return }
-        var names: Set<String> = []
-        for column in documents {
-            guard case .text(let text) = current(column), text.utf8.count > 24, FileURLs.mayHoldFiles(Array(text.utf8)),
-                let value = try? JSONParser.parse(text)
-            else { continue }
-            names.formUnion(FileLinks.names(in: value))
-        }
+        let names = FileLinks.names(inDocuments: documents.map(current))
         if names.isEmpty, isNew { return }
+        let unproven = names.intersection(transaction.caller.unprovenFiles)
+        if !unproven.isEmpty {
+            let before = FileLinks.names(inDocuments: documents.map { row?[$0] })
+            if let name = unproven.subtracting(before).min() { throw ParseError.fileIsUnproven(name) }
+        }
         let keys = try transaction.use(names.sorted(), in: files)
         plan.add(
             LinkEdits(

@@ -47,6 +47,14 @@ public struct FileSigning: Sendable {
 }
 
 extension ParseError {
+    /// The error for a file whose name alone is known: it must not become an address that holds.
+    static func fileIsUnproven(_ name: String) -> ParseError {
+        ParseError(
+            .operationForbidden,
+            "the file \(name.prefix(128)) came without an address (url) that holds: send the one that the server told you"
+        )
+    }
+
     /// What a request gets whose address holds no longer, or never did.
     static let addressIsOver = ParseError(
         .operationForbidden, "the address of the file has expired, or isn't signed: ask for its object again",

@@ -17,9 +17,6 @@ public protocol FileStorage: Sendable {
     ///
     /// - Returns: Whether it is there no more.
     func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool
-
-    /// The contents that were last stored before a time.
-    func contents(storedBefore time: Date) async throws -> [String]
 }
 
 /// A content that is kept.

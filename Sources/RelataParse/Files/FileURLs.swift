@@ -88,22 +88,42 @@ struct FileURLs {
     }
 }
 
-extension JSONValue {
-    /// The value without the addresses of files that this server names.
-    var withoutFileURLs: JSONValue {
-        switch self {
-        case .null, .bool, .integer, .double, .string: return self
-        case .array(let elements): return .array(elements.map(\.withoutFileURLs))
+/// Takes the addresses off the files that a request names, and judges them.
+struct FileURLReader {
+    /// Signs addresses; `nil` where each name will do.
+    let signing: FileSigning?
+    private let now = Date()
+    /// The names that came without an address that holds.
+    private(set) var unproven: Set<String> = []
+    private var proven: Set<String> = []
+
+    init(_ signing: FileSigning?) { self.signing = signing }
+
+    mutating func read(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .null, .bool, .integer, .double, .string: return value
+        case .array(let elements): return .array(elements.map { read($0) })
         case .object(let members):
             if members["__type"] == "File", let name = members["name"]?.string, FileName.isStored(name) {
+                judge(name, members["url"]?.string)
                 return ["name": .string(name), "__type": "File"]
             }
-            return .object(members.withoutFileURLs)
+            return .object(read(members))
         }
     }
-}
 
-extension JSONObject {
-    /// The members without the addresses of files that this server names.
-    var withoutFileURLs: JSONObject { JSONObject(lazy.map { ($0.key, $0.value.withoutFileURLs) }) }
+    mutating func read(_ members: JSONObject) -> JSONObject {
+        JSONObject(members.map { ($0.key, read($0.value)) })
+    }
+
+    private mutating func judge(_ name: String, _ url: String?) {
+        guard let signing, !proven.contains(name) else { return }
+        let query = url?.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        if let parameters = try? ParseCall.parameters(String(query)), signing.admits(name, parameters, at: now) {
+            proven.insert(name)
+            unproven.remove(name)
+        } else {
+            unproven.insert(name)
+        }
+    }
 }

@@ -20,7 +20,7 @@ struct ObjectWriter {
     /// The columns that the object's app has changed.
     private(set) var changedByApp: Set<Int> = []
     /// The row as it is; `nil` for a new object.
-    private var row: [Value]?
+    private(set) var row: [Value]?
 
     init(_ transaction: ParseTransaction, _ parseClass: ParseClass) {
         self.transaction = transaction

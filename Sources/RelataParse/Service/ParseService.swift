@@ -98,7 +98,8 @@ public final class ParseService: Sendable {
         do {
             if let file = try await download(request) { return file }
             let call = try ParseCall(
-                request, keys: keys, limit: options.maximumBodyWithoutKeys, hasUsers: hasUsers, hasFiles: hasFiles)
+                request, keys: keys, limit: options.maximumBodyWithoutKeys, hasUsers: hasUsers, hasFiles: hasFiles,
+                signing: options.files?.signing)
             var reply = try await call.path.first == "files" ? files(call, request.stream) : answer(call)
             if hasFiles { reply.body = fileURLs.adding(to: reply.body) }
             await renewSession(of: call, report)

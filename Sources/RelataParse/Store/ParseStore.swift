@@ -172,6 +172,7 @@ public final class ParseStore: Sendable {
             let access = transaction.access
             known = KnownCaller(isMaster: true, read: access, write: access, delete: access)
         }
+        known.unprovenFiles = caller.unprovenFiles
         return ParseTransaction(
             transaction.connection, classes, models, caller: known, secrets: secrets, objectIDs: objectIDs, mode: mode,
             now: now)

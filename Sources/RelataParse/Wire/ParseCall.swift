@@ -60,10 +60,12 @@ extension ParseCall {
     /// - Parameters:
     ///   - hasUsers: Whether there are users.
     ///   - hasFiles: Whether there are files.
+    ///   - signing: Signs the addresses of files.
     /// - Throws: ``ParseError`` 403 for keys that aren't right, and the error of a path that leads nowhere; 107 for a body
     ///   or parameter that is no JSON.
     init(
-        _ request: WireRequest, keys: ParseKeys, limit: Int = .max, hasUsers: Bool = false, hasFiles: Bool = false
+        _ request: WireRequest, keys: ParseKeys, limit: Int = .max, hasUsers: Bool = false, hasFiles: Bool = false,
+        signing: FileSigning? = nil
     ) throws(ParseError) {
         let path = try Self.path(request.path)
         var headers = request.headers
@@ -108,9 +110,13 @@ extension ParseCall {
         guard let method = Method(rawValue: name) else {
             throw ParseError(.commandUnavailable, "there is no method \(name.prefix(32)) here", status: 405)
         }
-        if hasFiles, FileURLs.mayHoldFiles(request.body) { body = body.withoutFileURLs }
-        self.hasFiles = hasFiles
         caller.isMaster = try keys.check(headers)
+        self.hasFiles = hasFiles
+        if hasFiles, FileURLs.mayHoldFiles(request.body) {
+            var reader = FileURLReader(caller.isMaster ? nil : signing)
+            body = reader.read(body)
+            caller.unprovenFiles = reader.unproven
+        }
         self.method = method
         self.path = path
         contentType = claimedType ?? headers["content-type"]
@@ -231,7 +237,9 @@ extension ParseCall {
         guard case .string(let text) = value else { return value }
         if text.isEmpty { return nil }
         let parsed = try JSONParser.parse(text)
-        return hasFiles ? parsed.withoutFileURLs : parsed
+        guard hasFiles else { return parsed }
+        var reader = FileURLReader(nil)
+        return reader.read(parsed)
     }
 
     /// A parameter that is a list of names: an array, the text of one, or names between commas; `nil` for none.

@@ -208,20 +208,6 @@ public struct FolderStorage: FileStorage {
         return !isNew
     }
 
-    public func contents(storedBefore time: Date) async throws -> [String] {
-        let files = FileManager.default
-        return ((try? files.contentsOfDirectory(atPath: path)) ?? []).sorted().flatMap { folder -> [String] in
-            guard folder.utf8.count == 2 else { return [] }
-            let names = (try? files.contentsOfDirectory(atPath: "\(path)/\(folder)")) ?? []
-            return names.sorted().filter { name in
-                guard name.hasPrefix(folder), let place = place(of: name), let stored = Self.time(of: place) else {
-                    return false
-                }
-                return stored < time
-            }
-        }
-    }
-
     /// When a content was stored; `nil` where there is none.
     private static func time(of place: String) -> Date? {
         var status = stat()

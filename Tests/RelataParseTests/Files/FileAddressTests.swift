@@ -109,4 +109,44 @@ import Testing
         #expect(await status(told.path, told.query) == 200)
         #expect(try await server.send(as: sam, "GET", "/classes/Note/\(id)").status == 404)
     }
+
+    /// Whoever saw a name once must not make a new address of it.
+    @Test func aNameAloneIsNoFileWhereAddressesExpire() async throws {
+        let server = try TestServer.withFiles { files in
+            files.signing = FileSigning(lifetime: 3600) { TestSecrets().digest(of: "key" + $0) }
+        }
+        let mei = try await server.signUp("mei")
+        func file(_ upload: TestServer.Reply, url: String? = nil) -> JSONValue {
+            var file: JSONObject = ["__type": "File", "name": upload["name"] ?? .null]
+            if let url { file["url"] = .string(url) }
+            return .object(file)
+        }
+        let upload = try await server.upload("a.png", "x")
+        let other = try await server.upload("b.png", "y")
+        let (url, otherURL) = (try #require(upload["url"]?.string), try #require(other["url"]?.string))
+        _ = try await server.create("Note", ["picture": .null, "pictures": [file(other)], "info": ["a": 1]])
+        let wrong = [nil, url.replacing("signature=", with: "signature=0"), otherURL, "https://example.com/a.png"]
+        for url in wrong {
+            for body in [["picture": file(upload, url: url)], ["info": ["deep": [file(upload, url: url)]]]]
+                as [JSONValue]
+            {
+                let reply = try await server.send(as: mei, "POST", "/classes/Note", body)
+                #expect(reply.code == 119, "\(reply.json)")
+            }
+            let requests: JSONValue = [
+                ["method": "POST", "path": "/classes/Note", "body": ["picture": file(upload, url: url)]]
+            ]
+            let batch = try await server.send(as: mei, "POST", "/batch", ["requests": requests])
+            #expect(batch.json.array?.first?["error"]?["code"] == 119, "\(batch.json)")
+        }
+        let made = try await server.send(as: mei, "POST", "/classes/Note", ["picture": file(upload, url: url)])
+        let id = try #require(made["objectId"]?.string)
+        // An object keeps the file that it has, and gets no other.
+        let kept: JSONValue = ["picture": file(upload), "title": "b"]
+        #expect(try await server.send(as: mei, "PUT", "/classes/Note/\(id)", kept).status == 200)
+        let added: JSONValue = ["pictures": ["__op": "Add", "objects": [file(other)]]]
+        #expect(try await server.send(as: mei, "PUT", "/classes/Note/\(id)", added).code == 119)
+        let seen = try await server.send(as: mei, "GET", "/classes/Note/\(id)")
+        #expect(seen["title"] == "b" && seen["picture"]?["url"]?.string?.contains("signature=") == true)
+    }
 }

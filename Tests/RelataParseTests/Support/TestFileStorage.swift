@@ -42,10 +42,6 @@ final class TestFileStorage: FileStorage {
             return contents[id] == nil
         }
     }
-
-    func contents(storedBefore time: Date) async throws -> [String] {
-        contents.withLock { $0.filter { $0.value.time < time }.keys.sorted() }
-    }
 }
 
 extension TestServer {
