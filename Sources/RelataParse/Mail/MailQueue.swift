@@ -7,8 +7,17 @@ final class MailQueue: Sendable {
     /// What finds out what is to be sent; `nil` for nothing.
     typealias Job = @Sendable () async throws -> Mail?
 
+    /// A mail that waits for its turn.
+    private struct Waiting {
+        let job: Job
+        /// How often it couldn't be sent.
+        var failures = 0
+    }
+
     private struct State {
-        var waiting: [Job] = []
+        var waiting: [Waiting] = []
+        /// How many wait for a while before they are tried again.
+        var resting = 0
         /// Whether somebody takes what waits, one after another.
         var isBusy = false
         /// How many mails are being sent.
@@ -36,26 +45,31 @@ final class MailQueue: Sendable {
     ///
     /// - Throws: ``ParseError`` 155 where too many wait, whoever they are for.
     func add(_ job: @escaping Job) throws(ParseError) {
-        let (isFull, isFirst) = state.withLock { state in
-            guard state.waiting.count < Self.maximumWaiting else { return (true, false) }
-            state.waiting.append(job)
-            defer { state.isBusy = true }
-            return (false, !state.isBusy)
-        }
+        let isFull = state.withLock { $0.waiting.count + $0.resting >= Self.maximumWaiting }
         if isFull {
             throw ParseError(
                 .requestLimitExceeded, "too many mails are to be sent at the moment: try again", status: 503)
+        }
+        enqueue(Waiting(job: job))
+    }
+
+    private func enqueue(_ waiting: Waiting) {
+        let isFirst = state.withLock { state in
+            state.waiting.append(waiting)
+            if waiting.failures > 0 { state.resting -= 1 }
+            defer { state.isBusy = true }
+            return !state.isBusy
         }
         if isFirst { Task { await run() } }
     }
 
     private func run() async {
-        while let next = nextJob() {
+        while let next = next() {
             do {
-                guard let mail = try await next() else { continue }
+                guard let mail = try await next.job() else { continue }
                 await waitForRoom()
                 Task {
-                    await send(mail)
+                    await send(mail, next.failures)
                     leave()
                 }
             } catch {
@@ -64,7 +78,7 @@ final class MailQueue: Sendable {
         }
     }
 
-    private func nextJob() -> Job? {
+    private func next() -> Waiting? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
                 state.isBusy = false
@@ -97,13 +111,16 @@ final class MailQueue: Sendable {
         next?.resume()
     }
 
-    private func send(_ mail: Mail) async {
-        for delay in retries.map({ Optional($0) }) + [nil] {
-            do {
-                return try await sender.send(mail)
-            } catch {
-                guard let delay, (error as? MailError)?.isTemporary ?? true else { return report(error) }
-                try? await Task.sleep(for: .seconds(delay))
+    private func send(_ mail: Mail, _ failures: Int) async {
+        do {
+            try await sender.send(mail)
+        } catch {
+            guard failures < retries.count, (error as? MailError)?.isTemporary ?? true else { return report(error) }
+            // Others don't wait for one whose server is away.
+            state.withLock { $0.resting += 1 }
+            Task {
+                try? await Task.sleep(for: .seconds(retries[failures]))
+                enqueue(Waiting(job: { mail }, failures: failures + 1))
             }
         }
     }

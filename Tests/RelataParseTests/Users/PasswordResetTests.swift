@@ -183,6 +183,15 @@ import Testing
         #expect(addresses == ["mei@example.org", "sam@example.org"] && mails.count == 2)
     }
 
+    /// Only one mail is sent at a time here.
+    @Test func aMailThatMustBeTriedAgainKeepsNoOthersWaiting() async throws {
+        let (server, mails) = try TestServer.withMail { $0.mail?.retries = [3600] }
+        for name in ["mei", "sam"] { _ = try await server.signUpWithAddress(name) }
+        mails.fail(with: MailError("busy", isTemporary: true))
+        for name in ["mei", "sam"] { try await server.requestMail("\(name)@example.org") }
+        #expect(try await mails.next().address == "sam@example.org")
+    }
+
     @Test func aMailThatIsNotTakenIsSentAgain() async throws {
         let (server, mails) = try TestServer.withMail { $0.mail?.retries = [0, 0] }
         _ = try await server.signUpWithAddress("mei")
