@@ -130,6 +130,22 @@ import Testing
         #expect(try file.count("p") == 0)
     }
 
+    /// Untying the row takes away the value by which another one refers to it.
+    @Test func aValueThatOthersReferToIsUntiedWhileTheyWait() throws {
+        let file = try DeletionFile(
+            """
+            CREATE TABLE a (id INTEGER PRIMARY KEY, u TEXT UNIQUE, b INTEGER REFERENCES b ON DELETE CASCADE);
+            CREATE TABLE b (id INTEGER PRIMARY KEY, u TEXT UNIQUE REFERENCES a (u), c TEXT REFERENCES b (u) ON DELETE CASCADE);
+            INSERT INTO b VALUES (1, NULL, NULL), (4, NULL, NULL), (5, NULL, NULL); INSERT INTO a VALUES (1, 'x', 1);
+            UPDATE b SET u = 'x' WHERE id = 1; UPDATE b SET c = 'x' WHERE id = 4;
+            """)
+        let plan = try file.plan("b", 1)
+        #expect(plan.deletedCount == 3)
+        #expect(try file.delete("b", 1) == plan)
+        #expect(try file.count("a") == 0 && file.count("b") == 1)
+        #expect(try file.connection.values(SQLStatement("PRAGMA foreign_key_check")).isEmpty)
+    }
+
     @Test func aReferenceToAUniqueColumnIsFollowed() throws {
         let file = try DeletionFile(
             """

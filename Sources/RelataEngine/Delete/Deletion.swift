@@ -230,7 +230,16 @@ struct Deletion {
                 // alone.
                 if graph.knots.isEmpty || !connection.isInTransaction { throw error }
                 // Rows that are untied before the wait dangle no more when it begins.
-                try untie()
+                do throws(RelataError) {
+                    try untie()
+                } catch {
+                    // A value that others refer to can only be taken away while they wait.
+                    guard wait == nil, connection.isInTransaction,
+                        case .database(ConstraintCode.foreignKey, _, _) = error
+                    else { throw error }
+                    wait = try ForeignKeyWait(on: connection)
+                    try untie()
+                }
                 if wait == nil { wait = try ForeignKeyWait(on: connection) }
                 try remove(&remaining)
             }
