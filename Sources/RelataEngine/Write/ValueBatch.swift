@@ -32,6 +32,13 @@ package final class ValueBatch: RowBatch {
             one = RowSQL(dialect).insertTellingKey(table)
             several = RowSQL(dialect).insertRows(table)
         }
+
+        /// Inserts rows whose keys say what they hold, so that others may insert the same ones at this moment. Where
+        /// somebody did, PostgreSQL finds a conflict with a row that the transaction can't see, and has it run again.
+        package init(ofSharedRowsInto table: Table, _ dialect: Dialect) {
+            one = RowSQL(dialect).insert(table) + " ON CONFLICT DO NOTHING"
+            several = RowSQL(dialect).insertRows(table) + " ON CONFLICT DO NOTHING"
+        }
     }
 
     package let table: Table

@@ -30,7 +30,7 @@ extension ParseTransaction {
                 ValueBatch.Row(
                     key: key, values: lists.values(["objectId": id, InternalClasses.permissions: .text(text)]))
             ],
-            of: lists)
+            of: lists, insertion: ValueBatch.Insertion(ofSharedRowsInto: lists, connection.dialect))
         let rows = list.rights.map { principal, rights in
             ValueBatch.Row(
                 key: KeyValue([id, .text(principal)]),

@@ -142,6 +142,24 @@ import Testing
         #expect(try await server.send(as: sam, "GET", "/classes/Note?where=\(text)").results.isEmpty)
     }
 
+    @Test func manyMayBringTheSameNewListAtOnce() async throws {
+        _ = try await server.create("Note", ["title": "0", "ACL": acl(read: [mei.id])])
+        for round in 0..<10 {
+            let list = acl(read: [mei.id, "role:\(round)"])
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<12 {
+                    group.addTask { [server] in
+                        try await server.send(
+                            "POST", "/classes/Note", ["title": .string("\(number)"), "ACL": list]
+                        ).status
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses == Array(repeating: 201, count: 12))
+        }
+    }
+
     @Test func batchesAreJudgedObjectByObject() async throws {
         let mine = try await create("mine", acl(read: [mei.id], write: [mei.id]))
         let open = try await create("open", nil)
