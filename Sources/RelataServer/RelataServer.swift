@@ -87,9 +87,10 @@ public final class RelataServer: Service {
     /// - Throws: ``RelataError`` where the address can't be listened on, and whatever closing throws.
     public func run() async throws { try await run { _ in } }
 
-    /// The same, telling where it listens.
+    /// Serves as ``run()``, and reports the address.
     ///
     /// - Parameter started: Called with the address once clients are served.
+    /// - Throws: As ``run()``.
     public func run(started: @escaping @Sendable (ServerAddress) -> Void) async throws {
         let listener = Listener(
             service: try makeService(started), responder: responder, configuration: configuration)

@@ -127,7 +127,7 @@ extension Model where Key: AttributeValue {
 }
 
 extension Model {
-    /// Accepts everything.
+    /// Accepts everything. Throws nothing.
     @discardableResult
     @inlinable
     public func validate() throws -> AcceptsEverything { AcceptsEverything() }

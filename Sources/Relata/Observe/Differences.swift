@@ -75,6 +75,8 @@ where Request.Observed == [Item] {
         }
 
         /// The next difference, as soon as there is one.
+        ///
+        /// - Throws: What ends the observation: ``RelataError``, or `CancellationError`.
         public mutating func next() async throws -> ListDifference<Item>? {
             guard let list = try await values.next() else { return nil }
             defer { last = list }

@@ -31,6 +31,8 @@ public struct ObservedValues<Request: ObservableRequest>: AsyncSequence, Sendabl
         }
 
         /// The next value, as soon as there is one.
+        ///
+        /// - Throws: What ends the observation: ``RelataError``, or `CancellationError`.
         public mutating func next() async throws -> Request.Observed? {
             guard let fetched = try await nextFetched() else { return nil }
             return try request.observed(fetched)

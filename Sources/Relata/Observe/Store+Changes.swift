@@ -19,6 +19,8 @@ extension Store {
     }
 
     /// Changes of the durable log after a position, as the call with `async`.
+    ///
+    /// - Throws: As the call with `async`.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func changes(after position: ChangePosition, limit: Int = 1000) throws -> [LoggedChange] {
         try hub.requireLog()
@@ -27,12 +29,16 @@ extension Store {
 
     /// Where the durable log stands: who has read all objects after this call goes on from there with
     /// ``changes(after:limit:)-(ChangePosition,_)``, and misses nothing.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``.
     public func endOfChanges() async throws -> ChangePosition {
         try hub.requireLog()
         return try await readLog { try ChangeLog.end(on: $0.connection) }
     }
 
     /// Where the durable log stands, as the call with `async`.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func endOfChanges() throws -> ChangePosition {
         try hub.requireLog()
@@ -40,6 +46,8 @@ extension Store {
     }
 
     /// Removes changes up to a position from the durable log, when every reader has read them. Returns how many.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``.
     @discardableResult
     public func removeChanges(through position: ChangePosition) async throws -> Int {
         try hub.requireLog()
@@ -47,6 +55,8 @@ extension Store {
     }
 
     /// Removes changes up to a position from the durable log, as the call with `async`.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func removeChanges(through position: ChangePosition) throws -> Int {

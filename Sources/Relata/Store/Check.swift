@@ -12,15 +12,20 @@ extension StoreReader {
     /// of the file — and every object that can't be read as its model declares, which only the models can tell.
     ///
     /// - Returns: The findings; none where all is well.
+    /// - Throws: ``RelataError`` where the database can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func check() throws -> [IntegrityFinding] { try read { try $0.findings() } }
 }
 
 extension Store {
     /// Compares what is stored with what the models declare, and reads every object: see ``StoreReader/check()``.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func check() async throws -> [IntegrityFinding] { try await read { try $0.findings() } }
 
     /// Mends what a check has found, as far as that is safe: see ``StoreWriter/repair(_:)``.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func repair(_ findings: [IntegrityFinding]) async throws -> IntegrityRepairReport {
         try await write { try $0.repair(findings) }

@@ -28,6 +28,8 @@ public class ReadTransaction: StoreReader {
     var compiler: QueryCompiler { QueryCompiler(schema: catalog.schema, access: access, dialect: connection.dialect) }
 
     /// Runs `body`, which sees the state that the transaction sees.
+    ///
+    /// - Throws: What `body` throws.
     public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result { try body(self) }
 
     /// Runs `body`, which sees the state that the transaction sees.
@@ -36,6 +38,8 @@ public class ReadTransaction: StoreReader {
 
     /// Gives each object of a query to `body`, one at a time: memory stays constant whatever their number. For code
     /// with `async` see ``Store/stream(_:)``.
+    ///
+    /// - Throws: What `body` throws; ``RelataError`` for an invalid query, and for rows that can't be read.
     public func forEach<M: Model>(_ query: Query<M>, _ body: (M) throws -> Void) throws {
         let cursor = try ObjectCursor(query, in: self)
         defer { cursor.close() }

@@ -34,6 +34,8 @@ extension StoreWriter {
 
 extension Store {
     /// Inserts the objects of a sequence, a thousand at a time, in one transaction, and returns how many there were.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func insert<Objects: Sequence>(contentsOf objects: sending Objects) async throws -> Int
     where Objects.Element: Model {
@@ -43,6 +45,8 @@ extension Store {
 
     /// Inserts or updates the objects of a sequence, a thousand at a time, in one transaction, and returns how many there
     /// were.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func save<Objects: Sequence>(contentsOf objects: sending Objects) async throws -> Int
     where Objects.Element: Model {
@@ -68,6 +72,8 @@ extension Store {
 
     /// Inserts or updates what an asynchronous sequence brings, a thousand objects at a time, each thousand in a
     /// transaction of its own, and returns how many there were. See ``insert(contentsOf:)``.
+    ///
+    /// - Throws: What the sequence throws; ``RelataError`` for an object that can't be saved.
     @discardableResult
     public func save<Objects: AsyncSequence>(contentsOf objects: sending Objects) async throws -> Int
     where Objects.Element: Model {

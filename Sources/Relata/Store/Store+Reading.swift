@@ -5,11 +5,15 @@ import RelataEngine
 
 extension Store {
     /// The object with that key, or `nil` if there is none.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func fetch<M: Model>(_ model: M.Type, id: M.Key?) async throws -> M? {
         try await _readOnce { try $0.fetch(model, id: id) }
     }
 
     /// The object with that key and the relationships that are named, or `nil` if there is none.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func fetch<M: Model>(
         _ model: M.Type, id: M.Key?, @IncludeBuilder including links: @Sendable (M.Fields) -> [IncludePlan]
     ) async throws -> M? {
@@ -17,11 +21,15 @@ extension Store {
     }
 
     /// The object with that `ID`, or `nil` if there is none: the type of the key says of which model.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func fetch<Key: AnyModelID>(_ id: Key) async throws -> Key.Target? {
         try await _readOnce { try $0.fetch(id) }
     }
 
     /// The object with that `ID` and the relationships that are named, or `nil` if there is none.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func fetch<M: Model>(
         _ id: ID<M>, @IncludeBuilder including links: @Sendable (M.Fields) -> [IncludePlan]
     ) async throws -> M? where M.Key == ID<M> {
@@ -30,12 +38,16 @@ extension Store {
 
     /// The objects with these keys, by one statement: in the order of the keys, and `nil` in the place of a key that no
     /// object has.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func fetch<M: Model>(_ model: M.Type, ids: [M.Key?]) async throws -> [M?] {
         try await _readOnce { try $0.fetch(model, ids: ids) }
     }
 
     /// The objects with these keys and the relationships that are named: in the order of the keys, and `nil` in the
     /// place of a key that no object has.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func fetch<M: Model>(
         _ model: M.Type, ids: [M.Key?], @IncludeBuilder including links: @Sendable (M.Fields) -> [IncludePlan]
     ) async throws -> [M?] {
@@ -43,47 +55,65 @@ extension Store {
     }
 
     /// The object that a to-one points at, or `nil` if it is unset or dangles.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func fetch<M: Model>(_ link: ToOne<M>?) async throws -> M? {
         try await _readOnce { try $0.fetch(link) }
     }
 
     /// The objects with these keys, of any models, each with its own result.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @_disfavoredOverload
     public func fetch(ids: [ObjectKey]) async throws -> [ObjectResult] {
         try await read { try $0.fetch(ids: ids) }
     }
 
     /// The object as it is stored now.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func refresh<M: Model>(_ object: M) async throws -> M {
         try await _readOnce { try $0.refresh(object) }
     }
 
     /// The objects of a query, in order.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func fetch<M: Model>(_ query: Query<M>) async throws -> [M] {
         try await query.includes.isEmpty ? _readOnce { try $0.fetch(query) } : read { try $0.fetch(query) }
     }
 
     /// The first object of a query, or `nil` if there is none.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func first<M: Model>(_ query: Query<M>) async throws -> M? {
         try await fetch(query.limitedToOne()).first
     }
 
     /// The number of objects of a query.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func count<M: Model>(_ query: Query<M>) async throws -> Int {
         try await _readOnce { try $0.count(query) }
     }
 
     /// Whether a query has an object.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func exists<M: Model>(_ query: Query<M>) async throws -> Bool {
         try await _readOnce { try $0.exists(query) }
     }
 
     /// Chosen values of a query's objects or groups, as tuples.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func fetch<M: Model, Row: Sendable>(_ selection: Selection<M, Row>) async throws -> [Row] {
         try await _readOnce { try $0.fetch(selection) }
     }
 
     /// One figure of all objects of a query.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func value<M: Model, Figure: QueryExpression>(of query: Query<M>, _ figure: @Sendable (M.Fields) -> Figure)
         async throws -> Figure.QueryValue where Figure.QueryValue: Sendable
     {
@@ -91,6 +121,8 @@ extension Store {
     }
 
     /// One page of a query, and where the next begins.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func page<M: Model>(_ query: Query<M>, size: Int, after position: PagePosition? = nil) async throws -> Page<
         M
     > {
@@ -101,6 +133,8 @@ extension Store {
     }
 
     /// The objects that an object's to-many links to.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func related<M: Model, Target: Model>(to object: M, _ link: @Sendable (M.Fields) -> ToManyField<Target>)
         async throws -> [Target]
     {
@@ -108,6 +142,8 @@ extension Store {
     }
 
     /// The objects that the to-many of the object with that key links to.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func related<M: Model, Target: Model>(
         to model: M.Type, id: M.Key?, _ link: @Sendable (M.Fields) -> ToManyField<Target>
     ) async throws -> [Target] {
@@ -115,6 +151,8 @@ extension Store {
     }
 
     /// The object that the to-one or has-one of the object with that key links to, or `nil` if there is none.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func related<M: Model, Target: Model>(
         to model: M.Type, id: M.Key?, _ link: @Sendable (M.Fields) -> ToOneField<Target>
     ) async throws -> Target? {
@@ -122,6 +160,8 @@ extension Store {
     }
 
     /// The object that an object's to-one or has-one links to, or `nil` if there is none.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func related<M: Model, Target: Model>(to object: M, _ link: @Sendable (M.Fields) -> ToOneField<Target>)
         async throws -> Target?
     {
@@ -129,41 +169,57 @@ extension Store {
     }
 
     /// The rows of SQL of your own, each value bound.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func rows(_ sql: SQL) async throws -> [[Value]] {
         try await _readOnce { try $0.rows(sql) }
     }
 
     /// Objects of a model from SQL that gives each of its columns once, by name, as the call without `async`.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func fetch<M: Model>(_ model: M.Type, sql: SQL) async throws -> [M] {
         try await _readOnce { try $0.fetch(model, sql: sql) }
     }
 
     /// How a query runs: its SQL, what is bound, and the database's plan.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func explain<M: Model>(_ query: Query<M>) async throws -> Explanation {
         try await _readOnce { try $0.explain(query) }
     }
 
     /// What deleting an object would do. Nothing happens.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func deletionPlan<M: Model>(for object: M) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: object) }
     }
 
     /// What deleting objects would do. Nothing happens.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func deletionPlan<M: Model>(for objects: [M]) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: objects) }
     }
 
     /// What deleting the object with that key would do. Nothing happens.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func deletionPlan<M: Model>(for model: M.Type, id: M.Key?) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: model, id: id) }
     }
 
     /// What deleting the objects of a query would do. Nothing happens.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func deletionPlan<M: Model>(for query: Query<M>) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: query) }
     }
 
     /// Loads relationships of objects that were fetched before, and returns the objects with them.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func load<M: Model>(
         _ objects: [M], @IncludeBuilder _ links: @Sendable (M.Fields) -> [IncludePlan]
     ) async throws -> [M] {
@@ -171,6 +227,8 @@ extension Store {
     }
 
     /// Loads relationships of one object and returns it with them.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func load<M: Model>(
         _ object: M, @IncludeBuilder _ links: @Sendable (M.Fields) -> [IncludePlan]
     ) async throws -> M {
@@ -178,6 +236,8 @@ extension Store {
     }
 
     /// The rows of a query by the names of their columns, each value as it is stored.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func dictionaries<M: Model>(_ query: Query<M>) async throws -> [[String: Value]] {
         try await _readOnce { try $0.dictionaries(query) }
     }

@@ -7,6 +7,7 @@ extension StoreWriter {
     /// Nobody else writes meanwhile. A large store takes as long as it would to save all its objects.
     ///
     /// - Returns: The names of the models that are searched.
+    /// - Throws: ``RelataError`` where the database can't be written.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func rebuildSearch() throws -> [String] { try _writeOnce { try $0.remakeSearch() } }
@@ -14,6 +15,8 @@ extension StoreWriter {
 
 extension Store {
     /// Makes the index of every search anew: see ``StoreWriter/rebuildSearch()``.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func rebuildSearch() async throws -> [String] { try await _writeOnce { try $0.remakeSearch() } }
 }

@@ -4,64 +4,86 @@ import RelataCore
 
 extension Store {
     /// Inserts an object, with the new objects it links to and its edits on links, in a transaction of its own.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func insert<M: Model>(_ object: M) async throws -> M {
         try await _writeOnce { try $0.insert(object) }
     }
 
     /// Inserts objects, in the order they need, in one transaction.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func insert<M: Model>(_ objects: [M]) async throws -> [M] {
         try await _writeOnce { try $0.insert(objects) }
     }
 
     /// Inserts objects of several models, in the order they need, in one transaction.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func insert<each M: Model>(_ objects: repeat each M) async throws -> (repeat each M) {
         try await _writeOnce { try $0.insert(repeat each objects) }
     }
 
     /// Writes all columns of an object that is stored, with its edits on links.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<M: Model>(_ object: M) async throws -> M {
         try await _writeOnce { try $0.update(object) }
     }
 
     /// Writes all columns of objects that are stored, in one transaction.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<M: Model>(_ objects: [M]) async throws -> [M] {
         try await _writeOnce { try $0.update(objects) }
     }
 
     /// Updates objects of several models in one transaction.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<each M: Model>(_ objects: repeat each M) async throws -> (repeat each M) {
         try await _writeOnce { try $0.update(repeat each objects) }
     }
 
     /// Inserts or updates an object, whichever is right, with the new objects it links to and its edits on links.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func save<M: Model>(_ object: M) async throws -> M {
         try await _writeOnce { try $0.save(object) }
     }
 
     /// Inserts or updates objects, in the order they need, in one transaction.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func save<M: Model>(_ objects: [M]) async throws -> [M] {
         try await _writeOnce { try $0.save(objects) }
     }
 
     /// Inserts or updates an object, and returns it as it is stored: with the key that the database assigned.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func save<M: KeyAssignedModel>(_ object: M) async throws -> M {
         try await _writeOnce { try $0.save(object) }
     }
 
     /// Inserts or updates objects, in the order they need, and returns them with the keys that the database assigned.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func save<M: KeyAssignedModel>(_ objects: [M]) async throws -> [M] {
         try await _writeOnce { try $0.save(objects) }
     }
 
     /// Inserts or updates objects of several models, in the order they need, in one transaction.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     @_disfavoredOverload
     public func save<each M: Model>(_ objects: repeat each M) async throws -> (repeat each M) {
@@ -70,6 +92,8 @@ extension Store {
 
     /// Inserts or updates objects of several models in one transaction, and returns them as they are stored: the first with
     /// the key that the database assigned.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func save<First: KeyAssignedModel, each M: Model>(
         _ first: First, _ others: repeat each M
     ) async throws -> (First, repeat each M) {
@@ -78,6 +102,8 @@ extension Store {
 
     /// Inserts or updates two objects in one transaction, and returns them as they are stored: the second with the key that
     /// the database assigned.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func save<First: Model, Second: KeyAssignedModel>(
         _ first: First, _ second: Second
     ) async throws -> (First, Second) {
@@ -86,6 +112,8 @@ extension Store {
 
     /// Inserts or updates two objects in one transaction, and returns them as they are stored: with the keys that the
     /// database assigned.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func save<First: KeyAssignedModel, Second: KeyAssignedModel>(
         _ first: First, _ second: Second
     ) async throws -> (First, Second) {
@@ -93,6 +121,8 @@ extension Store {
     }
 
     /// Inserts any mix of objects, in the order they need, in one transaction.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     @_disfavoredOverload
     public func insert(_ objects: [any Model]) async throws -> [any Model] {
@@ -100,6 +130,8 @@ extension Store {
     }
 
     /// Updates any mix of objects, in the order they need, in one transaction.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     @_disfavoredOverload
     public func update(_ objects: [any Model]) async throws -> [any Model] {
@@ -107,6 +139,8 @@ extension Store {
     }
 
     /// Inserts or updates any mix of objects, in the order they need, in one transaction.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     @_disfavoredOverload
     public func save(_ objects: [any Model]) async throws -> [any Model] {
@@ -114,6 +148,8 @@ extension Store {
     }
 
     /// Reads an object, lets `change` edit it, and writes only what changed.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<M: Model>(_ model: M.Type, id: M.Key?, _ change: @Sendable (inout M) throws -> Void) async throws
         -> M
@@ -122,6 +158,8 @@ extension Store {
     }
 
     /// Reads an object by its `ID`, lets `change` edit it, and writes only what changed.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<Key: AnyModelID>(_ id: Key, _ change: @Sendable (inout Key.Target) throws -> Void) async throws
         -> Key.Target
@@ -130,6 +168,8 @@ extension Store {
     }
 
     /// Reads an object with relationships loaded, lets `change` edit it, and writes only what changed.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<M: Model>(
         _ model: M.Type, id: M.Key?, @IncludeBuilder including links: @Sendable (M.Fields) -> [IncludePlan],
@@ -139,6 +179,8 @@ extension Store {
     }
 
     /// Reads an object by its `ID` with relationships loaded, lets `change` edit it, and writes only what changed.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<Key: AnyModelID>(
         _ id: Key, @IncludeBuilder including links: @Sendable (Key.Target.Fields) -> [IncludePlan],
@@ -154,6 +196,8 @@ extension Store {
     }
 
     /// Inserts an object, or writes it over the one that has the same value of a unique property, whose key stays.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func save<M: Model, Property: PropertyField>(
         _ object: M, matching property: @Sendable (M.Fields) -> Property
@@ -163,6 +207,8 @@ extension Store {
 
     /// Inserts objects, or writes each over the one that has the same value of a unique property, whose key stays, in one
     /// transaction.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func save<M: Model, Property: PropertyField>(
         _ objects: [M], matching property: @Sendable (M.Fields) -> Property
@@ -172,6 +218,8 @@ extension Store {
 
     /// Inserts objects, or writes each over the one that has the same values of a unique set, whose key stays, in one
     /// transaction.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func save<M: Model, each Property: PropertyField>(
         _ objects: [M], matching properties: @Sendable (M.Fields) -> (repeat each Property)
@@ -180,6 +228,8 @@ extension Store {
     }
 
     /// Inserts an object, or writes it over the one that has the same values of a unique set, whose key stays.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func save<M: Model, each Property: PropertyField>(
         _ object: M, matching properties: @Sendable (M.Fields) -> (repeat each Property)
@@ -188,6 +238,8 @@ extension Store {
     }
 
     /// Sets properties of all objects of a query in one statement, and returns how many there were.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<M: Model>(
         _ query: Query<M>, @AssignmentBuilder _ assignments: @Sendable (M.Fields) -> [Assignment]
@@ -196,36 +248,48 @@ extension Store {
     }
 
     /// Deletes an object, and what the delete rules say goes with it.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete<M: Model>(_ object: M) async throws -> DeletionReport {
         try await _writeOnce { try $0.delete(object) }
     }
 
     /// Deletes objects, and what the delete rules say goes with them.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete<M: Model>(_ objects: [M]) async throws -> DeletionReport {
         try await _writeOnce { try $0.delete(objects) }
     }
 
     /// Deletes the object with that key, and what the delete rules say goes with it.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete<M: Model>(_ model: M.Type, id: M.Key?) async throws -> DeletionReport {
         try await _writeOnce { try $0.delete(model, id: id) }
     }
 
     /// Deletes the object with that `ID`, and what the delete rules say goes with it.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete<Key: AnyModelID>(_ id: Key) async throws -> DeletionReport {
         try await delete(Key.Target.self, id: id)
     }
 
     /// Deletes all objects of a query, and what the delete rules say goes with them.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete<M: Model>(_ query: Query<M>) async throws -> DeletionReport {
         try await _writeOnce { try $0.delete(query) }
     }
 
     /// Runs SQL of your own that changes rows, each value bound, and returns how many rows it changed.
+    ///
+    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func execute(_ sql: SQL) async throws -> Int {
         try await _writeOnce { try $0.execute(sql) }

@@ -75,6 +75,8 @@ public final class Store: StoreWriter, Sendable {
 
     /// Opens the file at a path, as the call without `async`. While another process has it locked, the task waits without
     /// a thread.
+    ///
+    /// - Throws: As the call without `async` for models one by one.
     public static func open(
         _ path: String, for models: any Model.Type..., options: Options = Options()
     ) async throws -> Store {
@@ -82,6 +84,8 @@ public final class Store: StoreWriter, Sendable {
     }
 
     /// Opens the file at a path for models that are known as a list.
+    ///
+    /// - Throws: As the call without `async` for models one by one.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public static func open(_ path: String, for models: [any Model.Type], options: Options = Options()) throws -> Store
     {
@@ -89,6 +93,8 @@ public final class Store: StoreWriter, Sendable {
     }
 
     /// Opens the file at a path for models that are known as a list.
+    ///
+    /// - Throws: As the call without `async` for models one by one.
     public static func open(
         _ path: String, for models: [any Model.Type], options: Options = Options()
     ) async throws -> Store {
@@ -96,16 +102,22 @@ public final class Store: StoreWriter, Sendable {
     }
 
     /// Opens a store in memory, which is gone when it is closed. It has one connection: reads and writes queue.
+    ///
+    /// - Throws: ``RelataError/schemaMismatch(_:)`` if the models contradict themselves.
     public static func inMemory(for models: any Model.Type..., options: Options = Options()) throws -> Store {
         try make(.memory, models, options)
     }
 
     /// Opens a store in memory for models that are known as a list.
+    ///
+    /// - Throws: ``RelataError/schemaMismatch(_:)`` if the models contradict themselves.
     public static func inMemory(for models: [any Model.Type], options: Options = Options()) throws -> Store {
         try make(.memory, models, options)
     }
 
     /// What opening the file would change in its schema, without changing anything.
+    ///
+    /// - Throws: ``RelataError`` as ``open(_:for:options:)``.
     public static func pendingMigration(
         _ path: String, for models: any Model.Type..., options: Options = Options()
     ) throws -> MigrationPlan {
@@ -182,6 +194,8 @@ public final class Store: StoreWriter, Sendable {
 
     /// How far the server of the store has written its database, and how far behind a replica is; `nil` where there is no
     /// server.
+    ///
+    /// - Throws: ``RelataError`` where the server can't be asked.
     public func serverPosition() async throws -> ServerPosition? {
         try await pool.read { try self.pool.engine.serverPosition($0) }
     }
@@ -189,11 +203,15 @@ public final class Store: StoreWriter, Sendable {
     // MARK: Transactions
 
     /// Runs `body` on one state of the database, whatever is written meanwhile.
+    ///
+    /// - Throws: What `body` throws; ``RelataError`` where the database can't be read.
     public func read<Result: Sendable>(_ body: @Sendable (ReadTransaction) throws -> Result) async throws -> Result {
         try await pool.read { connection in try self.snapshot(connection, body) }
     }
 
     /// Runs `body` on one state of the database, whatever is written meanwhile.
+    ///
+    /// - Throws: What `body` throws; ``RelataError`` where the database can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
         try pool.read { connection in try snapshot(connection, body) }

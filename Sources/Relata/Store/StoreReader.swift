@@ -45,10 +45,14 @@ extension StoreReader {
     }
 
     /// The object with that `ID`, or `nil` if there is none: the type of the key says of which model.
+    ///
+    /// - Throws: ``RelataError`` where the object can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<Key: AnyModelID>(_ id: Key) throws -> Key.Target? { try fetch(Key.Target.self, id: id) }
 
     /// The object with that `ID` and the relationships that are named, or `nil` if there is none.
+    ///
+    /// - Throws: ``RelataError`` where the object can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(
         _ id: ID<M>, @IncludeBuilder including links: (M.Fields) -> [IncludePlan]
@@ -72,6 +76,8 @@ extension StoreReader {
 
     /// The objects with these keys and the relationships that are named: in the order of the keys, and `nil` in the
     /// place of a key that no object has. One statement for the objects, and one for each relationship.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(
         _ model: M.Type, ids: [M.Key?], @IncludeBuilder including links: (M.Fields) -> [IncludePlan]
@@ -82,6 +88,8 @@ extension StoreReader {
     }
 
     /// The object that a to-one points at, or `nil` if it is unset or dangles.
+    ///
+    /// - Throws: ``RelataError`` where the object can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(_ link: ToOne<M>?) throws -> M? { try link?.id.flatMap { try fetch(M.self, id: $0) } }
 
@@ -90,6 +98,9 @@ extension StoreReader {
     /// ```swift
     /// let results = try tx.fetch(ids: [ObjectKey(Artist.self, "Mei Chen"), ObjectKey(Artwork.self, "Dawn")])
     /// ```
+    ///
+    /// - Throws: ``RelataError`` where the database can't be read. An object that can't be read has the error as its
+    ///   result.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     @_disfavoredOverload
     public func fetch(ids: [ObjectKey]) throws -> [ObjectResult] {
@@ -119,6 +130,8 @@ extension StoreReader {
     // MARK: By query
 
     /// The objects of a query, in order.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(_ query: Query<M>) throws -> [M] {
         query.includes.isEmpty
@@ -127,6 +140,8 @@ extension StoreReader {
 
     /// Loads relationships of objects that were fetched before, and returns the objects with them: one statement for
     /// each relationship. Links that aren't named stay as they are.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` where objects can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func load<M: Model>(
         _ objects: [M], @IncludeBuilder _ links: (M.Fields) -> [IncludePlan]
@@ -137,16 +152,22 @@ extension StoreReader {
     }
 
     /// Loads relationships of one object and returns it with them.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` where objects can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func load<M: Model>(_ object: M, @IncludeBuilder _ links: (M.Fields) -> [IncludePlan]) throws -> M {
         try load([object], links)[0]
     }
 
     /// The first object of a query, or `nil` if there is none.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func first<M: Model>(_ query: Query<M>) throws -> M? { try fetch(query.limitedToOne()).first }
 
     /// The number of objects of a query.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func count<M: Model>(_ query: Query<M>) throws -> Int {
         let count = try _readOnce { try $0.connection.value($0.compiler.count(try $0.plan(query))) }
@@ -155,12 +176,16 @@ extension StoreReader {
     }
 
     /// Whether a query has an object.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func exists<M: Model>(_ query: Query<M>) throws -> Bool {
         try _readOnce { try $0.connection.value($0.compiler.exists(try $0.plan(query))) == .integer(1) }
     }
 
     /// Chosen values of a query's objects or groups, as tuples.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model, Row>(_ selection: Selection<M, Row>) throws -> [Row] {
         try _readOnce { try $0.storedRows(selection) }.map(selection.decode)
@@ -171,6 +196,8 @@ extension StoreReader {
     /// ```swift
     /// let average = try tx.value(of: Book.all) { $0.price.average() }
     /// ```
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func value<M: Model, Figure: QueryExpression>(
         of query: Query<M>, _ figure: (M.Fields) -> Figure
@@ -190,6 +217,8 @@ extension StoreReader {
 
     /// One page of a query, and where the next begins. Pages stay right while objects are added or removed: a page
     /// begins after the last object of the one before, not at a number.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func page<M: Model>(_ query: Query<M>, size: Int, after position: PagePosition? = nil) throws -> Page<M> {
         if query.includes.isEmpty { return try _readOnce { try $0.page(of: query, size: size, after: position) } }
@@ -204,6 +233,8 @@ extension StoreReader {
     /// ```
     ///
     /// Every column is in each dictionary; one that is unset holds ``Value/null``.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func dictionaries<M: Model>(_ query: Query<M>) throws -> [[String: Value]] {
         try _readOnce { transaction in
@@ -224,6 +255,8 @@ extension StoreReader {
     /// ```
     ///
     /// For filters, orders and limits fetch the query ``Model/related(_:)-(_)`` makes.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` where objects can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func related<M: Model, Target: Model>(
         to object: M, _ link: (M.Fields) -> ToManyField<Target>
@@ -236,6 +269,8 @@ extension StoreReader {
     /// ```swift
     /// let episodes = try tx.related(to: Series.self, id: 1) { $0.episodes }
     /// ```
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` where objects can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func related<M: Model, Target: Model>(
         to model: M.Type, id: M.Key?, _ link: (M.Fields) -> ToManyField<Target>
@@ -244,6 +279,8 @@ extension StoreReader {
     }
 
     /// The object that the to-one or has-one of the object with that key links to, or `nil` if there is none.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` where objects can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func related<M: Model, Target: Model>(
         to model: M.Type, id: M.Key?, _ link: (M.Fields) -> ToOneField<Target>
@@ -252,6 +289,8 @@ extension StoreReader {
     }
 
     /// The object that an object's to-one or has-one links to, or `nil` if there is none.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` where objects can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func related<M: Model, Target: Model>(
         to object: M, _ link: (M.Fields) -> ToOneField<Target>
@@ -266,6 +305,8 @@ extension StoreReader {
     /// ```swift
     /// let rows = try tx.rows("SELECT title, year FROM Book WHERE year > \(1970)")
     /// ```
+    ///
+    /// - Throws: ``RelataError`` for SQL that the database refuses.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func rows(_ sql: SQL) throws -> [[Value]] {
         try _readOnce { transaction in
@@ -285,6 +326,8 @@ extension StoreReader {
     }
 
     /// How a query runs: its SQL, what is bound, and the database's plan.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func explain<M: Model>(_ query: Query<M>) throws -> Explanation {
         try _readOnce { transaction in
@@ -297,10 +340,14 @@ extension StoreReader {
     // MARK: Deletions
 
     /// What deleting an object would do. Nothing happens.
+    ///
+    /// - Throws: ``RelataError`` where the objects can't be read, or one has no key.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func deletionPlan<M: Model>(for object: M) throws -> DeletionReport { try deletionPlan(for: [object]) }
 
     /// What deleting objects would do. Nothing happens.
+    ///
+    /// - Throws: ``RelataError`` where the objects can't be read, or one has no key.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func deletionPlan<M: Model>(for objects: [M]) throws -> DeletionReport {
         let keys = try objects.map { try $0.storedKey() }
@@ -308,6 +355,8 @@ extension StoreReader {
     }
 
     /// What deleting the object with that key would do. Nothing happens.
+    ///
+    /// - Throws: ``RelataError`` where the objects can't be read, or one has no key.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func deletionPlan<M: Model>(for model: M.Type, id: M.Key?) throws -> DeletionReport {
         let key = try M.keyValue(M.given(id))
@@ -315,6 +364,8 @@ extension StoreReader {
     }
 
     /// What deleting the objects of a query would do. Nothing happens.
+    ///
+    /// - Throws: ``RelataError`` where the objects can't be read, or one has no key.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func deletionPlan<M: Model>(for query: Query<M>) throws -> DeletionReport {
         try read {

@@ -27,6 +27,8 @@ extension StoreWriter {
     public func insert<M: Model>(_ object: M) throws -> M { try insert([object])[0] }
 
     /// Inserts objects, in the order they need.
+    ///
+    /// - Throws: As the call for one object.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func insert<M: Model>(_ objects: [M]) throws -> [M] { try _writeOnce { try $0.write(objects, as: .insert) } }
@@ -40,6 +42,8 @@ extension StoreWriter {
     public func update<M: Model>(_ object: M) throws -> M { try update([object])[0] }
 
     /// Writes all columns of objects that are stored.
+    ///
+    /// - Throws: As the call for one object.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ objects: [M]) throws -> [M] { try _writeOnce { try $0.write(objects, as: .update) } }
@@ -48,11 +52,16 @@ extension StoreWriter {
     ///
     /// All columns are written, the last writer wins; ``update(_:id:_:)`` writes only what changed. An object that was
     /// deleted meanwhile is inserted again, unless the model has a revision: then that is a conflict.
+    ///
+    /// - Throws: ``RelataError/conflict(_:)`` if it has a revision and was changed or deleted since it was read; and as
+    ///   ``insert(_:)-(M)``, except for a key that is taken.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model>(_ object: M) throws -> M { try save([object])[0] }
 
     /// Inserts or updates objects, in the order they need.
+    ///
+    /// - Throws: As the call for one object of a ``Model``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model>(_ objects: [M]) throws -> [M] { try _writeOnce { try $0.write(objects, as: .save) } }
@@ -60,16 +69,22 @@ extension StoreWriter {
     /// Inserts or updates an object, and returns it as it is stored: with the key that the database assigned. Go on with
     /// that one, since the value that was given still has none. For a new object that isn't needed afterwards there is
     /// ``insert(_:)-(M)``.
+    ///
+    /// - Throws: As the call for one object of a ``Model``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: KeyAssignedModel>(_ object: M) throws -> M { try save([object])[0] }
 
     /// Inserts or updates objects, in the order they need, and returns them with the keys that the database assigned.
+    ///
+    /// - Throws: As the call for one object of a ``Model``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: KeyAssignedModel>(_ objects: [M]) throws -> [M] {
         try _writeOnce { try $0.write(objects, as: .save) }
     }
 
     /// Inserts objects of several models, in the order they need.
+    ///
+    /// - Throws: As the call for one object.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func insert<each M: Model>(_ objects: repeat each M) throws -> (repeat each M) {
@@ -77,6 +92,8 @@ extension StoreWriter {
     }
 
     /// Updates objects of several models.
+    ///
+    /// - Throws: As the call for one object.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<each M: Model>(_ objects: repeat each M) throws -> (repeat each M) {
@@ -88,6 +105,8 @@ extension StoreWriter {
     /// ```swift
     /// let (book, genre) = try tx.save(book, genre)
     /// ```
+    ///
+    /// - Throws: As the call for one object of a ``Model``.
     @discardableResult
     @_disfavoredOverload
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -97,6 +116,8 @@ extension StoreWriter {
 
     /// Inserts or updates objects of several models, and returns them as they are stored: the first with the key that the
     /// database assigned. Go on with that one, since the value that was given still has none.
+    ///
+    /// - Throws: As the call for one object of a ``Model``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<First: KeyAssignedModel, each M: Model>(
         _ first: First, _ others: repeat each M
@@ -106,6 +127,8 @@ extension StoreWriter {
 
     /// Inserts or updates two objects, and returns them as they are stored: the second with the key that the database
     /// assigned.
+    ///
+    /// - Throws: As the call for one object of a ``Model``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<First: Model, Second: KeyAssignedModel>(
         _ first: First, _ second: Second
@@ -114,6 +137,8 @@ extension StoreWriter {
     }
 
     /// Inserts or updates two objects, and returns them as they are stored: with the keys that the database assigned.
+    ///
+    /// - Throws: As the call for one object of a ``Model``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<First: KeyAssignedModel, Second: KeyAssignedModel>(
         _ first: First, _ second: Second
@@ -122,6 +147,8 @@ extension StoreWriter {
     }
 
     /// Inserts any mix of objects, in the order they need.
+    ///
+    /// - Throws: As the call for one object.
     @discardableResult
     @_disfavoredOverload
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -130,6 +157,8 @@ extension StoreWriter {
     }
 
     /// Updates any mix of objects, in the order they need.
+    ///
+    /// - Throws: As the call for one object.
     @discardableResult
     @_disfavoredOverload
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -138,6 +167,8 @@ extension StoreWriter {
     }
 
     /// Inserts or updates any mix of objects, in the order they need.
+    ///
+    /// - Throws: As the call for one object of a ``Model``.
     @discardableResult
     @_disfavoredOverload
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -168,6 +199,8 @@ extension StoreWriter {
     /// ```
     ///
     /// - Returns: The object as it is stored, with what was loaded.
+    /// - Throws: What `change` throws; ``RelataError/notFound(_:)`` for a key that no object has; and as
+    ///   ``update(_:)-(M)``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(
@@ -180,6 +213,9 @@ extension StoreWriter {
     }
 
     /// Reads an object by its `ID` with relationships loaded, lets `change` edit it, and writes only what changed.
+    ///
+    /// - Throws: What `change` throws; ``RelataError/notFound(_:)`` for a key that no object has; and as
+    ///   ``update(_:)-(M)``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<Key: AnyModelID>(
@@ -190,6 +226,9 @@ extension StoreWriter {
     }
 
     /// Reads an object by its `ID`, lets `change` edit it, and writes only what changed.
+    ///
+    /// - Throws: What `change` throws; ``RelataError/notFound(_:)`` for a key that no object has; and as
+    ///   ``update(_:)-(M)``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<Key: AnyModelID>(_ id: Key, _ change: (inout Key.Target) throws -> Void) throws -> Key.Target {
@@ -243,6 +282,8 @@ extension StoreWriter {
     /// ```swift
     /// try tx.save(Seat(row: 1, number: 7), matching: { ($0.row, $0.number) })
     /// ```
+    ///
+    /// - Throws: As the call for a single unique property.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model, each Property: PropertyField>(
@@ -252,6 +293,8 @@ extension StoreWriter {
     }
 
     /// Inserts objects, or writes each over the one that has the same values of a unique set, whose key stays.
+    ///
+    /// - Throws: As the call for a single unique property.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model, each Property: PropertyField>(
@@ -295,6 +338,8 @@ extension StoreWriter {
     public func delete<M: Model>(_ object: M) throws -> DeletionReport { try delete([object]) }
 
     /// Deletes objects, and what the delete rules say goes with them.
+    ///
+    /// - Throws: As the call for one object.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ objects: [M]) throws -> DeletionReport {
@@ -303,6 +348,8 @@ extension StoreWriter {
     }
 
     /// Deletes the object with that key.
+    ///
+    /// - Throws: As the call for one object; ``RelataError/invalidUse(_:)`` where the key is `nil`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ model: M.Type, id: M.Key?) throws -> DeletionReport {
@@ -311,6 +358,8 @@ extension StoreWriter {
     }
 
     /// Deletes the object with that `ID`.
+    ///
+    /// - Throws: As the call for one object; ``RelataError/invalidUse(_:)`` where the key is `nil`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<Key: AnyModelID>(_ id: Key) throws -> DeletionReport {
@@ -318,6 +367,8 @@ extension StoreWriter {
     }
 
     /// Deletes all objects of a query, and what the delete rules say goes with them.
+    ///
+    /// - Throws: As the call for one object.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ query: Query<M>) throws -> DeletionReport {
@@ -331,6 +382,8 @@ extension StoreWriter {
     /// Runs SQL of your own that changes rows, each value bound, and returns how many rows it changed.
     ///
     /// It passes by validation, delete rules and revisions; foreign keys hold.
+    ///
+    /// - Throws: ``RelataError`` for SQL that the database refuses, such as SQL that breaks a foreign key.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func execute(_ sql: SQL) throws -> Int {

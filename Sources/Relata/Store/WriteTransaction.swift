@@ -7,6 +7,8 @@ import RelataEngine
 /// Valid inside the closure it is given to. If that throws, nothing of it is written.
 public final class WriteTransaction: ReadTransaction, StoreWriter {
     /// Runs `body` within the transaction.
+    ///
+    /// - Throws: What `body` throws.
     @discardableResult
     public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result { try body(self) }
 

@@ -3,13 +3,17 @@
 /// Numbers are those of JavaScript. One that is whole is an integer whether it was written `1`, `1.0` or `1e0`, so that
 /// equal numbers are equal values. Texts are equal where their bytes are.
 public enum JSONValue: Sendable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
     /// A whole number that fits 64 bits.
     case integer(Int64)
     /// Any other number. Always finite.
     case double(Double)
+    /// A text.
     case string(String)
+    /// Elements, in order.
     case array([JSONValue])
     /// Members by name, in the order in which they stand.
     case object(JSONObject)

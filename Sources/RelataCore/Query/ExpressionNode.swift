@@ -91,16 +91,23 @@ public struct RelatedSet: Hashable, Sendable {
 
 /// How two values are compared.
 public enum ComparisonOperator: String, Hashable, Sendable {
+    /// The values are equal.
     case equal = "=="
+    /// The values differ.
     case notEqual = "!="
+    /// The first value is less.
     case less = "<"
+    /// The first value is less, or equal.
     case lessOrEqual = "<="
+    /// The first value is greater.
     case greater = ">"
+    /// The first value is greater, or equal.
     case greaterOrEqual = ">="
 }
 
 /// How text is searched for in text.
 public enum TextOperator: String, Hashable, Sendable {
+    /// The text stands anywhere in the other, at its beginning, or at its end.
     case contains, beginsWith, endsWith
     /// Wildcards, which match the text as a whole.
     case like
@@ -126,10 +133,15 @@ public struct TextOptions: OptionSet, Hashable, Sendable {
 
 /// Arithmetic on numbers. Division of integers yields an integer, as in Swift and SQL; division by zero an unset value.
 public enum ArithmeticOperator: String, Hashable, Sendable {
+    /// The sum.
     case add = "+"
+    /// The difference.
     case subtract = "-"
+    /// The product.
     case multiply = "*"
+    /// The quotient.
     case divide = "/"
+    /// The remainder of a division.
     case remainder = "%"
 }
 
@@ -177,16 +189,23 @@ public enum DatePart: String, Hashable, Sendable { case year, month, day, hour, 
 
 /// How many of a set must meet a condition.
 public enum Quantifier: String, Hashable, Sendable {
+    /// One or more of them.
     case any = "ANY"
+    /// All of them.
     case all = "ALL"
+    /// None of them.
     case none = "NONE"
 }
 
 /// A figure of a set of rows.
 public enum AggregateFunction: String, Hashable, Sendable {
+    /// The number of rows, and the sum of their values.
     case count, sum
+    /// The smallest value.
     case minimum = "min"
+    /// The largest value.
     case maximum = "max"
+    /// The mean of the values.
     case average = "avg"
 }
 

@@ -98,7 +98,9 @@ public struct Entity: Hashable, Sendable, Codable {
 
 /// An attribute or a relationship: whatever a model declares as a stored property that isn't transient.
 public enum Property: Hashable, Sendable, Codable {
+    /// A stored value.
     case attribute(Attribute)
+    /// A link to other objects.
     case relationship(Relationship)
 
     /// The property's name in Swift.

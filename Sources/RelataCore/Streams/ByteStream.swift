@@ -4,6 +4,8 @@ import Synchronization
 public struct ByteStream: Sendable {
     private let piece: @Sendable () async throws -> [UInt8]?
 
+    /// Bytes that a closure yields.
+    ///
     /// - Parameter next: Yields the next piece, which isn't empty; `nil` after the last. It is called again when it is done.
     public init(next: @escaping @Sendable () async throws -> [UInt8]?) { piece = next }
 
@@ -14,6 +16,8 @@ public struct ByteStream: Sendable {
     }
 
     /// The next piece; `nil` after the last.
+    ///
+    /// - Throws: What the source of the bytes throws.
     public func next() async throws -> [UInt8]? { try await piece() }
 
     /// What nobody has taken yet.

@@ -190,8 +190,10 @@ extension ParseService {
         }
     }
 
-    /// Does what is to be done about files from time to time: deletes those that no object refers to any more, and contents
-    /// that no file has.
+    /// Deletes the files that no object refers to any more, and the contents that no file has. To be called from time to
+    /// time.
+    ///
+    /// - Throws: ``RelataError`` where the store can't be read or written, and what the storage throws.
     public func tendFiles() async throws {
         guard let files = options.files, hasFiles else { return }
         let contents = leavingContents.take()

@@ -35,6 +35,8 @@ public struct MailClosure: MailSender {
     public init(_ body: @escaping @Sendable (Mail) async throws -> Void) { self.body = body }
 
     /// Calls the closure.
+    ///
+    /// - Throws: What the closure throws.
     public func send(_ mail: Mail) async throws { try await body(mail) }
 }
 

@@ -2,6 +2,7 @@ import RelataCore
 
 /// What Parse calls the type of a field.
 public enum FieldType: Hashable, Sendable {
+    /// A value, by the kinds that Parse has.
     case string, number, boolean, date, object, array, bytes, file, geoPoint, polygon
     /// Who may read and write an object. No field of a class: every object has one.
     case acl

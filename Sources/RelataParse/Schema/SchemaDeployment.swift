@@ -68,7 +68,9 @@ extension DeploymentPlan: CustomStringConvertible {
 }
 
 extension ParseStore {
-    /// What the store's classes are, as JSON: sorted by name, so that two documents can be compared line by line.
+    /// The store's classes as JSON, sorted by name, so that two documents can be compared line by line.
+    ///
+    /// - Throws: ``RelataError`` where the database can't be read.
     public func schemaJSON() async throws -> JSONValue {
         try await read(as: .master) { transaction in
             .array(transaction.classes.all.sorted { $0.name < $1.name }.map(\.schemaJSON))
@@ -77,7 +79,8 @@ extension ParseStore {
 
     /// What deploying a document would do, in words. Nothing is changed.
     ///
-    /// - Parameter removes: Whether classes and fields that the document doesn't have are to go.
+    /// - Parameter removes: Whether classes and fields that the document doesn't have are removed.
+    /// - Throws: ``RelataError`` where the database can't be read.
     public func deploymentPlan(for document: SchemaDocument, removes: Bool = false) async throws -> DeploymentPlan {
         try await read(as: .master) { transaction in
             var draft = SchemaDraft(

@@ -106,7 +106,8 @@ public final class ParseStore: Sendable {
 
     /// Serves the models of a store. Their classes are what the models declare; clients can't change them.
     ///
-    /// - Parameter configure: Says what is done before and after objects are saved and deleted.
+    /// - Parameter configure: Sets what is done before and after objects are saved and deleted.
+    /// - Throws: What `configure` throws; ``RelataError`` where the database can't be read or written.
     public static func serving(
         _ store: Store, _ configure: (inout ModelHooks) throws -> Void = { _ in }
     ) throws -> ParseStore {
@@ -129,7 +130,9 @@ public final class ParseStore: Sendable {
     /// How many threads can be busy in the store at once; more requests wait without a thread.
     public var maximumThreads: Int { pool.maximumHolders }
 
-    /// Closes the store. What runs goes on to its end.
+    /// Closes the store. Calls that run are finished.
+    ///
+    /// - Throws: ``RelataError`` where a connection can't be closed.
     public func close() throws { try records.close() }
 
     // MARK: Transactions

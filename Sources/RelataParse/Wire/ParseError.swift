@@ -4,44 +4,83 @@ import RelataCore
 public struct ParseError: Error, Hashable, Sendable {
     /// Parse's codes, by the names that its SDKs give them.
     public enum Code: Int, Hashable, Sendable {
+        /// An error that has no other code.
         case otherCause = -1
+        /// The server failed. Its log has the details.
         case internalServerError = 1
+        /// The object doesn't exist, or the caller has no access to it.
         case objectNotFound = 101
+        /// The query is invalid.
         case invalidQuery = 102
+        /// The name of the class is invalid, taken or unknown.
         case invalidClassName = 103
+        /// The object's id is missing.
         case missingObjectID = 104
+        /// The name can't be that of a field.
         case invalidKeyName = 105
+        /// The pointer is invalid.
         case invalidPointer = 106
+        /// The body is no JSON, or not of the expected shape.
         case invalidJSON = 107
+        /// The server doesn't support the operation.
         case commandUnavailable = 108
+        /// The value isn't of the field's type.
         case incorrectType = 111
+        /// The object, or the reply, is too large.
         case objectTooLarge = 116
+        /// The caller has no permission for the operation.
         case operationForbidden = 119
+        /// The name of a key within an object is invalid.
         case invalidNestedKey = 121
+        /// The name of the file is invalid.
         case invalidFileName = 122
+        /// The ACL is invalid.
         case invalidACL = 123
+        /// The request took too long.
         case timeout = 124
+        /// The email address is invalid.
         case invalidEmailAddress = 125
+        /// The file can't be saved.
         case fileSaveError = 130
+        /// A required field has no value.
         case missingRequiredField = 135
+        /// The field can't be changed.
         case changedImmutableField = 136
+        /// Another object has the same value in a unique field.
         case duplicateValue = 137
+        /// The name of the role is invalid.
         case invalidRoleName = 139
+        /// A function of the server failed or doesn't exist.
         case scriptFailed = 141
+        /// A value breaks a rule of its field.
         case validationError = 142
+        /// The file can't be deleted.
         case fileDeleteError = 153
+        /// The caller sends too many requests.
         case requestLimitExceeded = 155
+        /// A request with the same id was received already.
         case duplicateRequest = 159
+        /// The username is missing or empty.
         case usernameMissing = 200
+        /// The password is missing or empty.
         case passwordMissing = 201
+        /// Another user has the username.
         case usernameTaken = 202
+        /// Another user has the email address.
         case emailTaken = 203
+        /// The email address is missing.
         case emailMissing = 204
+        /// No user has the email address, or it isn't verified.
         case emailNotFound = 205
+        /// The request needs the session of the user.
         case sessionMissing = 206
+        /// Another user is linked with the account.
         case accountAlreadyLinked = 208
+        /// The session doesn't exist any more, or has expired.
         case invalidSessionToken = 209
+        /// The service to sign in with isn't supported.
         case unsupportedService = 252
+        /// The class has objects.
         case classNotEmpty = 255
     }
 

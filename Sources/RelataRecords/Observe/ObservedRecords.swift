@@ -26,6 +26,8 @@ public struct ObservedRecords<Value: Equatable & Sendable>: AsyncSequence, Senda
         init(source: ObservedSource<Value>) { self.source = source }
 
         /// The next value, as soon as there is one.
+        ///
+        /// - Throws: What ends the observation: ``RelataError``, or `CancellationError`.
         public mutating func next() async throws -> Value? {
             let subscription = subscription ?? Subscription(to: source)
             self.subscription = subscription
@@ -57,6 +59,8 @@ public struct RecordDifferences: AsyncSequence, Sendable {
         init(values: ObservedRecords<[Record]>.Iterator) { self.values = values }
 
         /// The next difference, as soon as there is one.
+        ///
+        /// - Throws: What ends the observation: ``RelataError``, or `CancellationError`.
         public mutating func next() async throws -> ListDifference<Record>? {
             guard let list = try await values.next() else { return nil }
             defer { last = list }

@@ -96,12 +96,16 @@ extension RecordStore {
 
     /// Where the durable log stands: who has read all objects after this call goes on from there with
     /// ``changes(after:limit:)``, and misses nothing.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without a durable log.
     public func endOfChanges() async throws -> ChangePosition {
         try hub.requireLog()
         return try await read { try ChangeLog.end(on: $0.connection) }
     }
 
     /// Removes changes up to a position from the durable log, when every reader has read them. Returns how many.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without a durable log.
     @discardableResult
     public func removeChanges(through position: ChangePosition) async throws -> Int {
         try hub.requireLog()

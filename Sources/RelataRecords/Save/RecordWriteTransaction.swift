@@ -44,6 +44,8 @@ public final class RecordWriteTransaction: RecordTransaction {
     public func save(_ record: Record) throws -> Record { try save([record])[0] }
 
     /// Saves objects, in order; all or none. What they are saved as stands with ``save(_:)-(Record)``.
+    ///
+    /// - Throws: As the call for one record.
     @discardableResult
     public func save(_ records: [Record]) throws -> [Record] {
         try atomically { try RecordSave.save(records, in: self, mayExist: true) }
@@ -72,6 +74,8 @@ public final class RecordWriteTransaction: RecordTransaction {
     public func delete(_ record: Record) throws -> DeletionReport { try delete([record]) }
 
     /// Deletes objects of one class, and what the delete rules say goes with them.
+    ///
+    /// - Throws: As the call for one record.
     @discardableResult
     public func delete(_ records: [Record]) throws -> DeletionReport {
         guard let (table, keys) = try keys(of: records) else { return DeletionReport(entity: "") }
@@ -79,6 +83,8 @@ public final class RecordWriteTransaction: RecordTransaction {
     }
 
     /// Deletes the objects of a query, and what the delete rules say goes with them.
+    ///
+    /// - Throws: As the call for one record.
     @discardableResult
     public func delete(_ query: RecordQuery) throws -> DeletionReport {
         guard let (table, roots) = try roots(of: query) else { return DeletionReport(entity: query.className) }

@@ -10,6 +10,8 @@ public struct ClassesDraft: Sendable {
 
     /// Adds a class with the fields that classes made by use have: `id`, a UUID that is the key, `createdAt` and
     /// `updatedAt`. Nothing happens if it is there.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a name that no class can have.
     public mutating func addClass(_ name: String) throws {
         if entities.contains(where: { $0.name == name }) { return }
         try entities.checkName(ofNewClass: name)
@@ -104,6 +106,7 @@ public struct ClassesDraft: Sendable {
     ///   - deleteRule: What happens to the objects of the list when the object that has it is deleted.
     ///   - minimum: The least number of objects.
     ///   - maximum: The largest number of objects.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a class that doesn't exist, and a name that no field can have.
     public mutating func addList(
         _ name: String, of target: String, to className: String, inverse: String? = nil, isOrdered: Bool = true,
         deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil
@@ -152,6 +155,8 @@ public struct ClassesDraft: Sendable {
     // MARK: Rules
 
     /// Makes the values of some fields together unique.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a class or a field that doesn't exist.
     public mutating func addUnique(_ fields: String..., in className: String) throws {
         let index = try index(of: className)
         for field in fields { _ = try property(field, of: index) }
@@ -159,6 +164,8 @@ public struct ClassesDraft: Sendable {
     }
 
     /// Indexes some fields together, so that objects are found by them without a scan. Links are indexed by themselves.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a class or a field that doesn't exist.
     public mutating func addIndex(_ fields: String..., in className: String) throws {
         let index = try index(of: className)
         for field in fields { _ = try property(field, of: index) }
@@ -171,6 +178,8 @@ public struct ClassesDraft: Sendable {
     /// ```swift
     /// try await store.alter { try $0.addSearch("title", "lyrics", in: "Song") }
     /// ```
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a class or a field that doesn't exist.
     public mutating func addSearch(_ fields: String..., in className: String) throws {
         let index = try index(of: className)
         for field in fields { _ = try property(field, of: index) }
@@ -179,6 +188,8 @@ public struct ClassesDraft: Sendable {
 
     /// Lets a class count the changes of each object in a field, which is added if it isn't there: saving an object that
     /// was changed since it was read is a conflict then.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a class that doesn't exist.
     public mutating func countRevisions(in className: String, field: String = "revision") throws {
         let index = try index(of: className)
         if entities[index].property(field) == nil {

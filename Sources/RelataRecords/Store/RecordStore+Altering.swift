@@ -104,11 +104,15 @@ extension RecordStore {
     }
 
     /// The classes of the store as a value, to be kept, compared, and deployed to another store.
+    ///
+    /// - Throws: ``RelataError`` where the database can't be read.
     public func schema() async throws -> RecordSchema {
         try await read { RecordSchema(entities: $0.recordClasses.entities) }
     }
 
     /// What deploying a schema would change, without changing anything.
+    ///
+    /// - Throws: ``RelataError`` where the database can't be read.
     public func deploymentPlan(for schema: RecordSchema) async throws -> MigrationPlan {
         try await read { transaction in
             let known = transaction.recordClasses.entities

@@ -50,6 +50,8 @@ extension RecordStore {
     public func compact() async throws { try await pool.compact(by: access) }
 
     /// Makes the database as small as what it holds, as the call with `await`.
+    ///
+    /// - Throws: As the call with `await`.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func compact() throws { try pool.compact(by: access) }
 }

@@ -5,12 +5,18 @@ extension RecordStore {
     // MARK: Reading
 
     /// The objects of a query, in order.
+    ///
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     public func fetch(_ query: RecordQuery) async throws -> [Record] { try await read { try $0.fetch(query) } }
 
     /// The first object of a query; `nil` where it has none.
+    ///
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     public func first(_ query: RecordQuery) async throws -> Record? { try await read { try $0.first(query) } }
 
     /// The object of a class with that key, given by its parts; `nil` where there is none.
+    ///
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     public func fetch(_ className: String, id: RecordValue...) async throws -> Record? {
         try await read { transaction in
             guard let table = try transaction.tableIfMade(className) else { return nil }
@@ -19,14 +25,20 @@ extension RecordStore {
     }
 
     /// The object of a class with that key; `nil` where there is none.
+    ///
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     public func fetch(_ className: String, key: KeyValue) async throws -> Record? {
         try await read { try $0.fetch(className, key: key) }
     }
 
     /// The object as it is stored now; `nil` where it isn't any more.
+    ///
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     public func refreshed(_ record: Record) async throws -> Record? { try await read { try $0.refreshed(record) } }
 
     /// The number of a query's objects.
+    ///
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     public func count(_ query: RecordQuery) async throws -> Int { try await read { try $0.count(query) } }
 
     /// The classes of the store, in the order in which they were made.
@@ -37,45 +49,62 @@ extension RecordStore {
     /// Saves an object: inserts a new one, and writes the fields of a stored one that were set since it was read.
     ///
     /// - Returns: The object as it is stored.
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
     public func save(_ record: Record) async throws -> Record { try await write { try $0.save(record) } }
 
     /// Saves objects, in order; all or none.
+    ///
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
     public func save(_ records: [Record]) async throws -> [Record] { try await write { try $0.save(records) } }
 
     /// Inserts a new object.
+    ///
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
     public func insert(_ record: Record) async throws -> Record { try await write { try $0.insert(record) } }
 
     // MARK: Deleting
 
     /// What deleting an object would do, without doing it: what goes along, what is unset, and what stands in the way.
+    ///
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     public func deletionPlan(for record: Record) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: record) }
     }
 
     /// What deleting objects of one class would do.
+    ///
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     public func deletionPlan(for records: [Record]) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: records) }
     }
 
     /// What deleting the objects of a query would do.
+    ///
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     public func deletionPlan(for query: RecordQuery) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: query) }
     }
 
     /// Deletes an object, and what the delete rules say goes with it.
+    ///
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete(_ record: Record) async throws -> DeletionReport { try await write { try $0.delete(record) } }
 
     /// Deletes objects of one class, and what the delete rules say goes with them.
+    ///
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete(_ records: [Record]) async throws -> DeletionReport {
         try await write { try $0.delete(records) }
     }
 
     /// Deletes the objects of a query, and what the delete rules say goes with them.
+    ///
+    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete(_ query: RecordQuery) async throws -> DeletionReport { try await write { try $0.delete(query) } }
 }

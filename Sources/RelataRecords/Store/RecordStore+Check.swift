@@ -8,9 +8,12 @@ extension RecordStore {
     /// an enum doesn't have, damage of the file.
     ///
     /// - Returns: The findings; none where all is well.
+    /// - Throws: ``RelataError`` where the database can't be read.
     public func check() async throws -> [IntegrityFinding] { try await read { try $0.findings() } }
 
     /// Compares what is stored with what the classes and tables declare, as the call with `await`.
+    ///
+    /// - Throws: ``RelataError`` where the database can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func check() throws -> [IntegrityFinding] { try read { try $0.findings() } }
 
@@ -28,6 +31,8 @@ extension RecordStore {
     }
 
     /// Mends what a check has found, as the call with `await`.
+    ///
+    /// - Throws: As the call with `await`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func repair(_ findings: [IntegrityFinding]) throws -> IntegrityRepairReport {

@@ -93,6 +93,8 @@ public final class RecordStore: Sendable {
     }
 
     /// Opens a store in memory, which is gone when it is closed. It has one connection: reads and writes queue.
+    ///
+    /// - Throws: ``RelataError`` where the database can't be made.
     public static func inMemory(mode: Mode = .development, options: Options = Options()) throws -> RecordStore {
         try make(.memory, mode, options)
     }
@@ -165,6 +167,8 @@ public final class RecordStore: Sendable {
     // MARK: Transactions
 
     /// Runs `body` on one state of the store, whatever is written meanwhile.
+    ///
+    /// - Throws: What `body` throws; ``RelataError`` where the database can't be read.
     public func read<Result: Sendable>(_ body: @Sendable (RecordTransaction) throws -> Result) async throws -> Result {
         try await pool.read { connection in try self.snapshot(connection, body) }
     }
@@ -178,6 +182,8 @@ public final class RecordStore: Sendable {
     }
 
     /// Runs `body` on one state of the store, whatever is written meanwhile.
+    ///
+    /// - Throws: What `body` throws; ``RelataError`` where the database can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func read<Result>(_ body: (RecordTransaction) throws -> Result) throws -> Result {
         try pool.read { connection in try snapshot(connection, body) }

@@ -65,6 +65,8 @@ public class RecordTransaction {
     }
 
     /// The first object of a query; `nil` where it has none.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     public func first(_ query: RecordQuery) throws -> Record? {
         var query = query
         query.limit = min(1, query.limit ?? 1)
@@ -76,17 +78,23 @@ public class RecordTransaction {
     /// ```swift
     /// let album = try tx.fetch("Album", id: 7)
     /// ```
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     public func fetch(_ className: String, id: RecordValue...) throws -> Record? {
         guard let table = try tableIfMade(className) else { return nil }
         return try fetch(table, key: try KeyValue(id, of: table))
     }
 
     /// The object of a class with that key; `nil` where there is none.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     public func fetch(_ className: String, key: KeyValue) throws -> Record? {
         try tableIfMade(className).flatMap { try fetch($0, key: key) }
     }
 
     /// The object as it is stored now; `nil` where it isn't any more.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     public func refreshed(_ record: Record) throws -> Record? {
         try record.key.flatMap { try fetch(record.className, key: $0) }
     }
@@ -97,6 +105,8 @@ public class RecordTransaction {
     }
 
     /// The number of a query's objects.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     public func count(_ query: RecordQuery) throws -> Int {
         guard let (plan, _) = try plan(query) else { return 0 }
         guard case .integer(let count)? = try connection.value(try compiler.count(plan)) else { return 0 }
@@ -118,15 +128,21 @@ public class RecordTransaction {
     // MARK: Deletion plans
 
     /// What deleting an object would do, without doing it: what goes along, what is unset, and what stands in the way.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     public func deletionPlan(for record: Record) throws -> DeletionReport { try deletionPlan(for: [record]) }
 
     /// What deleting objects of one class would do.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     public func deletionPlan(for records: [Record]) throws -> DeletionReport {
         guard let (table, keys) = try keys(of: records) else { return DeletionReport(entity: "") }
         return try connection.deletionPlan(of: table.index, roots: .keys(keys), schema: schema, access: access)
     }
 
     /// What deleting the objects of a query would do.
+    ///
+    /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     public func deletionPlan(for query: RecordQuery) throws -> DeletionReport {
         guard let (table, roots) = try roots(of: query) else { return DeletionReport(entity: query.className) }
         return try connection.deletionPlan(of: table.index, roots: roots, schema: schema, access: access)

@@ -32,6 +32,9 @@ public struct FolderStorage: FileStorage {
 
     // MARK: Storing
 
+    /// Writes a content to the folder, and to the disk.
+    ///
+    /// - Throws: What the stream throws; ``RelataError/fileAccess(path:_:)`` where the folder can't be written.
     public func store(_ bytes: ByteStream) async throws -> StoredContent {
         let draft = "\(path)/\(Self.new)\(UUID().uuidString)"
         do {
@@ -148,6 +151,9 @@ public struct FolderStorage: FileStorage {
 
     // MARK: Reading
 
+    /// The bytes of a part of a content; `nil` where the folder has no such content.
+    ///
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` where the content can't be read.
     public func read(_ id: String, _ range: Range<Int>) async throws -> ByteStream? {
         guard let place = place(of: id) else { return nil }
         let descriptor = open(place, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
@@ -193,6 +199,10 @@ public struct FolderStorage: FileStorage {
 
     // MARK: Deleting
 
+    /// Deletes a content, unless it was stored again since a time.
+    ///
+    /// - Returns: Whether the folder has it no more.
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` where the content can't be deleted.
     public func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool {
         guard let place = place(of: id), let stored = Self.time(of: place) else { return true }
         guard stored < time else { return false }

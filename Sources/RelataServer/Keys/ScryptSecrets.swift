@@ -31,6 +31,8 @@ public struct ScryptSecrets: SecretHashing {
     private static let blockSize = 8
 
     /// The hash of a password: `scrypt$15$8$1$…$…`.
+    ///
+    /// - Throws: ``ParseError`` 155 where too many callers wait.
     public func hash(of password: String) async throws -> String {
         let salt = Data.random(Self.salt)
         let key = try await derive(password, salt, cost: cost)
@@ -38,6 +40,8 @@ public struct ScryptSecrets: SecretHashing {
     }
 
     /// Whether a password is the one of a hash. Takes the same time whatever they are.
+    ///
+    /// - Throws: As ``hash(of:)``.
     public func matches(_ password: String, _ hash: String) async throws -> Bool {
         let parts = hash.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 6, parts[0] == "scrypt", let cost = Int(parts[1]), (10...20).contains(cost),

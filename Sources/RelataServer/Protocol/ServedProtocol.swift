@@ -85,25 +85,40 @@ public protocol ServedProtocol: Sendable {
     func work(report: @escaping @Sendable (any Error) -> Void) async
 
     /// Called once, when the server has stopped. Does nothing by default.
+    ///
+    /// - Throws: What ``RelataServer/run()`` throws then.
     func close() throws
 }
 
 extension ServedProtocol {
+    /// As large as any.
     public func maximumBody(path: String, headers: [String: String]) throws(ServerRefusal) -> Int? { nil }
+    /// `nil`: every body is collected first.
     public func maximumStream(
         method: String, path: String, headers: [String: String]
     ) throws(ServerRefusal) -> Int? { nil }
+    /// `nil`: the request is answered as any other.
     public func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession? { nil }
+    /// None.
     public var headerNames: [String] { [] }
+    /// 64 MB.
     public var maximumReply: Int { 64 * 1024 * 1024 }
+    /// 16.
     public var maximumThreads: Int { 16 }
+    /// None.
     public var routes: [String] { [] }
+    /// `other`.
     public func route(of path: Substring) -> String { ServerMetrics.other }
+    /// `nil`: requests can be answered.
     public func problem() async -> String? { nil }
+    /// Does nothing.
     public func started(at address: ServerAddress) {}
+    /// Does nothing.
     public func work(report: @escaping @Sendable (any Error) -> Void) async {}
+    /// Does nothing. Throws nothing.
     public func close() throws {}
 
+    /// Allows the usual methods, and the header fields of ``headerNames``.
     public var preflight: ServerReply {
         ServerReply(
             contentType: "text/plain",

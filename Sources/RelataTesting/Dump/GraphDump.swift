@@ -33,6 +33,8 @@ extension Model {
 extension Sequence where Element: Model {
     /// The objects and what is loaded of their links, as readable text that stays the same from run to run: see
     /// ``Relata/Model/dump(raw:)``.
+    ///
+    /// - Throws: ``RelataError/validation(_:)`` for a value that no column can hold.
     public func dump(raw: Bool = false) throws -> String {
         var dump = GraphDump(text: DumpText(raw: raw))
         for object in self { try dump.write(object, after: "") }

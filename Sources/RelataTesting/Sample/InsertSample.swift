@@ -56,6 +56,8 @@ extension Store {
     ///     book.year = .random(in: 1950...2020, using: &random)
     /// }
     /// ```
+    ///
+    /// - Throws: As the call without `async`.
     @discardableResult
     public func insertSample<M: Model>(
         _ model: M.Type, count: Int, related: Int? = nil, seed: UInt64,
