@@ -1,4 +1,4 @@
-// What a program sees of the targets below: the values of requests and replies.
+// The types of lower targets that a program uses: the values of requests and replies.
 
 @_exported public import struct RelataCore.ByteStream
 @_exported public import struct RelataCore.JSONObject

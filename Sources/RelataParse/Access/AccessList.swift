@@ -2,9 +2,9 @@ import RelataCore
 
 /// Who may read and change an object: Parse's ACL.
 ///
-/// Lists that say the same are equal, however a client wrote them.
+/// Lists with equal rights are equal, regardless of how a client wrote them.
 struct AccessList: Hashable, Sendable {
-    /// What one of those that a list names may do.
+    /// The rights of one name in the list.
     struct Rights: Hashable, Sendable, Codable {
         var canRead = false
         var canWrite = false
@@ -13,21 +13,21 @@ struct AccessList: Hashable, Sendable {
     /// How many users and roles one list names at most.
     static let maximumPrincipals = 1000
 
-    /// By whom they are for: the id of a user, `role:Editors`, or `*` for everybody.
+    /// The rights by name: the id of a user, `role:Editors`, or `*` for everybody.
     let rights: [String: Rights]
 
-    /// A list of these rights. Those that allow nothing are left out.
+    /// A list of these rights. Names without a right are left out.
     init(_ rights: [String: Rights]) { self.rights = rights.filter { $0.value != Rights() } }
 
     /// A list for one user alone.
     static func only(_ user: String) -> AccessList { AccessList([user: Rights(canRead: true, canWrite: true)]) }
 
-    /// Whether everybody may do everything, so that there is nothing to keep.
+    /// Whether every caller may read and write, so that the list needn't be stored.
     var isOpen: Bool { rights["*"] == Rights(canRead: true, canWrite: true) }
 
     /// Reads what clients send: `{"*": {"read": true}, "x7Yz": {"read": true, "write": true}}`.
     ///
-    /// - Throws: ``ParseError`` 123 for what is no such list.
+    /// - Throws: ``ParseError`` 123 for an invalid list.
     init(_ json: JSONValue) throws(ParseError) {
         guard let members = json.object else { throw Self.invalid("it must be an object") }
         guard members.count <= Self.maximumPrincipals else {
@@ -74,13 +74,13 @@ struct AccessList: Hashable, Sendable {
 
 /// A change of an object's access list.
 enum AccessChange: Hashable, Sendable {
-    /// Takes it away, so that everybody may do everything.
+    /// Removes the list, so that every caller may read and write.
     case open
     case list(AccessList)
 
     /// Reads the `ACL` of a request.
     ///
-    /// - Throws: ``ParseError`` 123 for what is no list.
+    /// - Throws: ``ParseError`` 123 for an invalid list.
     init(_ json: JSONValue) throws(ParseError) {
         if json.isNull || json["__op"]?.string == "Delete" {
             self = .open

@@ -14,13 +14,13 @@ struct Caller: Hashable, Sendable {
     var unprovenFiles: Set<String> = []
 }
 
-/// The sender of a request, as the store knows it, and what it may do.
+/// The sender of a request, identified by the store, and its rights.
 struct KnownCaller: Sendable {
     /// The holder of the master key.
     static let master = KnownCaller(isMaster: true)
 
     var isMaster = false
-    /// The session's and the user's ids; `nil` where nobody is signed in.
+    /// The session's and the user's ids; `nil` if no user is signed in.
     var session: SignedIn?
     /// `*`, the user's id, and its roles.
     var principals: Set<String> = ["*"]
@@ -30,9 +30,9 @@ struct KnownCaller: Sendable {
     var write = Access.everything
     /// The objects that the caller may delete.
     var delete = Access.everything
-    /// The lists by which the caller sees objects of a class, where these have any.
+    /// The lists by which the caller sees objects of a class, if the class has any.
     var isListed: [String: ExpressionNode] = [:]
-    /// The fields that the caller doesn't get, by class.
+    /// The fields that are hidden from the caller, by class.
     var hiddenFields: [String: Set<String>] = [:]
     /// The files that the request names without an address that this server signed: an object may keep them, but not get
     /// them.
@@ -47,7 +47,7 @@ struct KnownCaller: Sendable {
     }
 }
 
-/// Finds out who sends a request, in the transaction that answers it.
+/// Identifies the sender of a request, in the transaction that answers it.
 struct CallerLookup {
     let connection: Connection
     let classes: ClassSet
@@ -60,7 +60,7 @@ struct CallerLookup {
 
     /// The caller.
     ///
-    /// - Throws: ``ParseError`` 209 for a session that there isn't, or isn't any more.
+    /// - Throws: ``ParseError`` 209 for a session that doesn't exist, or has ended.
     func known(_ caller: Caller) throws -> KnownCaller {
         var known = KnownCaller(isMaster: caller.isMaster, session: try session(of: caller))
         if caller.isMaster || classes.guarded.isEmpty && classes.permissions.isEmpty { return known }
@@ -97,7 +97,8 @@ struct CallerLookup {
         return known
     }
 
-    /// The fields that somebody doesn't get, by class. The other side of a pointer would tell what it holds.
+    /// The fields that are hidden from a caller, by class. The inverse of a hidden pointer is hidden too, because it
+    /// would reveal the pointer.
     private func hiddenFields(from known: KnownCaller) -> [String: Set<String>] {
         var hidden: [String: Set<String>] = [:]
         if !classes.guarded.isEmpty { hidden[InternalClasses.user] = InternalClasses.privateFields }
@@ -140,7 +141,7 @@ struct CallerLookup {
         var names: [KeyValue: String] = [:]
         var keys = [KeyValue(.text(user))]
         var relation = "users"
-        // Each turn finds roles that weren't known, so that a circle of roles comes to its end.
+        // Each turn finds new roles, so a circle of roles comes to an end.
         while !keys.isEmpty {
             let plan = QueryPlan(
                 entity: InternalClasses.role,
@@ -166,7 +167,7 @@ struct CallerLookup {
         let canRead, canWrite: Bool
     }
 
-    /// The lists that name one of some users and roles, and what they allow.
+    /// The lists that name one of some users and roles, and their rights.
     private func lists(of principals: [String]) throws -> [ListRights] {
         let plan = QueryPlan(
             entity: InternalClasses.accessEntry,
@@ -217,7 +218,7 @@ extension Value {
 }
 
 extension ParseError {
-    /// The error for a session that isn't there.
+    /// The error for a session that doesn't exist.
     static let sessionIsOver = ParseError(.invalidSessionToken, "Session token is expired.")
     static let invalidSession = ParseError(.invalidSessionToken, "Invalid session token")
 }

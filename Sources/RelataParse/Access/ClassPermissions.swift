@@ -2,9 +2,9 @@ import RelataCore
 
 /// The class-level permissions of Parse: each operation on the objects of a class names its callers.
 ///
-/// The master key may do everything. An operation that names nobody is left to it.
+/// The master key may do everything. An operation without a permission is left to it.
 struct ClassPermissions: Hashable, Sendable, Codable {
-    /// What requests do with the objects of a class.
+    /// The operations of requests on the objects of a class.
     enum Operation: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
         case find, count, get, create, update, delete, addField
 
@@ -16,16 +16,16 @@ struct ClassPermissions: Hashable, Sendable, Codable {
     struct Grant: Hashable, Sendable, Codable {
         /// The ids of users, `role:` and the name of a role, or `*` for everybody.
         var principals: Set<String> = []
-        /// Whether it is allowed everybody who is signed in.
+        /// Whether all signed-in users are allowed the operation.
         var requiresAuthentication = false
-        /// Pointers to users: each user may do it with the objects whose pointer leads to that user.
+        /// Pointers to users: a user is allowed the operation with objects whose pointer leads to that user.
         var pointerFields: [String] = []
     }
 
     /// What somebody may do.
     enum Permission: Hashable, Sendable {
         case everything
-        /// With the objects one of whose fields leads to the caller.
+        /// Allowed with objects that have a field which leads to the caller.
         case objects(fields: [String])
         case nothing(needsSession: Bool)
     }
@@ -37,7 +37,7 @@ struct ClassPermissions: Hashable, Sendable, Codable {
     private var writeUserFields: [String] = []
     /// The hidden fields, by the callers they are hidden from: a principal, or `authenticated`.
     private var protectedFields: [String: Set<String>] = [:]
-    /// The access list of new objects that come without one; `nil` for none.
+    /// The access list of new objects without one; `nil` for none.
     private var defaultAccess: [String: AccessList.Rights]?
 
     /// Only the master key may do anything.
@@ -49,31 +49,31 @@ struct ClassPermissions: Hashable, Sendable, Codable {
         return permissions
     }()
 
-    /// The name that stands for the caller in a default list.
+    /// The name for the caller in a default list.
     private static let currentUser = "currentUser"
     private static let userField = "userField:"
     private static let authenticated = "authenticated"
 
     // MARK: Questions
 
-    /// What somebody may do with objects of the class.
+    /// The permission of a caller for an operation on objects of the class.
     ///
     /// - Parameters:
     ///   - principals: `*`, the caller's user id, and its roles.
-    ///   - isSignedIn: Whether there is a user.
+    ///   - isSignedIn: Whether a user is signed in.
     func permission(_ operation: Operation, of principals: Set<String>, isSignedIn: Bool) -> Permission {
         let grant = grants[operation] ?? Grant()
         if !grant.principals.isDisjoint(with: principals) || grant.requiresAuthentication && isSignedIn {
             return .everything
         }
-        // A new object is nobody's yet but for what its own fields say.
+        // Only the fields of a new object can give rights to it.
         let general = operation.isReading ? readUserFields : operation == .create ? [] : writeUserFields
         let fields = Set(grant.pointerFields + general).sorted()
         if !fields.isEmpty { return .objects(fields: fields) }
         return .nothing(needsSession: grant.requiresAuthentication)
     }
 
-    /// The fields that somebody doesn't get, but for those of objects that are the caller's own.
+    /// The fields that are hidden from a caller, except in the caller's own objects.
     ///
     /// Of several lists that concern the caller, a field must be in each, as in Parse's own server.
     func hiddenFields(of principals: Set<String>, isSignedIn: Bool) -> Set<String> {
@@ -84,7 +84,7 @@ struct ClassPermissions: Hashable, Sendable, Codable {
         return lists.values.reduce(first) { $0.intersection($1) }
     }
 
-    /// The list of a new object that comes without one; `nil` for none.
+    /// The list of a new object without one; `nil` for none.
     func defaultAccess(for user: String?) -> AccessList? {
         guard var rights = defaultAccess else { return nil }
         let own = rights.removeValue(forKey: Self.currentUser)
@@ -95,7 +95,7 @@ struct ClassPermissions: Hashable, Sendable, Codable {
     /// Whether new objects get a list.
     var hasDefaultAccess: Bool { defaultAccess != nil }
 
-    /// Whether fields are hidden from somebody.
+    /// Whether fields are hidden from some callers.
     var hidesFields: Bool { protectedFields.contains { !$0.value.isEmpty } }
 
     /// The fields that must be pointers to users.
@@ -103,7 +103,7 @@ struct ClassPermissions: Hashable, Sendable, Codable {
         Set(grants.values.flatMap(\.pointerFields) + readUserFields + writeUserFields)
     }
 
-    /// The fields that are hidden from somebody.
+    /// The fields that are hidden from a caller.
     var hiddenFields: Set<String> { protectedFields.values.reduce([]) { $0.union($1) } }
 
     /// Forgets fields that were deleted from the class. Grants by these pointers end.
@@ -122,8 +122,8 @@ struct ClassPermissions: Hashable, Sendable, Codable {
 extension ClassPermissions {
     /// Reads what clients send: `{"find": {"*": true}, "update": {"role:Editors": true}, "protectedFields": {…}}`.
     ///
-    /// - Throws: ``ParseError`` 107 for what are no permissions, in the words of Parse's own server; 123 for a default list
-    ///   that is none.
+    /// - Throws: ``ParseError`` 107 for invalid permissions, with the text of Parse's own server; 123 for an invalid
+    ///   default list.
     init(_ json: JSONValue) throws(ParseError) {
         guard let members = json.object else { throw Self.invalid("classLevelPermissions must be an object") }
         for (name, value) in members {
@@ -217,7 +217,7 @@ extension ClassPermissions {
             }
             protectedFields[name] = fields
         }
-        // What hides nothing from everybody says nothing.
+        // An empty list for everybody has no effect.
         if protectedFields == ["*": []] { protectedFields = [:] }
     }
 

@@ -2,26 +2,26 @@ import RelataCore
 import RelataEngine
 
 extension ParseTransaction {
-    /// Writes statements that find what the caller may change.
+    /// Compiles statements that find the objects which the caller may change.
     var writeCompiler: QueryCompiler { compiler(under: caller.write) }
 
-    /// Writes statements that find all objects, whoever asks.
+    /// Compiles statements that find all objects, for any caller.
     var unlimitedCompiler: QueryCompiler { compiler(under: .everything) }
 
-    /// Writes statements that find what an access shows.
+    /// Compiles statements that find the objects of an access.
     func compiler(under access: Access) -> QueryCompiler {
         QueryCompiler(schema: schema, access: access, dialect: connection.dialect)
     }
 
     /// The column's value for a list, which is stored if it wasn't.
     ///
-    /// - Throws: ``ParseError`` 119 where there are no users.
+    /// - Throws: ``ParseError`` 119 if the store has no users.
     func stored(_ list: AccessList) throws -> Value {
         guard let secrets, let lists = schema[InternalClasses.accessList],
             let entries = schema[InternalClasses.accessEntry]
         else { throw ParseError.accessIsOff }
         let text = JSONWriter.canonicalText(list.json)
-        // The same list has the same id in every database and process.
+        // Equal lists have the same id in every database and process.
         let id = Value.text(secrets.digestText(of: text))
         let key = KeyValue(id)
         if try connection.isStored(key, in: lists) { return id }
@@ -50,7 +50,7 @@ extension Table {
 }
 
 extension ParseError {
-    /// The error for an access list where there are no users.
+    /// The error for an access list in a store without users.
     static let accessIsOff = ParseError(
         .operationForbidden,
         "access control is off: an object can't be saved with an ACL other than public read and write, which would not be enforced"

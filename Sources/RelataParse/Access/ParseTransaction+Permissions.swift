@@ -4,7 +4,7 @@ import RelataEngine
 extension KnownCaller {
     /// The caller's permission for an operation on objects of a class.
     ///
-    /// - Parameter permissions: Those of the class; `nil` where it allows everybody everything.
+    /// - Parameter permissions: Those of the class; `nil` for a class that allows all operations to every caller.
     func permission(
         _ operation: ClassPermissions.Operation, on permissions: ClassPermissions?
     ) -> ClassPermissions.Permission {
@@ -12,7 +12,7 @@ extension KnownCaller {
         return permissions.permission(operation, of: principals, isSignedIn: session != nil)
     }
 
-    /// The same of an operation that is refused before any object is looked for, where nothing is allowed.
+    /// Checks an operation before any object is looked for, and refuses one that is never allowed.
     func limit(
         _ operation: ClassPermissions.Operation, on permissions: ClassPermissions?
     ) -> ClassPermissions.Permission {
@@ -25,7 +25,7 @@ extension KnownCaller {
     ///
     /// - Parameters:
     ///   - permissions: All of these must allow an object.
-    ///   - isListed: The condition on the lists of the objects, where they have any.
+    ///   - isListed: The condition on the lists of the objects, if they have any.
     func condition(
         _ permissions: [ClassPermissions.Permission], onObjectsOf className: String, _ isListed: ExpressionNode?
     ) -> ExpressionNode? {
@@ -37,7 +37,7 @@ extension KnownCaller {
         _ permission: ClassPermissions.Permission, onObjectsOf className: String
     ) -> ExpressionNode? {
         let users = session.map { [KeyValue(.text($0.user))] } ?? []
-        // Whatever the class of users allows, a user is there for itself.
+        // A user always sees its own object, regardless of the permissions of the class.
         let own = className == InternalClasses.user ? [ExpressionNode.keyIn(.property(scope: 0, path: []), users)] : []
         switch permission {
         case .everything: return nil
@@ -51,8 +51,8 @@ extension KnownCaller {
 extension ParseTransaction {
     /// Checks that the caller may do something with objects of a class, or with some of them.
     ///
-    /// - Throws: ``ParseError`` 119 where the class doesn't allow it, 101 where it allows it to everybody who is signed in,
-    ///   as Parse's own server does.
+    /// - Throws: ``ParseError`` 119 if the class doesn't allow the operation, 101 if it allows the operation to all
+    ///   signed-in users, as in Parse's own server.
     func check(_ operation: ClassPermissions.Operation, on parseClass: ParseClass) throws(ParseError) {
         guard case .nothing(let needsSession) = caller.permission(operation, on: parseClass.options.permissions) else {
             return
@@ -61,8 +61,8 @@ extension ParseTransaction {
         throw ParseError.notAllowed(operation, parseClass.name)
     }
 
-    /// The transaction for a request that reads objects of a class: it sees those of that class with which the caller may
-    /// do just that, whatever else it may do.
+    /// The transaction for a request that reads objects of a class. It sees the objects of that class with which the
+    /// caller is allowed the operation, and no others.
     ///
     /// - Throws: as ``check(_:on:)``.
     func reading(
@@ -81,7 +81,8 @@ extension ParseTransaction {
 
     /// Checks that the caller may make an object.
     ///
-    /// - Throws: as ``check(_:on:)``; where only somebody may to whom the object's own fields lead, 119 unless they do.
+    /// - Throws: as ``check(_:on:)``; 119 if only users are allowed the operation to whom the object's fields lead, and
+    ///   the caller isn't one.
     func checkMayCreate(_ body: ObjectBody, in parseClass: ParseClass) throws(ParseError) {
         try check(.create, on: parseClass)
         guard case .objects(let fields) = caller.permission(.create, on: parseClass.options.permissions) else { return }
@@ -110,7 +111,7 @@ extension ParseTransaction {
         else { throw ParseError.notAllowed(.addField, parseClass.name) }
     }
 
-    /// A new object with the list that its class gives those that come without one.
+    /// A new object with the default list of its class, if it has no list.
     func withDefaultAccess(_ body: ObjectBody, in parseClass: ParseClass) -> ObjectBody {
         guard body.access == nil,
             let list = parseClass.options.permissions?.defaultAccess(for: caller.session?.user)
@@ -120,7 +121,7 @@ extension ParseTransaction {
 }
 
 extension ParseError {
-    /// The error for what a class doesn't allow.
+    /// The error for an operation that the class doesn't allow.
     static func notAllowed(_ operation: ClassPermissions.Operation, _ className: String) -> ParseError {
         ParseError(
             .operationForbidden, "Permission denied for action \(operation.rawValue) on class \(className).")

@@ -1,6 +1,6 @@
 /// The part of a file that a request asks for: the header field `Range`.
 enum ByteRange: Hashable {
-    /// All of it: nothing was asked for, or what isn't understood, or several parts.
+    /// The whole file: for a request without a range, with an invalid one, or with several.
     case all
     case part(Range<Int>)
     /// A part that there isn't.
@@ -12,7 +12,7 @@ enum ByteRange: Hashable {
         guard let field, field.lowercased().hasPrefix("bytes=") else { return }
         let ends = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map { $0.trimmingSpaces }
         guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }) else { return }
-        // What is too large for a number lies beyond every file.
+        // A number that is too large lies beyond every file.
         func number(_ text: String) -> Int? { text.isEmpty ? nil : Int(text) ?? .max }
         switch (number(ends[0]), number(ends[1])) {
         case (nil, nil): break

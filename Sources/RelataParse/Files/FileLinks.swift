@@ -2,7 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// Which objects refer to which files: a relation of each class whose objects do, which clients don't know.
+/// Which objects refer to which files: a relation of each class with references to files. Clients don't see it.
 enum FileLinks {
     /// The name of the relation.
     static let name = "_files"
@@ -41,7 +41,7 @@ enum FileLinks {
 }
 
 extension SchemaDraft {
-    /// Lets objects of a class refer to files; nothing happens if they do, or if there are no files.
+    /// Lets objects of a class refer to files. Does nothing if they can already, or if the store has no files.
     mutating func linkFiles(of name: String) {
         guard let files = entity(InternalClasses.file), files.isOfFiles, let entity = entity(name), entity.isOfClients,
             entity.property(FileLinks.name) == nil
@@ -62,7 +62,7 @@ extension SchemaDraft {
         }
     }
 
-    /// Takes away what linked the objects of a class to files.
+    /// Removes the links of a class to files.
     mutating func unlinkFiles(of name: String) {
         edit(InternalClasses.file) { entity, _ in
             entity.properties.removeAll { $0.name == FileLinks.side(of: name) }
@@ -118,7 +118,7 @@ extension ObjectWriter {
 extension ParseTransaction {
     /// Notes that files are used.
     ///
-    /// - Returns: The keys of those that there are.
+    /// - Returns: The keys of those that exist.
     fileprivate func use(_ names: [String], in files: Table) throws -> [KeyValue] {
         let keys = names.map { KeyValue(.text($0)) }
         let rows = try connection.rows(keys, of: files, unlimitedCompiler)
@@ -131,7 +131,7 @@ extension ParseTransaction {
         return known
     }
 
-    /// Writes what is to be known of a file, where it isn't known yet.
+    /// Stores the facts about a file, if they aren't stored yet.
     private func note(
         _ facts: [(property: String, value: Value)], of key: KeyValue, _ row: [Value], in files: Table
     ) throws {
@@ -151,7 +151,7 @@ extension ParseTransaction {
         files.entity.relationships.filter { FileLinks.side(of: $0.target) == $0.name }
     }
 
-    /// Has no object refer to a file any more.
+    /// Removes all references to a file.
     func forgetUses(of name: String) throws {
         guard let files else { return }
         let run = WriteRun(connection, schema: schema, isSchemaFixed: false, now: now)
@@ -165,7 +165,8 @@ extension ParseTransaction {
         try run.write()
     }
 
-    /// Notes which files no object refers to any more, and finds those of which that is known for so long that they go.
+    /// Records the files that no object refers to any more, and finds those that have been unused for long enough to be
+    /// deleted.
     ///
     /// - Parameter time: Since when nothing may have referred to them.
     /// - Returns: Their names, some at a time.

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// The name of a file as a client gives it, which leads nowhere: it is no path.
+/// The name of a file from a client. It is never used as a path.
 struct FileName: Hashable, Sendable {
     let text: String
 
@@ -23,7 +23,7 @@ struct FileName: Hashable, Sendable {
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
-    /// A name that no other file has and nobody guesses, with the end that belongs to the type where there is none.
+    /// A unique name that can't be guessed, with the extension of the type if it has none.
     func stored(type: String?) -> String {
         let hasEnd = ContentType.end(of: text).map { !$0.isEmpty } ?? false
         let end = hasEnd ? nil : type.flatMap { ContentType.end(ofType: $0) }
@@ -35,7 +35,7 @@ struct FileName: Hashable, Sendable {
         stored.firstIndex(of: "_").map { stored[stored.index(after: $0)...] } ?? stored[...]
     }
 
-    /// Whether a name is made as those of files are that this server stores.
+    /// Whether a name has the form of the names that this server makes.
     static func isStored(_ name: String) -> Bool {
         let bytes = name.utf8
         return bytes.count > 33 && bytes.dropFirst(32).first == UInt8(ascii: "_")

@@ -1,33 +1,33 @@
 import RelataCore
 
-/// Which files a server takes, and how it hands them out.
+/// Which files a server accepts, and how it serves them.
 public struct FileOptions: Sendable {
     /// Where their contents are kept.
     public var storage: any FileStorage
-    /// The address of the protocol as clients know it, such as `https://example.com/parse`, with which the addresses of files
-    /// begin; `nil` for that at which the server listens.
+    /// The address of the protocol as clients reach it, such as `https://example.com/parse`; addresses of files begin
+    /// with it. `nil` for the address at which the server listens.
     public var publicURL: String?
-    /// Whether those who aren't signed in may upload.
+    /// Whether clients that aren't signed in may upload.
     public var allowsPublicUploads = false
     /// Whether anonymous users may upload.
     public var allowsUploadsOfAnonymousUsers = false
-    /// Whether users who have signed in may upload.
+    /// Whether signed-in users may upload.
     public var allowsUploadsOfUsers = true
     /// How many bytes a file may have.
     public var maximumSize = 20 * 1024 * 1024
-    /// What the names of files may end with, such as `png`; `nil` for anything that isn't denied. The master key isn't bound.
+    /// The allowed extensions, such as `png`; `nil` for all that aren't denied. They don't apply to the master key.
     public var allowedExtensions: Set<String>?
-    /// What the names of files may not end with: by default, what browsers run scripts of.
+    /// The denied extensions: by default, those of types in which browsers run scripts.
     public var deniedExtensions = Self.active
-    /// The types that browsers show in place; an end such as `image/*` stands for all of a kind, but for what browsers run
-    /// scripts of. All others are saved.
+    /// The types that browsers display; a type such as `image/*` stands for all of its kind, except those in which
+    /// browsers run scripts. All others are saved.
     public var inlineTypes: Set<String> = ["image/*", "audio/*", "video/*", "text/plain"]
-    /// Signs the addresses of files, which are told to those who may read an object that refers to them; `nil` where whoever
-    /// knows the name of a file gets it.
+    /// Signs the addresses of files, which replies give to clients that may read an object with the file; `nil` for
+    /// addresses that need no signature.
     public var signing: FileSigning?
-    /// For how many seconds a file is kept that objects have referred to and none does any more; `nil` for ever.
+    /// For how many seconds a file is kept after the last reference to it is gone; `nil` for ever.
     public var unusedLifetime: Double? = 24 * 3600
-    /// For how many seconds a content is kept that no file has any more. It must be longer than an upload takes.
+    /// For how many seconds an unused content is kept. It must be longer than an upload takes.
     public var contentLifetime = 3600.0
 
     /// What browsers run scripts of.
@@ -36,12 +36,12 @@ public struct FileOptions: Sendable {
         "xslt",
     ]
 
-    /// Files whose contents are kept in a storage.
+    /// Files with their contents in a storage.
     public init(storage: any FileStorage) { self.storage = storage }
 
     /// - Throws: ``ParseError`` 130 for the name of a file that isn't taken.
     func checkExtension(_ name: FileName, type: String?) throws(ParseError) {
-        // Without an end the name gets that of its type.
+        // A name without an extension gets that of its type.
         let own = ContentType.end(of: name.text).flatMap { $0.isEmpty ? nil : $0 }
         let claimed = own ?? type.map { Self.subtype($0) }
         guard let claimed else { return }
@@ -52,7 +52,7 @@ public struct FileOptions: Sendable {
         }
     }
 
-    /// What a type's files end with: `svg` for `image/svg+xml`.
+    /// The extension of a type: `svg` for `image/svg+xml`.
     private static func subtype(_ type: String) -> String {
         let bare = ContentType.bare(type.lowercased())
         if let end = ContentType.end(ofType: type) { return end }

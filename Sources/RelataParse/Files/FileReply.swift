@@ -9,7 +9,7 @@ public struct FileReply: Hashable, Sendable {
     /// The bytes.
     public let bytes: ByteStream
 
-    /// Whether both are alike, as far as that can be told without reading them.
+    /// Whether both are equal, as far as that can be decided without reading them.
     public static func == (left: FileReply, right: FileReply) -> Bool {
         left.contentType == right.contentType && left.size == right.size
     }

@@ -1,23 +1,24 @@
 import Foundation
 import RelataCore
 
-/// Signs the addresses of files, so that each holds for a while, and only those get one who are told it.
+/// Signs the addresses of files, so that each is valid for a time, and can't be made by clients.
 public struct FileSigning: Sendable {
-    /// For how many seconds an address holds, at least. Half of it later, another one is told.
+    /// For how many seconds an address is valid, at least. After half of that time, replies have a new one.
     public let lifetime: Double
     private let makeCode: @Sendable (String) -> [UInt8]
 
     /// - Parameters:
     ///   - lifetime: For how many seconds an address holds.
-    ///   - code: The code of a text, which nobody else can make: at least 16 bytes, always the same.
+    ///   - code: The authentication code of a text, which can't be forged: at least 16 bytes, always the same for a
+    ///     text.
     public init(lifetime: Double, code: @escaping @Sendable (String) -> [UInt8]) {
         self.lifetime = lifetime
         makeCode = code
     }
 
-    /// What follows the address of a file.
+    /// The suffix of a file's address.
     func parameters(of name: String, at time: Date) -> String {
-        // One address is told for a while, so that browsers know again what they have.
+        // The address stays the same for a time, so that browsers can cache the file.
         let step = max(1, (lifetime / 2).rounded(.up))
         let end = Int64(((time.timeIntervalSince1970 + lifetime) / step).rounded(.up) * step)
         return "?expires=\(end)&signature=\(signature(of: name, end))"
@@ -38,7 +39,7 @@ public struct FileSigning: Sendable {
         code(of: "\(end) \(name)").map { String(String(UInt16($0) + 256, radix: 16).dropFirst()) }.joined()
     }
 
-    /// Compares in a time that says nothing about where two texts differ.
+    /// Compares in a time that doesn't depend on the position of the difference.
     private static func areEqual(_ first: String, _ second: String) -> Bool {
         let (first, second) = (first.utf8, second.utf8)
         guard first.count == second.count else { return false }

@@ -1,27 +1,27 @@
 import Foundation
 import RelataCore
 
-/// Where the contents of files are kept. What files are called, and what is known of them, is in the database.
+/// A storage for the contents of files. The names of files, and the facts about them, are in the database.
 ///
-/// A content is named by its storage, after its bytes: the same bytes are kept once, whatever files have them.
+/// A content is named by the storage, after its bytes: equal contents are stored once, for any number of files.
 public protocol FileStorage: Sendable {
-    /// Keeps a content. Once this returns, a power cut doesn't take it away.
+    /// Stores a content. Once this returns, the content survives a power cut.
     ///
-    /// - Throws: What the stream throws, too. Then nothing is kept.
+    /// - Throws: Also the errors of the stream. Then nothing is stored.
     func store(_ bytes: ByteStream) async throws -> StoredContent
 
-    /// The bytes of a part of a content; `nil` where there is no such content.
+    /// The bytes of a part of a content; `nil` for a content that doesn't exist.
     func read(_ id: String, _ range: Range<Int>) async throws -> ByteStream?
 
     /// Deletes a content, unless it was stored again since a time: a new file may have it.
     ///
-    /// - Returns: Whether it is there no more.
+    /// - Returns: Whether the content doesn't exist any more.
     func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool
 }
 
 /// A content that is kept.
 public struct StoredContent: Hashable, Sendable {
-    /// The name by which the storage knows it.
+    /// The name of the content in the storage.
     public let id: String
     /// How many bytes it has.
     public let size: Int

@@ -1,12 +1,12 @@
 import Foundation
 import RelataCore
 
-/// The addresses of files. They aren't stored: the server tells them with each reply, and takes them off each request, so that
-/// one that moves finds its files.
+/// The addresses of files. They aren't stored: the server adds them to each reply, and removes them from each request,
+/// so that it can move to another address.
 struct FileURLs {
     /// What all addresses begin with, up to the name.
     let prefix: String
-    /// Signs addresses; `nil` where they hold for ever.
+    /// Signs addresses; `nil` for addresses that never expire.
     var signing: FileSigning?
     var now = Date()
 
@@ -18,7 +18,7 @@ struct FileURLs {
     /// A reply in which files have addresses. One that has an address keeps it: it lies elsewhere.
     func adding(to body: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
-        // What is copied already, and what is looked through.
+        // The bytes that are copied already, and those that are searched.
         var (copied, place) = (0, 0)
         body.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return }
@@ -34,17 +34,17 @@ struct FileURLs {
         return copied == 0 ? body : result + body[copied...]
     }
 
-    /// The letter that the type of a file begins with: it is rarer than what stands before it.
+    /// The first letter of a file's type: it is rarer than the characters before it.
     private static let mark = UInt8(ascii: "F")
 
-    /// What stands around the name of a file whose type comes last, and how far it reaches before the quotes that end it.
+    /// The characters around the name of a file whose type comes last, and their distance to the quotes that end it.
     private static let forms: [(StaticString, Int, StaticString, Int)] = [
         ("{\"name\":\"", 8, "\",\"__type\":\"File\"}", 12),
         ("{\"name\": \"", 9, "\", \"__type\": \"File\"}", 14),
     ]
 
-    /// The name of a file without an address, and where it ends, but for its brace. It has no members but the two, in one
-    /// order or the other.
+    /// The name of a file without an address, and its end, without the brace. It has only the two members, in either
+    /// order.
     ///
     /// - Parameter type: Where the name of its type may begin.
     private static func file(
@@ -61,7 +61,7 @@ struct FileURLs {
             guard let end = bytes[name...].indices.first(where: isQuote), holds("\"}", at: end) else { return nil }
             return (name..<end, end + 1)
         }
-        // PostgreSQL writes spaces between what belongs together.
+        // PostgreSQL writes spaces between tokens.
         for (head, headSize, tail, tailSize) in Self.forms where holds(tail, at: type - tailSize) {
             let end = type - tailSize
             guard let quote = bytes[..<end].indices.last(where: isQuote), holds(head, at: quote - headSize) else {

@@ -3,18 +3,18 @@ import RelataCore
 import Synchronization
 
 extension ParseService {
-    /// Whether a path leads to files.
+    /// Whether a path is one of files.
     private static func isOfFiles(_ path: String) -> Bool { path == "/files" || path.hasPrefix("/files/") }
 
-    /// How large a file may be whose bytes are handed over as they arrive (``WireRequest/stream``); `nil` for a request whose
-    /// body is collected first: all but uploads whose header fields hold the keys.
+    /// The largest body of an upload that is streamed (``WireRequest/stream``); `nil` for a request whose body is
+    /// collected first: all except uploads with the keys in the header fields.
     ///
-    /// - Throws: ``ParseError/unauthorized`` for a request that is refused whatever its body says.
+    /// - Throws: ``ParseError/unauthorized`` for a request that is refused regardless of its body.
     public func maximumUpload(
         method: String, path: String, headers: [String: String]
     ) throws(ParseError) -> Int? {
         guard let files = options.files, method == "POST", Self.isOfFiles(path) else { return nil }
-        // One that is called something else is no upload, and has the limits of what it is.
+        // A request with another `_method` is no upload, and has the limits of its method.
         let named = headers["x-http-method-override"]?.uppercased() ?? "POST"
         guard named == "POST", try keys.isMaster(headers) != nil else { return nil }
         return files.maximumSize
@@ -51,7 +51,7 @@ extension ParseService {
         var headers = [
             "etag": file.tag, "accept-ranges": "bytes", "cache-control": "no-cache",
             "x-content-type-options": "nosniff",
-            // Even where it is taken for a page, nothing in it runs.
+            // Even if a browser takes it for a page, no script in it runs.
             "content-security-policy": "default-src 'none'; sandbox",
         ]
         if !isInline { headers["content-disposition"] = "attachment; filename=\"\(FileName.given(file.name))\"" }
@@ -119,9 +119,9 @@ extension ParseService {
             status: 201, ["name": .string(file.name), "url": .string(url)], location: url)
     }
 
-    /// - Throws: ``ParseError`` 130 for somebody who may not upload.
+    /// - Throws: ``ParseError`` 130 for a caller that may not upload.
     private func checkMayUpload(_ call: ParseCall, _ files: FileOptions) async throws {
-        // A session that is over is refused, whoever may upload.
+        // An expired session is refused, even if everybody may upload.
         let user = try await store.read(as: call.caller) { transaction -> StoredUser? in
             guard let session = transaction.caller.session else { return nil }
             return try transaction.user("objectId", session.user)
@@ -145,7 +145,7 @@ extension ParseService {
         return ByteStream(Array(data))
     }
 
-    /// Makes the class of files, if it isn't there.
+    /// Creates the class of files, if it doesn't exist.
     private func makeFiles() async throws {
         if store.currentClasses.hasFiles { return }
         try await store.alter { draft, _ in draft.addInternalClass(InternalClasses.file) }
@@ -159,7 +159,7 @@ extension ParseService {
         return WireReply([:])
     }
 
-    /// - Throws: ``ParseError`` 153 for a file that isn't there, or that objects refer to.
+    /// - Throws: ``ParseError`` 153 for a file that doesn't exist, or that objects refer to.
     private func delete(file name: String, isForced: Bool, _ files: FileOptions) async throws {
         let content = try await store.write(as: .master) { transaction in
             guard let file = try transaction.file(name) else {
@@ -180,8 +180,8 @@ extension ParseService {
         try await deleteUnused([content], files)
     }
 
-    /// Deletes those of some contents that no file has. What was stored a short time ago may be that of a file to come: it is
-    /// looked at again later.
+    /// Deletes the unused ones of some contents. A content that was stored recently may belong to an upload in
+    /// progress: it is checked again later.
     private func deleteUnused(_ contents: [String], _ files: FileOptions) async throws {
         let unused = try await store.read(as: .master) { try $0.unused(contents) }
         let time = Date(timeIntervalSinceNow: -files.contentLifetime)
@@ -207,7 +207,7 @@ extension ParseService {
             do {
                 try await delete(file: name, isForced: false, files)
             } catch is ParseError {
-                // Somebody has deleted it, or refers to it by now.
+                // The file is deleted by now, or referred to.
             }
         }
     }
@@ -219,7 +219,7 @@ extension ParseService {
     }
 }
 
-/// Contents that no file has any more, and that were too young to be deleted.
+/// Unused contents that were too young to be deleted.
 final class LeavingContents: Sendable {
     private let contents = Mutex<Set<String>>([])
 
@@ -234,9 +234,9 @@ final class LeavingContents: Sendable {
 }
 
 extension ByteStream {
-    /// The same bytes as a file's.
+    /// The same bytes as those of another file.
     ///
-    /// The stream throws ``ParseError`` 130 where there are more than a file may have, or none.
+    /// The stream throws ``ParseError`` 130 for more bytes than a file may have, or for none.
     fileprivate func limited(to limit: Int) -> ByteStream {
         let size = Size()
         return ByteStream {
@@ -259,9 +259,10 @@ extension ByteStream {
 }
 
 extension ParseCall {
-    /// What is told of a file besides its bytes: in the body as Parse's client for JavaScript does, or in a header field.
+    /// The facts about a file besides its bytes: in the body, as Parse's client for JavaScript sends them, or in a
+    /// header field.
     ///
-    /// - Throws: ``ParseError`` 107 for what isn't an object.
+    /// - Throws: ``ParseError`` 107 for a value that isn't an object.
     fileprivate func fileData(_ name: String) throws(ParseError) -> JSONObject {
         let given = body["fileData"]?[name] ?? .null
         if given.isNull {
@@ -284,7 +285,7 @@ extension ClassSet {
 }
 
 extension ParseError {
-    /// What a request about files gets where there are none.
+    /// The error of requests for files in a store without files.
     static let filesAreOff = ParseError(.fileSaveError, "File upload is disabled.")
     static let noSuchFile = ParseError(.objectNotFound, "File not found.")
 }

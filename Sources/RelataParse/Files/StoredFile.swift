@@ -2,7 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// What is known of a file besides its content.
+/// The facts about a file, without its content.
 struct StoredFile: Hashable, Sendable {
     /// The name by which clients know it.
     var name: String
@@ -10,14 +10,14 @@ struct StoredFile: Hashable, Sendable {
     var metadata: JSONObject = [:]
     var tags: JSONObject = [:]
 
-    /// What it is: the end of its name says so.
+    /// The content type, by the extension of the name.
     var contentType: String { ContentType.of(name) }
-    /// What tells its content from others.
+    /// The digest of its content.
     var tag: String { "\"\(content.id)\"" }
 }
 
 extension ParseTransaction {
-    /// The table of files; `nil` where there was none yet.
+    /// The table of files; `nil` if it doesn't exist yet.
     var files: Table? {
         guard let table = storedClasses.schema[InternalClasses.file], table.entity.isOfFiles else { return nil }
         return table
@@ -70,7 +70,7 @@ extension ParseTransaction {
 
     /// Deletes files by their names; their contents go later.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of files.
     @discardableResult
     func deleteFiles(_ names: [String]) throws -> Int {
         guard let files else { return 0 }
@@ -87,7 +87,7 @@ extension Entity {
 }
 
 extension ParseError {
-    /// The error where the table of files is another program's.
+    /// The error if the table of files belongs to another program.
     static let filesTableIsForeign = ParseError(
         .operationForbidden, "the table \(InternalClasses.file) is another program's: there can be no files here")
 }

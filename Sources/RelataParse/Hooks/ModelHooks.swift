@@ -1,7 +1,7 @@
 import Relata
 import RelataCore
 
-/// What an app does before and after objects of its models are saved or deleted by clients.
+/// An app's code that runs before and after clients save or delete objects of its models.
 ///
 /// ```swift
 /// let store = try ParseStore.serving(library) { hooks in
@@ -15,11 +15,11 @@ import RelataCore
 /// }
 /// ```
 ///
-/// What is called before runs in the transaction of the request: what it throws takes the request back, and reaches the
-/// client. Nothing of the object is written or deleted yet. What is called after runs once the transaction is committed,
-/// and before the client is answered. It gets objects as they are stored, which can be saved again.
+/// Hooks before an operation run in the transaction of the request: an error rolls the request back and is sent to the
+/// client. The object isn't written or deleted yet. Hooks after an operation run once the transaction is committed,
+/// before the reply is sent. They get objects as they are stored, which can be saved again.
 public struct ModelHooks: Sendable {
-    /// What is being done to an object.
+    /// The change of an object.
     public struct Change<M: Model> {
         /// The object as it was; `nil` for a new one.
         public let original: M?
@@ -35,13 +35,13 @@ public struct ModelHooks: Sendable {
         bindings = Dictionary(store.models.map { ($0.entityName, ModelBinding($0)) }) { first, _ in first }
     }
 
-    /// Calls `body` with each object that is about to be saved, as it will be stored: with its stamps and its revision. What
-    /// it changes is stored instead, and so are the new objects that it links to and its edits on lists. The key, the
-    /// stamps and the revision aren't its to change.
+    /// Calls `body` with each object that is about to be saved, as it will be stored: with its stamps and its revision.
+    /// Changes that it makes are stored too, with new objects that it links to and edits on lists. It can't change the
+    /// key, the stamps and the revision.
     ///
-    /// The object is written afterwards, together with the relations that the client changes: the transaction has no new
-    /// object yet, and finds one that is known as it was. A new object whose key the database assigns has none yet. An
-    /// object whose to-one is set or unset by way of the other side is among those that are saved.
+    /// The object is written afterwards, together with the relations that the client changes: in the transaction, a new
+    /// object doesn't exist yet, and an existing one has its old values. A new object whose key the database assigns
+    /// has no key yet. An object whose to-one is changed through the inverse counts as saved.
     public mutating func beforeSave<M: Model>(
         _ model: M.Type, _ body: @escaping @Sendable (inout M, Change<M>) throws -> Void
     ) {
@@ -52,16 +52,15 @@ public struct ModelHooks: Sendable {
         }
     }
 
-    /// Calls `body` with each object that was saved, as it is stored once the whole request is done: one that several
-    /// requests of a batch have changed is the same each time, and one that was deleted again isn't among them.
+    /// Calls `body` with each saved object, as it is stored at the end of the whole request. An object that several
+    /// requests of a batch change is the same each time, and one that is deleted again isn't included.
     public mutating func afterSave<M: Model>(_ model: M.Type, _ body: @escaping @Sendable (M) async -> Void) {
         bindings[M.entityName]?.afterSave.append { object in
             if let object = object as? M { await body(object) }
         }
     }
 
-    /// Calls `body` with each object that a client is about to delete. Those that go with it by a delete rule are not
-    /// among them.
+    /// Calls `body` with each object that a client is about to delete, without those that a delete rule deletes.
     public mutating func beforeDelete<M: Model>(
         _ model: M.Type, _ body: @escaping @Sendable (M, WriteTransaction) throws -> Void
     ) {
@@ -78,9 +77,9 @@ public struct ModelHooks: Sendable {
     }
 }
 
-/// A model that is served: how its objects are read and checked when only the class's name is known.
+/// A served model: how its objects are read and checked by the name of their class.
 struct ModelBinding: Sendable {
-    /// Makes of an object, of what it was and of the transaction what is stored.
+    /// Returns the object to store, from the object, its former state and the transaction.
     typealias BeforeSave = @Sendable (any Model, (any Model)?, WriteTransaction) throws -> any Model
 
     var beforeSave: [BeforeSave] = []
@@ -103,13 +102,13 @@ struct ModelBinding: Sendable {
     /// The object that a row with these values holds.
     func object(values: [Value], in transaction: WriteTransaction) throws -> any Model { try make(values, transaction) }
 
-    /// Whether anybody wants to know of each object that is deleted.
+    /// Whether a hook is called for each deleted object.
     var watchesDeletions: Bool { !beforeDelete.isEmpty || !afterDelete.isEmpty }
 
     /// Lets the app change an object that is about to be written, and checks it.
     ///
-    /// - Parameter original: The object's row as it is.
-    /// - Returns: The object as it is to be stored.
+    /// - Parameter original: The object's row before the change.
+    /// - Returns: The object to store.
     func checked(
         _ given: any Model, original: [Value]?, in transaction: WriteTransaction
     ) throws -> any Model {
@@ -134,6 +133,6 @@ struct ModelBinding: Sendable {
         }
     }
 
-    /// Whether two objects are the same, with what they link to.
+    /// Whether two objects are equal, with the objects that they link to.
     static func isEqual<M: Model>(_ left: M, _ right: any Model) -> Bool { left == right as? M }
 }

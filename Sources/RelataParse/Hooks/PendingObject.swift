@@ -5,9 +5,9 @@ import RelataEngine
 /// An object that is about to be written.
 struct PendingObject {
     let parseClass: ParseClass
-    /// Its key, where it is known.
+    /// Its key, if it is known.
     let key: KeyValue?
-    /// Its row as it is; `nil` for a new object.
+    /// Its row before the change; `nil` for a new object.
     let row: [Value]?
     /// Its row as it will be.
     let values: [Value]
@@ -35,7 +35,7 @@ struct PendingObject {
         self.values = values
     }
 
-    /// What an app has changed, by column. The store's stamps stay as they are.
+    /// The changes of an app, by column. The store's stamps stay unchanged.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for another key.
     fileprivate func changes(
@@ -63,8 +63,8 @@ extension ParseTransaction {
     /// Has an object written, once its app has changed it and its model has checked it.
     ///
     /// - Parameters:
-    ///   - object: The object; `nil` where there are no models.
-    ///   - write: Writes the row, with what the app changed, by column. Returns its key.
+    ///   - object: The object; `nil` for a class without a model.
+    ///   - write: Writes the row, with the app's changes, by column. Returns its key.
     /// - Returns: The key.
     @discardableResult
     func save(_ object: PendingObject?, write: ([Int: Value]) throws -> KeyValue) throws -> KeyValue {
@@ -94,13 +94,13 @@ extension ParseTransaction {
         return key
     }
 
-    /// Notes that an object was saved, before what was saved along with it.
+    /// Records that an object was saved, before the objects that were saved with it.
     private func note(_ key: KeyValue, _ binding: ModelBinding, at place: Int) {
         if !binding.afterSave.isEmpty { agenda.events.insert(.saved(binding, key), at: place) }
     }
 
-    /// What an app does after the objects were saved and deleted that the transaction wrote so far. They are read here,
-    /// at its end: later requests of a batch may have changed them again.
+    /// The hooks to call after the transaction, for the objects saved and deleted so far. The objects are read at its
+    /// end, because later requests of a batch may have changed them again.
     func actions() throws -> [Action] {
         guard !agenda.events.isEmpty, let typed else { return [] }
         var actions: [Action] = []

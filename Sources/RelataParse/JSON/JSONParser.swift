@@ -1,8 +1,8 @@
-/// Reads JSON (RFC 8259) from bytes that anybody may have sent: in one pass, without recursion beyond a bound, and with an
-/// error that says where it is wrong.
+/// Reads JSON (RFC 8259) from untrusted bytes: in one pass, with limited recursion, and with errors that name the
+/// position.
 ///
-/// Stricter than most: a name that stands twice in one object is refused, because two programs could read two different
-/// things in it, and so is text that isn't UTF-8.
+/// Stricter than most: a repeated name in an object is refused, because two programs could read it differently, and so
+/// is text that isn't UTF-8.
 public struct JSONParser {
     /// How deep arrays and objects may lie in each other.
     public static let maximumDepth = 64
@@ -15,7 +15,7 @@ public struct JSONParser {
 
     /// Reads a whole text.
     ///
-    /// - Throws: ``ParseError`` 107 with the byte where the text is no JSON.
+    /// - Throws: ``ParseError`` 107 with the byte at which the JSON is invalid.
     public static func parse(_ text: some Sequence<UInt8>) throws(ParseError) -> JSONValue {
         var result: Result<JSONValue, ParseError>?
         let bytes = ContiguousArray(text)
@@ -63,7 +63,7 @@ public struct JSONParser {
         let (name, value) = try member()
         skipSpace()
         var members = JSONObject()
-        // Objects of one member are many where they are: they get no room that they don't need.
+        // Objects of one member are frequent: they get no unused capacity.
         if peek() == UInt8(ascii: ",") { members.reserveCapacity(6) }
         _ = members.append(name, value)
         while take(UInt8(ascii: ",")) {
@@ -191,7 +191,7 @@ public struct JSONParser {
         if peek() == UInt8(ascii: "\"") {
             place += 1
             let text = UnsafeBufferPointer(rebasing: bytes[start..<place - 1])
-            // Validating takes several times as long, even where there is nothing to find.
+            // Validating takes several times as long, even for valid text.
             return union < 0x80 ? String(decoding: text, as: UTF8.self) : try self.text(text)
         }
         var unescaped = ContiguousArray(bytes[start..<place])

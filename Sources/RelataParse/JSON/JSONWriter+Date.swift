@@ -1,8 +1,8 @@
 import RelataCore
 
 extension JSONWriter {
-    /// Writes a date as a string with milliseconds, as Parse does: `"2026-11-20T22:57:12.011Z"`. What is below a
-    /// millisecond is left out.
+    /// Writes a date as a string with milliseconds, as Parse does: `"2026-11-20T22:57:12.011Z"`. Smaller fractions are
+    /// dropped.
     mutating func write(microseconds: Int64) {
         guard DateText.textRange.contains(microseconds) else {
             return write(DateText.parseText(microseconds: microseconds))

@@ -1,11 +1,11 @@
 /// Which language somebody reads.
 enum Languages {
-    /// The first of some languages that suits a header field `Accept-Language`: by its weights, then in its order.
+    /// The first supported language that a header field `Accept-Language` accepts: by its weights, then in its order.
     ///
     /// - Parameters:
     ///   - accepted: The field's value; `nil` where there is none.
-    ///   - languages: Those that there are: `en`, `zh-Hans`.
-    /// - Returns: The first of `languages` where none suits.
+    ///   - languages: The supported languages: `en`, `zh-Hans`.
+    /// - Returns: The first of `languages` if none is accepted.
     static func best(for accepted: String?, among languages: [String]) -> String {
         let fallback = languages.first ?? "en"
         guard let accepted, accepted.utf8.count <= 1024 else { return fallback }
@@ -28,8 +28,8 @@ enum Languages {
         let place: Int
     }
 
-    /// Whether a language is what a tag asks for, whatever region it names. Chinese is written in two ways: without a
-    /// word on it, those of Taiwan, Hong Kong and Macau read the traditional one.
+    /// Whether a language matches a tag, in any region. Chinese has two scripts: without a script in the tag, readers
+    /// in Taiwan, Hong Kong and Macau get the traditional one.
     private static func suits(_ language: String, _ tag: String) -> Bool {
         if language == tag || tag.hasPrefix(language + "-") { return true }
         let (own, asked) = (language.split(separator: "-"), tag.split(separator: "-"))

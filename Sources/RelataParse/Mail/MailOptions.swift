@@ -13,15 +13,15 @@ public struct MailOptions: Sendable {
     public var sender: any MailSender
     /// What the app is called.
     public var appName: String
-    /// The address of the protocol as browsers reach it: `https://books.example.org/parse`. Links are made of it alone, and
-    /// never of what a request says.
+    /// The address of the protocol as browsers reach it: `https://books.example.org/parse`. Links are built from it
+    /// alone, never from a request.
     public var publicURL: String
     /// The texts, by purpose and language: an app may replace them, and add languages. Pages are in English and Simplified
     /// Chinese.
     public var templates = MailTemplate.standard
-    /// The language of whoever asks for none of those that there are.
+    /// The language for users who accept none of the supported ones.
     public var language = "en"
-    /// Whether who signs up, or has a new address, gets a mail to say that the address is theirs.
+    /// Whether a new user, or a user with a new address, gets a mail to verify the address.
     public var verifiesAddresses = false
     /// Whether users sign in by a password only once their address is verified.
     public var needsVerifiedAddress = false
@@ -29,13 +29,13 @@ public struct MailOptions: Sendable {
     public var resetLifetime = 86_400.0
     /// For how many seconds the link works that verifies an address.
     public var verificationLifetime = 7 * 86_400.0
-    /// For how many seconds after a mail a user gets no other one for the same purpose.
+    /// For how many seconds after a mail a user gets no other mail for the same purpose.
     public var interval = 60.0
     /// How many mails are sent at once. Others wait.
     public var width = 4
-    /// After how many seconds a mail is sent again that couldn't be sent, as often as there are numbers.
+    /// The waits before each new attempt to send a mail, in seconds.
     public var retries = [5.0, 60.0]
-    /// Called with what went wrong with a mail; the server writes it to its log where there is nothing else.
+    /// Called with the errors of mails; without it, the server logs them.
     public var report: (@Sendable (any Error) -> Void)?
 
     /// Mails by a sender.
@@ -47,7 +47,7 @@ public struct MailOptions: Sendable {
 
     /// Checks what can't be.
     ///
-    /// - Throws: ``RelataError`` that says what it is.
+    /// - Throws: ``RelataError`` that names the invalid option.
     public func check() throws(RelataError) {
         let parts = publicURL.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         let isPlain = publicURL.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"?#\"<>\\^`{|}".utf8.contains($0) }
@@ -83,7 +83,7 @@ public struct MailOptions: Sendable {
         }
     }
 
-    /// The mail for a purpose, in the language of whoever asked for it.
+    /// The mail for a purpose, in the language of the request.
     func mail(_ purpose: MailTemplate.Purpose, _ values: MailTemplate.Values, accepted: String?) -> Mail? {
         guard let texts = templates[purpose] else { return nil }
         let others = texts.keys.filter { $0 != language }.sorted()

@@ -1,10 +1,10 @@
 import Foundation
 import Synchronization
 
-/// Mails that are to be sent. Nobody waits for them: whether there is anybody to write to is found out here, so that
-/// neither a reply nor its time tells.
+/// The queue of mails. The recipients are looked up here, after the reply, so that neither the reply nor its time
+/// reveals whether an address is known.
 final class MailQueue: Sendable {
-    /// What finds out what is to be sent; `nil` for nothing.
+    /// Looks up the mail to send; `nil` for none.
     typealias Job = @Sendable () async throws -> Mail?
 
     /// A mail that waits for its turn.
@@ -43,7 +43,7 @@ final class MailQueue: Sendable {
 
     /// Adds a mail.
     ///
-    /// - Throws: ``ParseError`` 155 where too many wait, whoever they are for.
+    /// - Throws: ``ParseError`` 155 if too many mails wait.
     func add(_ job: @escaping Job) throws(ParseError) {
         let isFull = state.withLock { $0.waiting.count + $0.resting >= Self.maximumWaiting }
         if isFull {

@@ -2,9 +2,9 @@
 public struct Mail: Hashable, Sendable {
     /// Whom it is for: `mei@example.org`.
     public var address: String
-    /// What it is about, in one line.
+    /// The subject.
     public var subject: String
-    /// What it says, as plain text.
+    /// The content, as plain text.
     public var text: String
 
     /// A mail.
@@ -19,7 +19,7 @@ public struct Mail: Hashable, Sendable {
 public protocol MailSender: Sendable {
     /// Sends a mail.
     ///
-    /// - Throws: ``MailError`` where it wasn't taken, or whatever else went wrong.
+    /// - Throws: ``MailError`` if the mail wasn't accepted, or any other error.
     func send(_ mail: Mail) async throws
 }
 
@@ -44,7 +44,7 @@ public struct MailClosure: MailSender {
 public struct MailError: Error, Hashable, Sendable, CustomStringConvertible {
     /// What went wrong, for people.
     public let description: String
-    /// Whether the same mail may be taken later.
+    /// Whether the same mail may be accepted later.
     public let isTemporary: Bool
 
     /// An error.

@@ -18,11 +18,11 @@ public struct MailTemplate: Hashable, Sendable {
     public enum Purpose: String, Hashable, Sendable, CaseIterable {
         /// To set a new password.
         case passwordReset = "reset"
-        /// To say that an address is one's own.
+        /// To verify an address.
         case verification = "verify"
     }
 
-    /// What the places are filled with.
+    /// The values of the placeholders.
     struct Values {
         let app: String
         let link: String
@@ -36,7 +36,7 @@ public struct MailTemplate: Hashable, Sendable {
             text: Self.filled(text, values, isLine: false))
     }
 
-    /// Each place is filled once: what a name holds is no place.
+    /// Placeholders are filled once: one in a user's name isn't.
     private static func filled(_ template: String, _ values: Values, isLine: Bool) -> String {
         var result = ""
         var rest = Substring(template)
@@ -70,8 +70,8 @@ public struct MailTemplate: Hashable, Sendable {
 
     // MARK: As they are without an app's own
 
-    /// The templates in English and Simplified Chinese, by purpose and language. They don't say the user's name: whoever
-    /// signs up with somebody else's address can choose it.
+    /// The templates in English and Simplified Chinese, by purpose and language. They don't contain the user's name,
+    /// because a person who signs up with somebody else's address chooses it.
     public static let standard: [Purpose: [String: MailTemplate]] = [
         .passwordReset: [
             "en": MailTemplate(

@@ -5,13 +5,13 @@ extension DateText {
     /// A date as Parse writes it, with milliseconds: `2026-11-20T22:57:12.011Z`.
     package static func parseText(_ date: Date) -> String { parseText(microseconds: microseconds(of: date) ?? 0) }
 
-    /// A date as Parse writes it. What is below a millisecond is left out.
+    /// A date as Parse writes it. Fractions below a millisecond are dropped.
     static func parseText(microseconds: Int64) -> String {
         let text = text(microseconds: microseconds)
         return String(text.dropLast(4)) + "Z"
     }
 
-    /// The microseconds since 1970 of a date that a column holds in any encoding; `nil` for what is none.
+    /// The microseconds since 1970 of a date in a column, in any encoding; `nil` for a value that isn't a date.
     static func microseconds(of value: Value, _ encoding: DateEncoding) -> Int64? {
         switch value {
         case .integer(let number): encoding == .seconds ? Int64(exactly: Double(number) * 1_000_000) : number

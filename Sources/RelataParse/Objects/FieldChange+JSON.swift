@@ -1,5 +1,5 @@
 extension FieldChange {
-    /// Does it to a JSON value, in place; `null` is an unset one.
+    /// Applies the change to a JSON value, in place; `null` is an unset one.
     func apply(to value: inout JSONValue, of field: String) throws(ParseError) {
         switch self {
         case .set(let new): value = new
@@ -29,20 +29,20 @@ extension FieldChange {
         }
     }
 
-    /// Does it to what a path leads to, from that many names on: members of objects and elements of arrays.
+    /// Applies the change at a path, from the given position on: through members of objects and elements of arrays.
     private func apply(
         to value: inout JSONValue, at path: [String], _ depth: Int, of field: String
     ) throws(ParseError) {
         guard depth < path.count else { return try apply(to: &value, of: field) }
         let name = path[depth]
         func place() -> String { ([field] + path[..<depth]).joined(separator: ".") }
-        // Nobody else holds what is changed meanwhile, so that it isn't copied.
+        // The value has no other owner during the change, so that it isn't copied.
         switch value {
         case .array(var elements):
             guard let index = Self.index(name) else {
                 throw ParseError(.incorrectType, "\(place()) is an array, so it has no member \(name.prefix(64))")
             }
-            // Null and undefined are one: what isn't there needn't be taken away.
+            // Null and undefined are equal: a missing value needn't be removed.
             if index >= elements.count, depth + 1 == path.count, case .unset = self { return }
             guard index <= elements.count else {
                 throw ParseError(
@@ -69,10 +69,10 @@ extension FieldChange {
         }
     }
 
-    /// The number of an element; `nil` for a name that is none.
+    /// The index of an element; `nil` for a name that isn't one.
     static func index(_ name: String) -> Int? { name.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(name) : nil }
 
-    /// Takes the elements out of a value, so that nobody else holds them.
+    /// Moves the elements out of a value, so that they have no other owner.
     private static func takeElements(of value: inout JSONValue, _ field: String) throws(ParseError) -> [JSONValue] {
         guard let elements = value.isNull ? [] : value.array else {
             throw ParseError(.incorrectType, "\(field) isn't an array")

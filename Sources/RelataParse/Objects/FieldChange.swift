@@ -1,4 +1,4 @@
-/// What a request does to a field.
+/// The change of a field by a request.
 enum FieldChange: Sendable {
     /// Gives it a value.
     case set(JSONValue)
@@ -14,10 +14,10 @@ enum FieldChange: Sendable {
     case remove([JSONValue])
     case addRelation([Pointer])
     case removeRelation([Pointer])
-    /// Does something to a member of an object, or to an element of an array: `"address.city"`, `"lines.0.amount"`.
+    /// Changes a member of an object, or an element of an array: `"address.city"`, `"lines.0.amount"`.
     indirect case member([String], FieldChange)
 
-    /// What a value does that is no operation; `nil` for one that is.
+    /// The change for a plain value; `nil` for an operation.
     ///
     /// - Throws: ``ParseError`` 121 for names within the value that can't be.
     init?(plain value: JSONValue, of field: String) throws(ParseError) {
@@ -29,7 +29,7 @@ enum FieldChange: Sendable {
         }
     }
 
-    /// Reads what stands in an object for a field: a value, or an operation.
+    /// Reads the JSON of a field: a value, or an operation.
     ///
     /// - Throws: ``ParseError`` 107 and 108 for an operation that isn't one, 121 for names within the value that can't be.
     static func changes(_ value: JSONValue, of field: String) throws(ParseError) -> [FieldChange] {
@@ -45,7 +45,7 @@ enum FieldChange: Sendable {
         let operation = members["__op"]?.string
         func objects() throws(ParseError) -> [JSONValue] {
             guard let objects = members["objects"]?.array else {
-                // The words are those of Parse's own server, by which clients know what is wrong.
+                // The texts are those of Parse's own server, by which clients recognise errors.
                 let verb = operation?.hasPrefix("Remove") == true ? "remove" : "add"
                 throw ParseError(.invalidJSON, "objects to \(verb) must be an array")
             }
@@ -100,12 +100,12 @@ enum FieldChange: Sendable {
         }
     }
 
-    /// Takes over what comes next, where both are one: each is work on all elements.
+    /// Combines the change with the next one, if possible: each is work on all elements.
     mutating func join(_ next: FieldChange) -> Bool {
         switch next {
         case .add(let more):
             guard case .add(var objects) = self else { return false }
-            // Nobody else holds them meanwhile, so that they aren't copied.
+            // They have no other owner during the change, so that they aren't copied.
             self = .unset
             objects += more
             self = .add(objects)
@@ -124,7 +124,7 @@ enum FieldChange: Sendable {
         return true
     }
 
-    /// Whether it leaves a field that isn't there as it is.
+    /// Whether it has no effect on a missing field.
     var asksForNothing: Bool {
         switch self {
         case .unset: true
@@ -142,7 +142,7 @@ enum FieldChange: Sendable {
         }
     }
 
-    /// Whether it says what the field is to be, whatever it was.
+    /// Whether the new value doesn't depend on the old one.
     var isPlain: Bool {
         switch self {
         case .set, .unset: true
@@ -150,7 +150,7 @@ enum FieldChange: Sendable {
         }
     }
 
-    /// The type that a field must have for it; `nil` where any will do.
+    /// The type that a field must have for the change; `nil` for any type.
     func type(of field: String) throws(ParseError) -> FieldType? {
         switch self {
         case .set(let value): try FieldType(of: value, in: field)
@@ -166,7 +166,7 @@ enum FieldChange: Sendable {
 extension FieldType {
     /// What a value is.
     ///
-    /// - Throws: ``ParseError`` 111 for something that looks like a type of Parse and isn't one.
+    /// - Throws: ``ParseError`` 111 for a value that looks like a type of Parse and is invalid.
     init?(of value: JSONValue, in field: String) throws(ParseError) {
         switch value {
         case .null: return nil

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// What clients send as values of fields, as columns store them.
+/// Converts values of fields from clients to values of columns.
 struct FieldDecoder {
     let parseClass: ParseClass
     let field: Field
@@ -33,16 +33,16 @@ struct FieldDecoder {
         return value
     }
 
-    /// Checks a value of a field that isn't there yet.
+    /// Checks a value of a field that doesn't exist yet.
     ///
-    /// - Throws: ``ParseError`` 111 for what says to be of a type and isn't.
+    /// - Throws: ``ParseError`` 111 for an invalid value of a type.
     static func validate(_ json: JSONValue, as type: FieldType, in field: String) throws(ParseError) {
         guard try isValid(json, as: type, in: field) else {
             throw ParseError(.incorrectType, "\(field): the value isn't a valid \(type)")
         }
     }
 
-    /// Whether a value that has a type of its own, or is an array, is what its type wants.
+    /// Whether a value with a type, or an array, is valid for its type.
     private static func isValid(
         _ json: JSONValue, as type: FieldType, in field: String
     ) throws(ParseError) -> Bool {
@@ -58,8 +58,8 @@ struct FieldDecoder {
         }
     }
 
-    /// A point in time: `{"__type": "Date", "iso": "…"}`, or its text alone. What is below a millisecond is left out:
-    /// clients would never see it, and so never find it.
+    /// A point in time: `{"__type": "Date", "iso": "…"}`, or its text alone. Fractions below a millisecond are dropped:
+    /// clients don't see them, so queries wouldn't find them.
     static func microseconds(_ json: JSONValue) -> Int64? {
         let text = json["__type"]?.string == "Date" ? json["iso"]?.string : json.string
         guard let microseconds = text.flatMap({ DateText.microseconds(text: $0) }) else { return nil }
@@ -96,9 +96,9 @@ struct FieldDecoder {
 
     /// The key of a pointer's target.
     ///
-    /// - Parameter isNew: Whether something is to lead there, and not only to be taken away.
+    /// - Parameter isNew: Whether a link is added, and not only removed.
     /// - Throws: ``ParseError`` 111 for another class, 101 for an id that no object can have, and for an object that is
-    ///   hidden from the caller, in the words for one that isn't there.
+    ///   hidden from the caller, with the text for a missing one.
     func key(
         _ pointer: Pointer, in transaction: ParseTransaction, isNew: Bool = true
     ) throws(ParseError) -> KeyValue {
@@ -143,8 +143,8 @@ struct GeoPoint: Hashable, Sendable {
     }
 }
 
-/// An area on Earth: `{"__type": "Polygon", "coordinates": [[0, 0], [0, 1], [1, 1], [0, 0]]}`, latitudes first. The last
-/// corner is the first, whether or not it was sent twice.
+/// An area on Earth: `{"__type": "Polygon", "coordinates": [[0, 0], [0, 1], [1, 1], [0, 0]]}`, latitudes first. The
+/// last corner is the first, whether it was sent twice or not.
 struct Polygon: Hashable, Sendable {
     let coordinates: [[Double]]
 

@@ -1,17 +1,17 @@
 import RelataCore
 
-/// Values as they stand in objects and arrays that are stored.
+/// Values inside stored objects and arrays.
 extension JSONValue {
-    /// What is stored of a value that a client sends: operations in it are what they make of nothing, and dates have one
-    /// form, so that equal ones are equal texts and earlier ones come first.
+    /// The stored form of a client's value: operations in it are applied to an unset value, and dates have one form, so
+    /// that equal dates are equal texts and sort by time.
     ///
-    /// - Throws: ``ParseError`` 121 for names in it that no query could tell from paths and operators, 107, 108 and 111 for
-    ///   operations that aren't any or need more than a value.
+    /// - Throws: ``ParseError`` 121 for names that queries would read as paths or operators; 107, 108 and 111 for
+    ///   invalid operations, and those that need an existing value.
     func stored(in field: String) throws(ParseError) -> JSONValue {
         try isStored(in: field) ? self : rewritten(in: field)
     }
 
-    /// Most values are stored as they are, and needn't be made anew.
+    /// Most values are stored unchanged, and needn't be rebuilt.
     private func isStored(in field: String) throws(ParseError) -> Bool {
         var isStored = true
         switch self {
@@ -61,7 +61,7 @@ extension JSONValue {
         }
     }
 
-    /// The value with its dates as they are stored: what queries compare with.
+    /// The value with its dates in stored form, for comparisons in queries.
     var withStoredDates: JSONValue {
         switch self {
         case .null, .bool, .integer, .double, .string: self

@@ -1,6 +1,6 @@
-/// What a request says of an object: what is done to which fields.
+/// The body of a request for an object: its changes, by field.
 struct ObjectBody: Sendable {
-    /// How much may be done to one field: each step is work while nobody else can write.
+    /// The most operations on one field: each is work while no other request can write.
     static let maximumChanges = 1000
 
     /// The id that the client chose for a new object.
@@ -9,12 +9,13 @@ struct ObjectBody: Sendable {
     let fields: FieldNames
     /// What is done.
     let changes: [FieldChange]
-    /// The change of the object's access list; `nil` where that stays as it is.
+    /// The change of the object's access list; `nil` for none.
     private(set) var access: AccessChange?
-    /// Whether there are whole numbers among them that no floating-point number is.
+    /// Whether they include integers that no floating-point number represents.
     let holdsLargeIntegers: Bool
 
-    /// Names of fields. A class, because most objects of a batch share one, and so are known to bring the same.
+    /// Names of fields. A class, because most objects of a batch share one, which shows at once that they have the same
+    /// fields.
     final class FieldNames: Sendable {
         let names: [String]
         init(_ names: [String]) { self.names = names }
@@ -22,9 +23,8 @@ struct ObjectBody: Sendable {
 
     /// Reads the body of a request.
     ///
-    /// - Parameter previous: Another that was read, whose fields this one is likely to have: their names are known to be
-    ///   right.
-    /// - Throws: ``ParseError`` for names that no field can have, operations that aren't any, and an ACL that is none.
+    /// - Parameter previous: Another body, which probably has the same fields: their names are known to be valid.
+    /// - Throws: ``ParseError`` for invalid names of fields, invalid operations and an invalid ACL.
     init(_ body: JSONObject, after previous: ObjectBody? = nil) throws(ParseError) {
         if let previous, let alike = try ObjectBody(body, like: previous) {
             self = alike
@@ -33,7 +33,7 @@ struct ObjectBody: Sendable {
         var objectID: String?
         var access: AccessChange?
         var (names, changes): ([String], [FieldChange]) = ([], [])
-        // What is done to members of an object comes right after what is done to it, in the order of their names.
+        // Changes of an object's members come right after the change of the object, in the order of their names.
         let hasMembers = body.contains { $0.key.utf8.contains(UInt8(ascii: ".")) }
         for (name, value) in hasMembers ? body.sorted : body.members {
             switch name {
@@ -44,7 +44,7 @@ struct ObjectBody: Sendable {
                 }
                 objectID = text
                 continue
-            // What clients send back of what they were told.
+            // Fields that clients send back unchanged.
             case "createdAt", "updatedAt": continue
             case "ACL":
                 access = try AccessChange(value)
@@ -76,8 +76,8 @@ struct ObjectBody: Sendable {
         if changes.count > Self.maximumChanges { try checkNumber() }
     }
 
-    /// Reads an object that gives a value to each of the fields that another has, in the same order, as most of a batch
-    /// do; `nil` for any other.
+    /// Reads an object that gives a value to each of the fields of another, in the same order, as most of a batch do;
+    /// `nil` for any other.
     private init?(_ body: JSONObject, like other: ObjectBody) throws(ParseError) {
         guard body.count == other.fields.names.count else { return nil }
         var changes: [FieldChange] = []
@@ -106,7 +106,7 @@ struct ObjectBody: Sendable {
         self.holdsLargeIntegers = holdsLargeIntegers
     }
 
-    /// The same of the same fields, with each change as `transform` returns it.
+    /// A copy with each change as `transform` returns it.
     func mapChanges(
         _ transform: (FieldChange) throws(ParseError) -> FieldChange
     ) throws(ParseError) -> ObjectBody {
@@ -118,14 +118,14 @@ struct ObjectBody: Sendable {
         )
     }
 
-    /// The same with a list of who may read and change the object.
+    /// A copy with an access list.
     func with(_ access: AccessChange) -> ObjectBody {
         var body = self
         body.access = access
         return body
     }
 
-    /// Whether both say something of the same fields, in the same order: most objects of a batch do.
+    /// Whether both have the same fields, in the same order, like most objects of a batch.
     func hasFields(of other: ObjectBody) -> Bool {
         fields === other.fields
             || fields.names.count == other.fields.names.count
@@ -136,7 +136,7 @@ struct ObjectBody: Sendable {
         place < fields.names.count && fields.names[place].hasSameBytes(as: name)
     }
 
-    /// Whether the object is to have a list of who may read and change it.
+    /// Whether the object gets an access list.
     var hasAccessList: Bool { if case .list? = access { true } else { false } }
 
     private func checkNumber() throws(ParseError) {
@@ -150,7 +150,7 @@ struct ObjectBody: Sendable {
         }
     }
 
-    /// What is done to a member of an object: `"address.city"`.
+    /// The change of a member of an object: `"address.city"`.
     private static func memberChanges(
         _ value: JSONValue, of name: String
     ) throws(ParseError) -> (field: String, changes: [FieldChange]) {

@@ -3,7 +3,7 @@ import RelataEngine
 
 /// Relations.
 extension ObjectWriter {
-    /// Plans the changes of relations that have a table of their own.
+    /// Plans the changes of relations with a table.
     func planLinks(of owner: PlannedKey, _ plan: inout WritePlan) throws {
         for (field, change) in links {
             guard case .relation(let link) = field.storage else { continue }
@@ -17,7 +17,7 @@ extension ObjectWriter {
         }
     }
 
-    /// Changes the relations that are the other side of pointers, once the object is there.
+    /// Changes the inverse relations of pointers, once the object exists.
     func writeMembers(of owner: KeyValue) throws {
         for (field, change) in links {
             guard case .relation(.inverse(let number)) = field.storage else { continue }
@@ -52,7 +52,7 @@ extension ObjectWriter {
         return try transaction.connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) }
     }
 
-    /// Changes a relation that is the other side of a pointer. There is one truth: the pointer.
+    /// Changes a relation that is the inverse of a pointer. Only the pointer is stored.
     private func write(_ change: FieldChange, of field: Field, _ reference: Reference, _ owner: KeyValue) throws {
         let members: [KeyValue]
         var isAdding = false
@@ -76,9 +76,9 @@ extension ObjectWriter {
         return limits.allSatisfy { $0.failure(of: number, type: table.columns[column].type) == nil }
     }
 
-    /// Makes an object a member of a relation that is the other side of a pointer, or no member.
+    /// Adds an object to, or removes it from, a relation that is the inverse of a pointer.
     ///
-    /// - Parameter place: The number that an object gets which has none to be ordered by.
+    /// - Parameter place: The number for an added object that has none in the field which orders the relation.
     private func write(
         _ member: KeyValue, _ reference: Reference, _ owner: KeyValue, isAdding: Bool, place: inout Int64?
     ) throws {

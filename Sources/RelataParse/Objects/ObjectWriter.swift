@@ -7,15 +7,15 @@ import RelataEngine
 struct ObjectWriter {
     let transaction: ParseTransaction
     let parseClass: ParseClass
-    /// New values by column; `nil` for those that nothing is done to.
+    /// New values by column; `nil` for unchanged ones.
     private(set) var columns: [Value?] = []
-    /// The JSON of columns whose parts are changed, by column: read and written once, whatever is done to it.
+    /// The JSON of columns with changed parts, by column: read and written once, for any number of changes.
     private var documents: [Int: (field: Field, value: JSONValue)] = [:]
-    /// What clients are told of fields whose values they can't know.
+    /// Values that the server computed, for the reply.
     private(set) var told: JSONObject = [:]
-    /// Fields whose values clients can't know, and which only the store has.
+    /// Computed fields that only the store knows.
     private(set) var untold: Set<String> = []
-    /// Links that are written once the object is there.
+    /// Links that are written once the object exists.
     private(set) var links: [(field: Field, change: FieldChange)] = []
     /// The columns that the object's app has changed.
     private(set) var changedByApp: Set<Int> = []
@@ -28,7 +28,7 @@ struct ObjectWriter {
     }
 
     private var table: Table { parseClass.table }
-    /// Whether the object isn't there yet.
+    /// Whether the object is new.
     var isNew: Bool { row == nil }
 
     // MARK: Creating
@@ -36,7 +36,7 @@ struct ObjectWriter {
     /// Inserts an object.
     ///
     /// - Parameters:
-    ///   - fields: The fields that `body` is about, as ``apply(_:to:)`` takes them.
+    ///   - fields: The fields of `body`, as ``apply(_:to:)`` takes them.
     ///   - hidden: Values that no request names, by column.
     /// - Returns: Its key.
     mutating func create(
@@ -68,7 +68,7 @@ struct ObjectWriter {
         return key
     }
 
-    /// Takes over what the object's app has changed.
+    /// Adds the changes of the app.
     private mutating func take(_ changes: [Int: Value]) {
         for (column, value) in changes { columns[column] = value }
         changedByApp = Set(changes.keys)
@@ -106,10 +106,10 @@ struct ObjectWriter {
 
     // MARK: Updating
 
-    /// Changes an object that is there.
+    /// Changes an existing object.
     ///
     /// - Parameter hidden: Values that no request names, by column.
-    /// - Throws: ``ParseError`` 101 where it isn't, or the caller may not change it.
+    /// - Throws: ``ParseError`` 101 if it doesn't exist, or the caller may not change it.
     mutating func update(
         _ key: KeyValue, _ body: ObjectBody, of fields: [Field?], hidden: [Int: Value] = [:]
     ) throws {
@@ -130,7 +130,7 @@ struct ObjectWriter {
         try transaction.save(pending) { others in
             take(others)
             let written = columns.indices.filter { columns[$0] != nil }
-            // What an app does before may be to delete it.
+            // The app's code may have deleted it before.
             guard try !isModel || !written.isEmpty || transaction.connection.isStored(key, in: table) else {
                 throw ParseError(.objectNotFound, "Object not found.")
             }
@@ -182,15 +182,15 @@ struct ObjectWriter {
 
     /// Does what an object says.
     ///
-    /// - Parameter fields: One for each of ``ObjectBody/changes``; `nil` where the class has none of that name.
+    /// - Parameter fields: One for each of ``ObjectBody/changes``; `nil` for a field that the class doesn't have.
     private mutating func apply(_ body: ObjectBody, to fields: [Field?]) throws {
         if Task.isCancelled { throw CancellationError() }
         for (place, change) in body.changes.enumerated() {
             guard let field = fields[place] else {
                 let name = body.fields.names[place]
-                // In production nothing is added; what asks for nothing is done already.
+                // In production no field is added; a change without an effect needs none.
                 if change.asksForNothing { continue }
-                // What is wrong in itself says so, whoever may add fields.
+                // An invalid change is refused as one, even if no field may be added.
                 try transaction.validate(change, forNew: name)
                 if transaction.mode == .development, try change.type(of: name) == .geoPoint,
                     let other = parseClass.fields.first(where: { $0.type == .geoPoint })
@@ -205,9 +205,9 @@ struct ObjectWriter {
         if !documents.isEmpty { try writeDocuments() }
     }
 
-    /// Changes who may read and change the object.
+    /// Changes the object's access list.
     ///
-    /// - Throws: ``ParseError`` 119 where the class can't keep that.
+    /// - Throws: ``ParseError`` 119 if the class can't have lists.
     private mutating func apply(_ access: AccessChange) throws {
         guard let column = parseClass.accessColumn else {
             if access == .open { return }
@@ -245,7 +245,7 @@ struct ObjectWriter {
         case .column(let column): try apply(change, to: field, column)
         case .pointer(_, let indexes): try point(field, indexes, change)
         case .relation: try relate(field, change)
-        // No change is about it: it is read by itself.
+        // No change needs it: it is read separately.
         case .access: break
         }
     }
@@ -296,10 +296,10 @@ struct ObjectWriter {
                 told[field.name] = sum
             }
         case .add, .addUnique, .remove, .member:
-            // Each may be work on a large value, and nobody else writes meanwhile.
+            // Each may be work on a large value, while no other request can write.
             if Task.isCancelled { throw CancellationError() }
             var value = try documents.removeValue(forKey: column)?.value ?? json(current(column), of: field)
-            // A number may be the name of a member as well: what the field is says which.
+            // A number may be the name of a member as well: the field's type decides.
             if value.isNull, field.type == .array { value = .array([]) }
             try change.apply(to: &value, of: field.name)
             documents[column] = (field, value)
@@ -307,17 +307,17 @@ struct ObjectWriter {
         }
     }
 
-    /// What was done so far is overwritten, and clients know with what.
+    /// Earlier changes are overwritten, and the client knows the new value.
     private mutating func set(_ field: Field, _ column: Int, _ value: Value) {
         if !documents.isEmpty { documents[column] = nil }
         if !told.isEmpty { told[field.name] = nil }
         columns[column] = value
     }
 
-    /// A column's value as it is after what was done so far.
+    /// A column's value after the changes so far.
     func current(_ column: Int) -> Value { columns[column] ?? row?[column] ?? .null }
 
-    /// - Throws: ``ParseError`` 1 for a column in which another program left what is no JSON.
+    /// - Throws: ``ParseError`` 1 for a column in which another program stored invalid JSON.
     private func json(_ value: Value, of field: Field) throws(ParseError) -> JSONValue {
         guard case .text(let text) = value else { return .null }
         do throws(ParseError) {
@@ -329,14 +329,14 @@ struct ObjectWriter {
         }
     }
 
-    /// The sum of decimals, and what clients are told, who know binary numbers only.
+    /// The sum of decimals, and the value for the reply, as clients know binary numbers only.
     private func addedExactly(
         _ amount: JSONValue, to value: Value, _ field: Field
     ) throws(ParseError) -> (stored: Value, told: JSONValue) {
         let amount = amount.integer.map { "\($0)" } ?? amount.number.map { "\($0)" }
         guard let old = value.isNull ? 0 : DecimalText.parse(value.description),
             let amount = amount.flatMap({ DecimalText.parse($0) }), case let sum = old + amount,
-            // One that needs more digits than there are is rounded.
+            // A sum with too many digits is rounded.
             !sum.isNaN, sum - amount == old, sum - old == amount,
             let stored = Value.text(sum.description).stored(as: .decimal),
             let told = try? JSONParser.parse(sum.description)
@@ -348,7 +348,7 @@ struct ObjectWriter {
         _ amount: JSONValue, to value: Value, _ column: Column, _ field: Field
     ) throws(ParseError) -> JSONValue {
         let type = column.type
-        // A sum with a fraction would be rounded where the number is large, and nobody told.
+        // A large number with a fraction would be rounded silently.
         guard type != .integer || amount.integer != nil else {
             throw ParseError(
                 .incorrectType, "\(parseClass.name).\(field.name): a whole number is incremented by whole numbers only")
@@ -367,7 +367,7 @@ struct ObjectWriter {
         guard type != .integer || sum.integer != nil else {
             throw ParseError(.incorrectType, "\(field.name): the sum doesn't fit 64 bits")
         }
-        // What is told is what is stored.
+        // The reply has the stored value.
         if column.storage == .real, let number = sum.number { return JSONValue(number: number) }
         return sum
     }

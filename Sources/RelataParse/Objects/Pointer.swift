@@ -10,7 +10,7 @@ struct Pointer: Hashable, Sendable {
         self.objectID = objectID
     }
 
-    /// Ids are told apart by their bytes.
+    /// Ids are compared by their bytes.
     static func == (left: Self, right: Self) -> Bool {
         left.objectID.hasSameBytes(as: right.objectID) && left.className.hasSameBytes(as: right.className)
     }
@@ -36,8 +36,8 @@ struct Pointer: Hashable, Sendable {
 }
 
 extension JSONValue {
-    /// The value with a pointer in the place of each object of a class: clients send those back that they got because they
-    /// asked for the objects of pointers, and what is stored is that there was a pointer.
+    /// The value with a pointer instead of each object of a class: clients send included objects back, and the pointer
+    /// is what was stored.
     var withPointers: JSONValue { holdsObjects ? replacingObjects : self }
 
     private var holdsObjects: Bool {

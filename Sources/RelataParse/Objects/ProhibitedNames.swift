@@ -1,5 +1,4 @@
-/// Names that no member of an object may have, at any depth: other programs that read the objects would take them for
-/// something else.
+/// Names that no member of an object may have, at any depth: other programs would misread them.
 public struct ProhibitedNames: Sendable {
     /// What Parse's own server refuses.
     public static let standard: [String] = ["_bsontype", "constructor", "__proto__"]
@@ -16,9 +15,9 @@ public struct ProhibitedNames: Sendable {
 
     private static func bit(_ length: Int) -> UInt64 { 1 << UInt64(min(length, 63)) }
 
-    /// Looks for prohibited names in what a request says of an object. In the names of its fields, parts between dots count.
+    /// Looks for prohibited names in the body of an object. In the names of its fields, parts between dots count.
     ///
-    /// - Throws: ``ParseError`` 105 that names what isn't allowed.
+    /// - Throws: ``ParseError`` 105 that names the prohibited name.
     func check(_ body: JSONObject) throws(ParseError) {
         if names.isEmpty { return }
         for (name, value) in body {
@@ -46,7 +45,7 @@ public struct ProhibitedNames: Sendable {
     private func check(_ name: String, _ value: JSONValue) throws(ParseError) {
         guard lengths & Self.bit(name.utf8.count) != 0, names.contains(name) else { return }
         var keyword: JSONObject = ["key": .string(name)]
-        // Parse's own server knows this one by its value.
+        // Parse's own server recognises this one by its value.
         if name == "_bsontype", value == "Code" { keyword["value"] = value }
         throw ParseError(
             .invalidKeyName, "Prohibited keyword in request data: \(JSONWriter.text(.object(keyword))).")

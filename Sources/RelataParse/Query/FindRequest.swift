@@ -5,21 +5,21 @@ import RelataEngine
 struct FindRequest: Sendable {
     private let className: String
     private let condition: JSONValue?
-    /// What the objects must meet as well, in the format of predicates.
+    /// An additional condition, in the predicate format.
     private let predicate: String?
     private let order: [String]
     private let selection: Selection
     private let limit: Int?
     private let skip: Int?
     private let counts: Bool
-    /// The field whose class is asked instead.
+    /// The pointer field whose class is queried instead.
     private let redirectKey: String?
     private let isMaster: Bool
     private let advice: QueryAdvice
 
     /// Reads the parameters of a request.
     ///
-    /// - Throws: ``ParseError`` 102 for parameters that there aren't and values that they can't have.
+    /// - Throws: ``ParseError`` 102 for unknown parameters and invalid values.
     init(_ className: String, _ call: ParseCall) throws(ParseError) {
         try call.check(
             parameters: [
@@ -46,7 +46,7 @@ struct FindRequest: Sendable {
         redirectKey = key?.string
     }
 
-    /// As many bytes as an address may have: lists of values go into `where`.
+    /// As many bytes as an address may have: for lists of values, use `where`.
     private static let maximumPredicate = 64 * 1024
 
     /// The condition in the format of predicates, which may look at more than clients' conditions can.
@@ -77,7 +77,7 @@ struct FindRequest: Sendable {
             plan.index = try advice.index(of: parseClass, in: transaction)
             if counts, !advice.isExplained { count = try transaction.reading(parseClass, .count).count(plan) }
             plan.limit = min(limit ?? options.defaultLimit, options.maximumLimit ?? .max)
-            // What a query leaves out at the beginning costs nothing where it is none.
+            // Skipped objects cost nothing if there are none.
             plan.offset = skip == 0 ? nil : skip
             if advice.isExplained {
                 let statement = try ObjectFetcher(transaction, limit: options.maximumReply).statement(
@@ -91,7 +91,7 @@ struct FindRequest: Sendable {
                 reply.append(json: objects.bytes)
             }
         } else {
-            // What is malformed is refused whether or not there is such a class yet.
+            // A malformed request is refused even if the class doesn't exist yet.
             _ = try query(of: try .unknown(transaction.classes.dialect), in: transaction)
         }
         reply.append("]")
@@ -110,7 +110,7 @@ struct FindRequest: Sendable {
         return transaction.classes[target]
     }
 
-    /// The query, and the score of its objects where it is to be shown.
+    /// The query, and the score of its objects if it is shown.
     private func query(
         of parseClass: ParseClass, in transaction: ParseTransaction
     ) throws(ParseError) -> (plan: QueryPlan, score: ExpressionNode?) {
@@ -136,12 +136,12 @@ struct FindRequest: Sendable {
         return (plan, score)
     }
 
-    /// - Throws: ``ParseError`` 102 that tells the column of what can't be understood.
+    /// - Throws: ``ParseError`` 102 with the column of the error.
     private static func condition(
         _ predicate: String, of parseClass: ParseClass, in transaction: ParseTransaction
     ) throws(ParseError) -> ExpressionNode {
         do throws(RelataError) {
-            // Of a class that isn't there yet, a predicate is about what every object has.
+            // For a class that doesn't exist yet, a predicate has only the fields of every object.
             let schema =
                 transaction.schema[parseClass.name] == nil ? try Schema([parseClass.stored]) : transaction.schema
             return try PredicateFormat.parse(predicate, entity: parseClass.name, schema: schema) { name, table in
@@ -164,7 +164,7 @@ struct GetRequest: Sendable {
 
     /// Reads the parameters of a request.
     ///
-    /// - Throws: ``ParseError`` 102 for parameters that there aren't.
+    /// - Throws: ``ParseError`` 102 for unknown parameters.
     init(_ className: String, _ objectID: String, _ call: ParseCall) throws(ParseError) {
         try call.check(parameters: ["deletionPlan", "readPreference", "includeReadPreference"] + Selection.parameters)
         self.className = className
@@ -175,7 +175,7 @@ struct GetRequest: Sendable {
 
     /// Answers it.
     ///
-    /// - Throws: ``ParseError`` 101 where there is no such object.
+    /// - Throws: ``ParseError`` 101 if the object doesn't exist.
     func run(in transaction: ParseTransaction, _ options: ParseService.Options) throws -> WireReply {
         guard let parseClass = try transaction.readable(className, isMaster: isMaster),
             let key = try transaction.key(objectID, of: parseClass)
@@ -191,7 +191,7 @@ struct GetRequest: Sendable {
 }
 
 extension ParseTransaction {
-    /// How many objects a query has, whatever part of them it yields.
+    /// The number of a query's objects, without its limit and skip.
     func count(_ plan: QueryPlan) throws -> Int64 {
         let statement = try compiler.count(plan)
         guard case .integer(let count)? = try connection.value(statement) else { return 0 }
@@ -200,7 +200,7 @@ extension ParseTransaction {
 }
 
 extension ParseCall {
-    /// Whether a request that deletes only asks what would be.
+    /// Whether a deletion is only a preview.
     ///
     /// - Throws: ``ParseError`` 102 for any other parameter: it may be a misspelt one.
     func isDryRun() throws(ParseError) -> Bool {

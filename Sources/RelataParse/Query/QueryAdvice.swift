@@ -1,21 +1,21 @@
 import RelataCore
 import RelataEngine
 
-/// What a request says of how a query is to be run. It changes nothing of what the query finds.
+/// Options of a request for running a query. They don't change its results.
 struct QueryAdvice: Sendable {
     static let parameters = ["explain", "hint", "comment"]
-    /// What Parse's own server takes for `explain`. There is one kind of plan here.
+    /// The values of `explain` in Parse's own server. Here they all mean the same plan.
     private static let kinds: Set = ["queryPlanner", "queryPlannerExtended", "executionStats", "allPlansExecution"]
     /// How much of a comment is noted.
     private static let maximumComment = 256
 
-    /// Whether the plan is asked for, and not what the query finds.
+    /// Whether the plan is requested instead of the results.
     let isExplained: Bool
     private let hint: JSONValue?
 
     /// Reads `explain`, `hint` and `comment` of a request.
     ///
-    /// - Throws: ``ParseError`` 102 for values that they can't have, and for a plan that is asked for without the master key.
+    /// - Throws: ``ParseError`` 102 for invalid values, and for `explain` without the master key.
     init(_ call: ParseCall) throws(ParseError) {
         let explain = call.body["explain"]
         if let kind = explain?.string, Self.kinds.contains(kind) {
@@ -58,7 +58,7 @@ struct QueryAdvice: Sendable {
         character.isNewline || character.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
-    /// The index that the objects of a class must be found by; `nil` where the request has no hint.
+    /// The index that must be used for the objects of a class; `nil` without a hint.
     ///
     /// - Throws: ``ParseError`` 102 for a hint that names no index of the class.
     func index(of parseClass: ParseClass, in transaction: ParseTransaction) throws -> ForcedIndex? {

@@ -1,13 +1,13 @@
 import RelataCore
 
-/// What a request says of a class: `{"className": "Book", "fields": {"title": {"type": "String"}}, …}`.
+/// The description of a class in a request: `{"className": "Book", "fields": {"title": {"type": "String"}}, …}`.
 struct ClassDescription: Sendable {
     var className: String
     /// The fields by name; `nil` for one that is to go.
     var fields: [String: FieldDescription?] = [:]
     /// The indexes by name; `nil` for one that is to go.
     var indexes: [String: IndexOptions?] = [:]
-    /// Whom it allows what; `nil` where that stays as it is.
+    /// The permissions; `nil` if they stay unchanged.
     var permissions: ClassPermissions?
 
     /// Fields that every class has: clients send them back as they got them.
@@ -17,8 +17,8 @@ struct ClassDescription: Sendable {
 
     /// Reads a description.
     ///
-    /// - Parameter name: The class's name where the path has it.
-    /// - Throws: ``ParseError`` for names and types that can't be, and for what are no permissions.
+    /// - Parameter name: The class's name in the path, if it has one.
+    /// - Throws: ``ParseError`` for invalid names and types, and for invalid permissions.
     init(_ json: JSONObject, name: String? = nil) throws(ParseError) {
         let given = json["className"]?.string
         guard let className = name ?? given, !className.isEmpty else {
@@ -87,15 +87,15 @@ struct ClassDescription: Sendable {
     }
 }
 
-/// What a request says of a field: Parse's own words, and how its objects are related.
+/// The description of a field in a request: Parse's members, and its rules.
 struct FieldDescription: Hashable, Sendable {
     var type: FieldType
     var isRequired = false
-    /// Whether it says that the field isn't required, and doesn't only leave it open.
+    /// Whether it declares the field as not required, instead of leaving it open.
     var isOptional = false
     var defaultValue: JSONValue?
     var details = RelationshipDetails()
-    /// What the description names, if only to take it back.
+    /// The members that the description has, also with `null`.
     var members: Set<String> = []
 
     init(type: FieldType) { self.type = type }
@@ -103,7 +103,7 @@ struct FieldDescription: Hashable, Sendable {
     /// Reads a description; `nil` for a field that is to go.
     init?(_ json: JSONValue, of field: String) throws(ParseError) {
         if json["__op"]?.string == "Delete" { return nil }
-        // The words are those of Parse's own server, by which clients know what is wrong.
+        // The texts are those of Parse's own server, by which clients recognise errors.
         guard let name = json["type"]?.string else { throw ParseError(.invalidJSON, "invalid JSON") }
         guard let type = FieldType(name: name, targetClass: json["targetClass"]?.string) else {
             guard name == "Pointer" || name == "Relation" else {

@@ -1,25 +1,25 @@
-/// What clients know of a class and its tables don't say. Kept beside the entities, in the same transaction.
+/// Facts about a class that its tables don't have. They are stored beside the entities, in the same transaction.
 struct ClassOptions: Hashable, Sendable, Codable {
-    /// What is known of fields, by name.
+    /// Facts about fields, by name.
     var fields: [String: FieldOptions] = [:]
-    /// The indexes that clients asked for, by the names they gave them.
+    /// The indexes of clients, by their names.
     var indexes: [String: IndexOptions] = [:]
-    /// The fields of which it was said that they aren't required: clients are told what was said.
+    /// The fields that were declared as not required: descriptions repeat that.
     var optionalFields: Set<String>?
-    /// Whether the class is only there because fields of others lead to it: whoever describes it first still makes it.
+    /// Whether the class exists only as the target of other classes' fields: the first description still creates it.
     var isImplied: Bool?
-    /// Whom the class allows what; `nil` where everybody may do everything.
+    /// The permissions; `nil` if every caller may do everything.
     var permissions: ClassPermissions?
 
     /// Whether objects are refused without a value of one of the fields.
     var hasRequiredFields: Bool { fields.contains { $0.value.isRequired } }
 }
 
-/// An index that clients asked for.
+/// An index that a client created.
 struct IndexOptions: Hashable, Sendable, Codable {
     /// The fields, in order.
     var fields: [IndexedField]
-    /// Whether no two objects may have the same values.
+    /// Whether its values are unique.
     var isUnique = false
 
     /// Whether objects are found by it by their words.
@@ -32,7 +32,7 @@ struct IndexOptions: Hashable, Sendable, Codable {
         var direction: Int64 = 1
         /// Whether its words are searched, in the place of a direction: `{"title": "text"}`.
         var isText: Bool?
-        /// Whether clients gave it the name of the column that a pointer has where Parse's own server stores it: `_p_genre`.
+        /// Whether clients gave it the name of a pointer's column in Parse's own server: `_p_genre`.
         var isPointerColumn: Bool?
 
         /// The name as clients gave it.
@@ -40,11 +40,11 @@ struct IndexOptions: Hashable, Sendable, Codable {
     }
 }
 
-/// What clients know of a field and its column doesn't say.
+/// Facts about a field that its column doesn't have.
 struct FieldOptions: Hashable, Sendable, Codable {
-    /// The type, where the column holds JSON of several.
+    /// The type, for a column with JSON of several types.
     var type: FieldType?
-    /// Whether objects are refused without a value. Those that are stored already may lack one.
+    /// Whether a value is required. Objects that are stored already may lack one.
     var isRequired = false
     /// The value of new objects that come without one, as JSON.
     var defaultValue: String?

@@ -1,7 +1,7 @@
 import RelataCore
 
 extension ParseClass {
-    /// What clients are told of the class: Parse's own words, and how its objects are related.
+    /// The description of the class for clients: Parse's members, and its rules.
     var schemaJSON: JSONValue {
         var fields: JSONObject = ["ACL": ["type": "ACL"]]
         for field in self.fields { fields[field.name] = .object(json(field)) }
@@ -16,7 +16,7 @@ extension ParseClass {
             "className": .string(name), "fields": .object(fields),
             "classLevelPermissions": (options.permissions ?? .open).json,
         ]
-        // The key has an index whether or not somebody asks for others: it is told beside those.
+        // The key always has an index: it is listed with the others.
         if indexes.count > 1 { json["indexes"] = .object(indexes) }
         if !uniques.isEmpty { json["uniqueIndexes"] = .object(uniques) }
         return .object(json)

@@ -3,32 +3,32 @@ import RelataRecords
 import RelataEngine
 import Synchronization
 
-/// All classes of a store at one moment, as clients know them. Never changed: a change of the schema makes another.
+/// All classes of a store at one moment, as clients see them. Immutable: a change of the schema makes a new set.
 final class ClassSet: Sendable {
     private let stored: RecordClasses
-    /// The entities behind the classes, resolved. What clients know besides is enforced by their rules.
+    /// The entities behind the classes, resolved. The rules of clients' descriptions are enforced in them.
     let schema: Schema
-    /// What clients know besides, by class.
+    /// The facts about classes besides their entities, by class.
     let options: [String: ClassOptions]
     /// How their objects are fetched.
     let prepared = PreparedFetches()
-    /// The classes that somebody asked for, in the order of the tables.
+    /// The classes that were used, in the order of the tables.
     private let classes: [Slot]
-    /// The classes whose objects aren't open to everybody.
+    /// The classes whose objects have access lists or permissions.
     let guarded: [String]
     /// The classes that don't allow everybody everything.
     let permissions: [String: ClassPermissions]
-    /// The fields that are left out, by class: only some of those who see an object get them.
+    /// The hidden fields, by class: only some of the callers who see an object get them.
     private let hidden: [String: Set<String>]
-    /// The same classes without some fields, by what was left out.
+    /// Copies of the classes without some fields, by the hidden fields.
     private let views = Mutex<[[String: Set<String>]: ClassSet]>([:])
 
-    /// A class, once it was asked for.
+    /// A class, once it is used.
     private final class Slot: Sendable {
         let parseClass = AtomicLazyReference<ParseClass>()
     }
 
-    /// - Parameter previous: The classes before a change: what didn't change isn't resolved again.
+    /// - Parameter previous: The classes before a change: unchanged ones aren't resolved again.
     init(
         _ stored: RecordClasses, options: [String: ClassOptions], since previous: ClassSet? = nil
     ) throws(RelataError) {
@@ -55,10 +55,10 @@ final class ClassSet: Sendable {
         hidden = fields
     }
 
-    /// How many views are kept: as many as there are groups of people who see different fields.
+    /// How many copies are kept: one for each group of users who see different fields.
     private static let maximumViews = 64
 
-    /// The same classes without some fields.
+    /// A copy of the classes without some fields.
     func hiding(_ fields: [String: Set<String>]) -> ClassSet {
         if fields.isEmpty { return self }
         if let known = views.withLock({ $0[fields] }) { return known }
@@ -71,7 +71,7 @@ final class ClassSet: Sendable {
         }
     }
 
-    /// The relations that tell what some pointers hold: their other sides.
+    /// The inverse relations of some pointers, which would reveal them.
     func otherSides(of fields: Set<String>, in className: String) -> [(className: String, field: String)] {
         fields.sorted().flatMap { field -> [(className: String, field: String)] in
             guard let target = storedSchema[className]?.entity.relationship(field)?.target else { return [] }
@@ -96,11 +96,11 @@ final class ClassSet: Sendable {
     /// The SQL that the database understands.
     var dialect: Dialect { stored.dialect }
 
-    /// Entities in which no deletion unsets a pointer that objects are refused without: what would be unset on either side
-    /// is denied.
+    /// Entities in which no deletion unsets a required pointer: a rule that would unset it becomes a denial, on either
+    /// side.
     ///
-    /// - Parameter previous: The classes before a change. Rules of classes that it doesn't concern are taken from there.
-    /// - Returns: `nil` where that is so without.
+    /// - Parameter previous: The classes before a change. Rules of unaffected classes are taken from there.
+    /// - Returns: `nil` if no rule has to be changed.
     private static func keepingRequiredPointers(
         _ stored: RecordClasses, _ options: [String: ClassOptions], since previous: ClassSet?
     ) -> [Entity]? {
@@ -134,7 +134,7 @@ final class ClassSet: Sendable {
                         entities[target].properties[view] = .relationship(relationship)
                     }
                 }
-                // A rule of the other side comes first; where neither has one, it would be unset.
+                // A rule of the inverse has precedence; without any rule, the pointer would be unset.
                 if pointer.onTargetDelete == .nullify || pointer.onTargetDelete == nil && rule == nil {
                     pointer.onTargetDelete = .deny
                     entities[index].properties[place] = .relationship(pointer)
@@ -144,8 +144,8 @@ final class ClassSet: Sendable {
         return entities == stored.entities ? nil : entities
     }
 
-    /// The classes of which a change may have made other rules: those that are new or changed, those that their pointers
-    /// lead to, and those whose required pointers lead to them.
+    /// The classes whose rules a change may affect: new or changed ones, those that their pointers lead to, and those
+    /// whose required pointers lead to them.
     ///
     /// - Returns: Their numbers; `nil` for all.
     private static func concerned(
@@ -179,12 +179,12 @@ final class ClassSet: Sendable {
         return concerned
     }
 
-    /// All classes that clients know, in the order they were made.
+    /// All classes that clients see, in the order of their creation.
     var all: [ParseClass] {
         classes.indices.filter { !InternalClasses.hidden.contains(schema.tables[$0].name) }.map(parseClass)
     }
 
-    /// The class of that name; `nil` for those that no client knows.
+    /// The class of that name; `nil` for one that clients don't see.
     subscript(name: String) -> ParseClass? {
         InternalClasses.hidden.contains(name) ? nil : schema.index(of: name).map(parseClass)
     }
@@ -195,7 +195,7 @@ final class ClassSet: Sendable {
     private func parseClass(_ number: Int) -> ParseClass {
         let slot = classes[number]
         if let known = slot.parseClass.load() { return known }
-        // Of several that are made at once, all get the first.
+        // If several threads make it at once, all get the first.
         let table = schema.tables[number]
         return slot.parseClass.storeIfNil(
             ParseClass(

@@ -4,7 +4,7 @@ import RelataCore
 public enum FieldType: Hashable, Sendable {
     /// A value, by the kinds that Parse has.
     case string, number, boolean, date, object, array, bytes, file, geoPoint, polygon
-    /// Who may read and write an object. No field of a class: every object has one.
+    /// The access list of an object. Not a field of a class: every object has one.
     case acl
     /// A reference to an object of a class.
     case pointer(String)
@@ -38,7 +38,7 @@ public enum FieldType: Hashable, Sendable {
         }
     }
 
-    /// The type of that name; `nil` where there is none, or the target of a pointer or relation is missing.
+    /// The type of that name; `nil` for an unknown one, or a pointer or relation without a target.
     public init?(name: String, targetClass: String? = nil) {
         switch name {
         case "Pointer":
@@ -56,7 +56,7 @@ public enum FieldType: Hashable, Sendable {
         }
     }
 
-    /// How a new column stores it; `nil` for what no column of its own holds.
+    /// How a new column stores it; `nil` for a type without a column.
     var attributeType: AttributeType? {
         switch self {
         case .string: .text
@@ -69,7 +69,7 @@ public enum FieldType: Hashable, Sendable {
         }
     }
 
-    /// What a column that some model or table declares is to a client.
+    /// The type of a column that a model or table declares.
     init(_ type: AttributeType) {
         self =
             switch type {

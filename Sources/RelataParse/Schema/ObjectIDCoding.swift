@@ -1,13 +1,13 @@
 import Foundation
 import RelataCore
 
-/// Object ids as clients write them, and the keys that they stand for: text as it is, numbers in digits, UUIDs in lower
-/// case, and the parts of a key of several columns separated by commas.
+/// Object ids as clients write them, and their keys: text as it is, numbers in digits, UUIDs in lower case, and the
+/// parts of a compound key separated by commas.
 struct ObjectIDCoding: Sendable {
     private let types: [AttributeType]
     /// Of each part, whether it may be stored as another type.
     private let holdsOthers: [Bool]
-    /// Whether keys may be stored as other types than their columns': only the stored key tells then which object is meant.
+    /// Whether keys may be stored as other types than their columns': then only the stored key identifies an object.
     let holdsOtherTypes: Bool
 
     init(_ table: Table) {
@@ -21,7 +21,7 @@ struct ObjectIDCoding: Sendable {
     /// Whether object ids are numbers.
     var isInteger: Bool { types == [.integer] }
 
-    /// The key that an object id stands for as its columns are declared; `nil` for a text that is none.
+    /// The key of an object id by the types of its columns; `nil` for an invalid one.
     func key(_ text: String) -> KeyValue? {
         guard types.count > 1 else { return Self.value(text, types[0]).map { KeyValue($0) } }
         var values: [Value] = []
@@ -32,7 +32,7 @@ struct ObjectIDCoding: Sendable {
         return values.isEmpty ? nil : KeyValue(values)
     }
 
-    /// The keys that an object id may stand for; several where keys of other types may be stored.
+    /// The possible keys of an object id; several if keys of other types may be stored.
     func keys(_ text: String) -> [KeyValue] {
         guard holdsOtherTypes else { return key(text).map { [$0] } ?? [] }
         guard let parts = parts(text) else { return [] }
@@ -49,7 +49,7 @@ struct ObjectIDCoding: Sendable {
 
     private func isNumber(_ text: String) -> Bool { Double(text)?.isFinite == true }
 
-    /// The parts of a text, each with the type of its column; `nil` where there are too few or too many.
+    /// The parts of a text, each with the type of its column; `nil` for a wrong number of parts.
     private func parts(_ text: String) -> [(text: String, type: AttributeType)]? {
         if types.count == 1 { return [(text, types[0])] }
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).compactMap(\.removingPercentEncoding)
@@ -60,7 +60,7 @@ struct ObjectIDCoding: Sendable {
     func text(_ key: KeyValue) -> String {
         guard types.count > 1 else { return Self.text(key.values[0]) }
         return key.values.map { value in
-            // Only what separates the parts, and what says so, needs to be told apart.
+            // Only separators and escape characters need escaping.
             Self.text(value).replacingOccurrences(of: "%", with: "%25").replacingOccurrences(of: ",", with: "%2C")
         }.joined(separator: ",")
     }
@@ -79,7 +79,7 @@ struct ObjectIDCoding: Sendable {
         }
     }
 
-    /// A number that JSON has too: Swift also reads what is none, and what is infinite.
+    /// A number as in JSON: Swift also reads other notations, and infinite numbers.
     private static func number(_ text: String) -> Value? {
         guard let number = Double(text), number.isFinite else { return Value?.none }
         return .real(number)
@@ -87,7 +87,7 @@ struct ObjectIDCoding: Sendable {
 
     /// A value under the one name that it has: `007` isn't the object `7`.
     private static func canonical(_ value: Value, _ text: String) -> Value? {
-        // Said in full, because `nil` may be NULL, which is a value.
+        // Written in full, because `nil` may be NULL, which is a value.
         Self.text(value) == text ? .some(value) : Value?.none
     }
 }

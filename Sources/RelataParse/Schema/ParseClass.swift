@@ -6,9 +6,9 @@ import RelataEngine
 final class ParseClass: Sendable {
     /// The entity and its columns.
     let table: Table
-    /// The entity as it is stored: the other has the rules that follow from what is known besides.
+    /// The stored entity: the other has additional rules from the class's options.
     let stored: Entity
-    /// The fields in order, those that every object has first.
+    /// The fields in order, beginning with those of every object.
     let fields: [Field]
     /// What is known besides.
     let options: ClassOptions
@@ -18,14 +18,14 @@ final class ParseClass: Sendable {
     let insertion: ValueBatch.Insertion
     /// The columns of an object's stamps, and of the number that counts its versions.
     let createdAt, updatedAt, revision: Int?
-    /// The fields that new objects may get a value of by themselves.
+    /// The fields with defaults for new objects.
     let fieldsWithDefaults: [Field]
     /// The fields that don't accept every value of their type.
     let checkedFields: [Field]
-    /// The columns of a new object before anything is known of it.
+    /// The initial columns of a new object.
     let newRow: [Value?]
-    /// Whether new objects may be inserted together: none points at another, as far as the class knows, and the database
-    /// changes nothing about them that clients are told.
+    /// Whether new objects may be inserted together: none points at another, as far as the class shows, and the
+    /// database computes no values for the reply.
     let insertsTogether: Bool
     private let places: [String: Int]
 
@@ -35,10 +35,10 @@ final class ParseClass: Sendable {
     /// The field of that name.
     subscript(name: String) -> Field? { places[name].map { fields[$0] } }
 
-    /// The column that names the list of who may read and change an object; `nil` where the class has none.
+    /// The column of the object's access list; `nil` for a class without lists.
     let accessColumn: Int?
 
-    /// - Parameter hidden: The fields that are left out, since only some of those who see an object get them.
+    /// - Parameter hidden: The fields that are left out, because some callers don't get them.
     init(
         _ table: Table, stored: Entity, in schema: Schema, options: ClassOptions, dialect: Dialect,
         hidden: Set<String> = []
@@ -76,7 +76,7 @@ final class ParseClass: Sendable {
             if field.defaultValue != nil || field.columns.contains(where: { table.columns[$0].defaultSQL != nil }) {
                 return true
             }
-            // The stamps are the store's, whatever they begin with in the app.
+            // The store sets the stamps, regardless of the app's defaults.
             guard case .column(let column) = field.storage, !stamps.contains(column) else { return false }
             return !(table.columns[column].defaultValue ?? .null).isNull
         }
@@ -91,7 +91,7 @@ final class ParseClass: Sendable {
 }
 
 extension ParseClass {
-    /// What clients get of a field of a row; `nil` where it is unset.
+    /// The value of a row's field for clients; `nil` for an unset one.
     func json(_ field: Field, of row: [Value], in classes: ClassSet) -> JSONValue? {
         switch field.storage {
         case .objectID, .relation, .access: return nil
@@ -110,8 +110,8 @@ extension ParseClass {
         }
     }
 
-    /// What stands for a class that isn't there, of which only what every object has is known: what is asked of it is
-    /// checked as that of any other.
+    /// A stand-in for a class that doesn't exist, with the fields of every object: requests for it are checked like
+    /// others.
     static func unknown(_ dialect: Dialect) throws(ParseError) -> ParseClass {
         do throws(RelataError) {
             let schema = try Schema([SchemaDraft.newEntity("Unknown")])
@@ -138,13 +138,13 @@ final class Field: Sendable {
     let defaultValue: JSONValue?
     /// What values it accepts.
     let limits: [Limit]
-    /// Whether the column holds JSON of a kind that only the app's model knows.
+    /// Whether the column has JSON of a type that only the app's model knows.
     let isAnyJSON: Bool
-    /// Where texts, numbers and truth values go that are stored as they come: what most fields hold.
+    /// The columns of texts, numbers and booleans that are stored unchanged, as most are.
     private let plain: (column: Int, type: AttributeType)?
     /// Whether a column of numbers holds whole ones as integers.
     private let keepsIntegers: Bool
-    /// Whether whole numbers beyond 2⁵³ would be rounded, and needn't be: the field is one that an earlier version made.
+    /// Whether integers beyond 2⁵³ would be rounded unnecessarily: an earlier version made the field.
     let canKeepIntegers: Bool
     /// Whether empty text is none.
     let needsText: Bool
@@ -157,9 +157,9 @@ final class Field: Sendable {
         case column(Int)
         /// A to-one: the number of the reference, and its columns.
         case pointer(reference: Int, columns: [Int])
-        /// A view of a to-one, a many-to-many, or what lies beyond one.
+        /// The inverse of a to-one, a many-to-many, or a relationship through one.
         case relation(Link)
-        /// The list of who may read and change the object.
+        /// The access list of the object.
         case access
     }
 
@@ -225,7 +225,7 @@ final class Field: Sendable {
         }
     }
 
-    /// The column and what it holds, for a value of the field's type that is stored as it comes; `nil` for any other.
+    /// The column and its value, for a value of the field's type that is stored unchanged; `nil` for any other.
     func plainValue(_ json: JSONValue) -> (column: Int, value: Value)? {
         guard let plain else { return nil }
         switch (plain.type, json) {
@@ -252,7 +252,7 @@ final class Field: Sendable {
 }
 
 extension Entity {
-    /// Whether its objects may have lists of who may read and change them.
+    /// Whether its objects may have access lists.
     var isGuarded: Bool { relationship(InternalClasses.link)?.target == InternalClasses.accessList }
     /// Whether its objects are sessions of users.
     var isSession: Bool { name == InternalClasses.session && property("_token") != nil }

@@ -2,19 +2,19 @@ import RelataCore
 
 /// Which names classes and fields may have.
 enum ParseNames {
-    /// Fields that every object has, and what stands for something else in an object.
+    /// Fields that every object has, and reserved names of objects.
     static let reservedFields: Set<String> = [
         "objectId", "createdAt", "updatedAt", "ACL", "className", "__type", "__op", "length",
     ]
 
-    /// The names that the stamps have where Parse's own server stores them.
+    /// The names of the stamps in the storage of Parse's own server.
     static let storedStamps = ["_created_at": "createdAt", "_updated_at": "updatedAt"]
 
-    /// How many fields a class can have. SQLite's tables have 2000 columns at most, and a query needs some for what it
-    /// shows of pointers.
+    /// How many fields a class can have. SQLite's tables have 2000 columns at most, and a query needs additional ones
+    /// for pointers.
     static let maximumFields = 1000
 
-    /// How many classes one request makes by use.
+    /// How many classes one request can create by use.
     static let maximumNewClasses = 100
 
     /// - Throws: ``ParseError`` 103 for a name that no class can have.
@@ -43,7 +43,7 @@ enum ParseNames {
         isPlain(name) && name.utf8.count <= 128 && !reservedFields.contains(name)
     }
 
-    /// Whether a name is made of letters, digits and underscores, a letter first.
+    /// Whether a name consists of letters, digits and underscores, beginning with a letter.
     static func isPlain(_ name: String) -> Bool {
         guard let first = name.utf8.first, isLetter(first) else { return false }
         return name.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }

@@ -1,7 +1,7 @@
 import RelataCore
 import RelataEngine
 
-/// The classes of a store as a document, to be kept beside an app's sources and brought to another store.
+/// The classes of a store as a document, to be stored with an app's sources and deployed to another store.
 ///
 /// ```swift
 /// let document = try SchemaDocument(await development.schemaJSON())
@@ -33,20 +33,19 @@ public struct SchemaDocument: Sendable {
     }
 }
 
-/// What deploying a document would do, in words.
+/// The changes of a deployment, in words.
 public struct DeploymentPlan: Hashable, Sendable {
-    /// What is added, changed and removed.
+    /// The additions, changes and removals.
     public internal(set) var changes: [String] = []
-    /// What the document doesn't have, and stays although what it doesn't have is to go: it holds something, or something
-    /// that stays leads to it.
+    /// Unwanted classes and fields that stay, because they have values, or others that stay refer to them.
     public internal(set) var kept: [String] = []
-    /// What the document has and can't be. While there is any, nothing is deployed.
+    /// Changes that aren't possible. If there are any, nothing is deployed.
     public internal(set) var refusals: [String] = []
 
     /// A plan that changes nothing.
     public init() {}
 
-    /// Whether the store is what the document says already, but for what is kept.
+    /// Whether the store matches the document already, except for what is kept.
     public var isEmpty: Bool { changes.isEmpty && refusals.isEmpty }
 
     /// - Throws: ``ParseError`` 255 with everything that can't be deployed.
@@ -77,7 +76,7 @@ extension ParseStore {
         }
     }
 
-    /// What deploying a document would do, in words. Nothing is changed.
+    /// The changes that a deployment would make, in words. Nothing is changed.
     ///
     /// - Parameter removes: Whether classes and fields that the document doesn't have are removed.
     /// - Throws: ``RelataError`` where the database can't be read.
@@ -90,16 +89,16 @@ extension ParseStore {
         }
     }
 
-    /// Makes the store's classes those of a document. What it doesn't have stays, unless it is asked to go; what holds
-    /// something never goes.
+    /// Makes the store's classes those of a document. Classes and fields that the document doesn't have stay, unless
+    /// `removes` is set; those with values always stay.
     ///
     /// - Parameters:
     ///   - removes: Whether classes and fields that the document doesn't have are to go.
-    ///   - expected: What ``deploymentPlan(for:removes:)`` said, where somebody agreed to it.
-    /// - Returns: What was done, in words.
-    /// - Throws: ``ParseError`` 255 with all of the document that can't be deployed, such as a field that has another type
-    ///   in the store; 119 where something else would change than was expected, since the classes were changed meanwhile.
-    ///   Nothing is changed then.
+    ///   - expected: The result of ``deploymentPlan(for:removes:)`` that was approved.
+    /// - Returns: The changes, in words.
+    /// - Throws: ``ParseError`` 255 with all impossible changes, such as a field that has another type in the store;
+    ///   119 if the changes differ from the expected ones, because the classes were changed in the meantime. Nothing is
+    ///   changed then.
     @discardableResult
     public func deploy(
         _ document: SchemaDocument, removes: Bool = false, expecting expected: DeploymentPlan? = nil

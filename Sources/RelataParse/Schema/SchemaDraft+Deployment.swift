@@ -3,16 +3,16 @@ import RelataRecords
 import RelataEngine
 
 extension SchemaDraft {
-    /// Makes the classes those of a document, as far as that can be.
+    /// Makes the classes those of a document, as far as possible.
     ///
-    /// - Parameter connection: Tells what the store holds.
+    /// - Parameter connection: For the contents of the store.
     mutating func deploy(
         _ document: SchemaDocument, removes: Bool, checking connection: Connection
     ) throws -> DeploymentPlan {
         let old = self
         var plan = DeploymentPlan()
         let stored = try Schema(old.entities.all)
-        // All classes first: fields lead from one to another, and relations to pointers that may come later.
+        // All classes first: their fields refer to each other, and relations to pointers that may come later.
         for description in document.classes {
             do throws(ParseError) {
                 try addClass(description.className)
@@ -82,7 +82,7 @@ extension SchemaDraft {
 
     // MARK: Removing
 
-    /// Takes away what a document doesn't have, unless it holds something, or something that stays leads to it.
+    /// Removes classes and fields that a document doesn't have, except those with values and those that others need.
     private mutating func remove(
         whatIsNotIn document: SchemaDocument, _ stored: Schema, _ plan: inout DeploymentPlan, _ connection: Connection
     ) throws {
@@ -99,7 +99,7 @@ extension SchemaDraft {
                 continue
             }
             for property in entity.properties where !fields.contains(property.name) && !entity.isGiven(property.name) {
-                // Clients know nothing of the other side of a one-to-one: it goes with its pointer.
+                // Clients don't see the inverse of a one-to-one: it is removed with its pointer.
                 if property.hasOneInverse != nil { continue }
                 if try stored.holdsValues(of: property.name, entity.name, connection) {
                     plan.keep("\(entity.name).\(property.name)", "it holds values")
@@ -117,7 +117,7 @@ extension SchemaDraft {
             }.map(\.name)
             gone[entity.name, default: []].formUnion(fields)
         }
-        // Views go before the pointers whose other side they are, and fields before the classes they lead to.
+        // Inverse relations are removed before their pointers, and fields before their target classes.
         for isView in [true, false] {
             for entity in entities {
                 let fields = (gone[entity.name] ?? []).filter { field in
@@ -130,7 +130,7 @@ extension SchemaDraft {
         for name in goneClasses.sorted() { try removeClass(name) }
     }
 
-    /// What something that stays leads to stays as well, and so does what leads on from there.
+    /// The targets of fields that stay, stay as well, and so on.
     private func keepWhatIsLedTo(
         _ goneClasses: inout Set<String>, _ gone: inout [String: Set<String>], _ plan: inout DeploymentPlan
     ) {
@@ -203,7 +203,7 @@ extension SchemaDraft {
         return changes
     }
 
-    /// What is said of a field beyond its type, as classes are described.
+    /// The members of a field's description beyond its type.
     private func rules(of property: Property, in className: String) -> [String] {
         let options = options[className]?.fields[property.name]
         var rules: [String] = []
@@ -224,7 +224,7 @@ extension SchemaDraft {
 }
 
 extension Entity {
-    /// Whether every class has it, and clients don't say so.
+    /// Whether every class has it, and clients don't name it.
     fileprivate func isGiven(_ property: String) -> Bool {
         key.contains(property) || property == createdAt || property == updatedAt
             || property == InternalClasses.link && isGuarded || property == FileLinks.name && hasFileLinks
@@ -233,7 +233,7 @@ extension Entity {
 }
 
 extension Property {
-    /// The pointer whose other side it is, for the other side of a one-to-one.
+    /// The pointer, for the inverse of a one-to-one.
     fileprivate var hasOneInverse: (target: String, field: String)? {
         guard case .relationship(let relationship) = self, case .hasOne(let inverse) = relationship.kind else {
             return nil
@@ -258,7 +258,7 @@ extension Schema {
         return try Self.holds(DataQuestion.hasRows(table: table.sqlName).query(connection.dialect), connection)
     }
 
-    /// Whether a field of a class holds values of its own, which those that are the other side of a pointer don't.
+    /// Whether a field of a class has stored values; the inverse of a pointer has none.
     fileprivate func holdsValues(of field: String, _ className: String, _ connection: Connection) throws -> Bool {
         guard let table = self[className] else { return false }
         if case .join(let number, _)? = table.links[field] {

@@ -1,14 +1,13 @@
 import RelataCore
 
 extension SchemaDraft {
-    /// Makes a class what a request says of it: fields and indexes that are named are added, changed or taken away.
+    /// Changes a class by its description in a request: named fields and indexes are added, changed or removed.
     ///
     /// - Parameters:
-    ///   - isNew: Whether the class is only being made.
-    ///   - isWhole: Whether a field has no rules but those that the description names; else what it doesn't name stays
-    ///     as it is.
-    /// - Throws: ``ParseError`` 255 for a field that has another type or inverse, or isn't there to be taken away; 136 for
-    ///   a field that every class has and that is to be another.
+    ///   - isNew: Whether the class is being created.
+    ///   - isWhole: Whether a field has only the rules of the description; otherwise, it keeps those that aren't named.
+    /// - Throws: ``ParseError`` 255 for a field that has another type or inverse, or doesn't exist for a removal; 136
+    ///   for a changed field that every class has.
     mutating func apply(
         _ description: ClassDescription, isNew: Bool = false, isWhole: Bool = false
     ) throws(ParseError) {
@@ -36,10 +35,10 @@ extension SchemaDraft {
         if let permissions = description.permissions { try apply(permissions, to: name) }
     }
 
-    /// Sets whom a class allows what.
+    /// Sets the permissions of a class.
     ///
-    /// - Throws: ``ParseError`` 107 for fields that it doesn't have or that are no pointers to users, in the words of Parse's
-    ///   own server; 119 for a list of who may read new objects where there are no users.
+    /// - Throws: ``ParseError`` 107 for unknown fields, and fields that aren't pointers to users, with the text of
+    ///   Parse's own server; 119 for a default access list in a store without users.
     private mutating func apply(_ permissions: ClassPermissions, to name: String) throws(ParseError) {
         func type(of field: String) -> FieldType? {
             entity(name)?.property(field).map { self.type(of: $0, in: name) }
@@ -61,7 +60,7 @@ extension SchemaDraft {
         forgetOptions(of: name)
     }
 
-    /// What every class has may be named as it is, and never changes.
+    /// The fields of every class may be named unchanged, and never change.
     private func check(
         _ wanted: FieldDescription?, asGiven field: String, _ type: FieldType, of name: String, isNew: Bool
     ) throws(ParseError) {
@@ -89,7 +88,7 @@ extension SchemaDraft {
             do throws(ParseError) {
                 try addField(field, wanted.type, to: name, details: wanted.details, options: options)
             } catch  where error.code == .invalidKeyName && !ParseNames.canBeField(field) {
-                // Where classes are described, Parse's own server says it so.
+                // Parse's own server has this text for descriptions of classes.
                 throw ParseError(.invalidKeyName, "invalid field name: \(field.prefix(128))")
             }
             return
@@ -97,7 +96,7 @@ extension SchemaDraft {
         do throws(ParseError) {
             try addField(field, wanted.type, to: name)
         } catch  where error.code == .incorrectType {
-            // Whoever deploys classes is told more; clients know the error by its words.
+            // A deployment gets a detailed error; clients recognise it by its first words.
             let detail = isWhole ? ": it is \(type(of: property, in: name)), not \(wanted.type)" : "."
             throw ParseError(.classNotEmpty, "Field \(field) exists, cannot update\(detail)")
         }
@@ -109,7 +108,7 @@ extension SchemaDraft {
                 .classNotEmpty, "Field \(field) exists, cannot update: whose other side a relation is can't be changed")
         }
         edit(name) { entity, known in
-            // What the column says by itself needn't be kept, and can't be otherwise.
+            // Rules that the column itself has needn't be stored, and can't differ.
             let implied = FieldOptions(isRequired: property.isRequired)
             let old = known.fields[field]
             options.type = old?.type
@@ -126,7 +125,7 @@ extension SchemaDraft {
         }
     }
 
-    /// Notes that a field was said not to be required.
+    /// Records that a field was declared as not required.
     private mutating func noteOptional(_ field: String, of name: String, _ wanted: FieldDescription) {
         edit(name) { _, options in
             var fields = options.optionalFields ?? []
@@ -135,7 +134,7 @@ extension SchemaDraft {
         }
     }
 
-    /// An index with the names that its fields have here, where clients gave a pointer the name of its column.
+    /// An index with the fields' names here, if clients used the name of a pointer's column.
     private func named(_ index: IndexOptions, of name: String) -> IndexOptions {
         var index = index
         index.fields = index.fields.map { field in
@@ -199,9 +198,9 @@ extension SchemaDraft {
         if case .relationship(let relationship) = property { !relationship.isToMany } else { true }
     }
 
-    /// - Throws: ``ParseError`` 111 for a field of the type GeoPoint that a class got since beside another.
+    /// - Throws: ``ParseError`` 111 for a second field of the type GeoPoint in a class.
     ///
-    /// - Parameter before: Those that it had.
+    /// - Parameter before: Its fields before the change.
     func checkGeoPoints(of className: String, since before: [String]) throws(ParseError) {
         let points = geoPoints(of: className)
         guard let first = before.first ?? points.first,
@@ -215,14 +214,14 @@ extension SchemaDraft {
         (entity(className)?.properties ?? []).filter { type(of: $0, in: className) == .geoPoint }.map(\.name)
     }
 
-    /// What a field of the type GeoPoint gets whose class has one.
+    /// The error for a second field of the type GeoPoint.
     static func secondGeoPoint(_ field: String, beside other: String) -> ParseError {
         ParseError(
             .incorrectType,
             "currently, only one GeoPoint field may exist in an object. Adding \(field) when \(other) already exists.")
     }
 
-    /// Makes a field what it was, or takes it away.
+    /// Restores a field, or removes a new one.
     mutating func takeBack(_ field: String, of name: String, to old: SchemaDraft) {
         edit(name) { entity, options in
             guard let index = entity.properties.firstIndex(where: { $0.name == field }) else { return }
@@ -276,8 +275,7 @@ extension RelationshipDetails {
     /// The words that describe it.
     fileprivate static let members: Set<String> = ["deleteRule", "onTargetDelete", "order", "inverse"]
 
-    /// What becomes of a relationship that is there: the rules and the order that are named change, where it is kept
-    /// doesn't.
+    /// The changed relationship: named rules and orders change, its storage doesn't.
     fileprivate func applied(to old: Relationship, _ members: Set<String>) -> Relationship {
         var new = old
         if members.contains("deleteRule") { new.deleteRule = deleteRule }
@@ -289,7 +287,7 @@ extension RelationshipDetails {
         return new
     }
 
-    /// What a relationship that is there says.
+    /// The description of an existing relationship.
     init(_ relationship: Relationship) {
         onTargetDelete = relationship.onTargetDelete
         deleteRule = relationship.deleteRule

@@ -1,11 +1,11 @@
 import RelataCore
 
 extension SchemaDraft {
-    /// Checks that the pointers and relations of a class that was changed, and those of the classes that these lead to, have
-    /// the other sides, orders and rules which they name, in the words of clients: the store's own errors speak of models.
+    /// Checks that the pointers and relations of a changed class, and of those that they lead to, have valid inverses,
+    /// orders and rules, with errors for clients: the store's own errors are about models.
     ///
-    /// - Throws: ``ParseError`` 111 for a relation whose other side isn't there or has one already, whose order isn't a
-    ///   number, or whose rule isn't one for it.
+    /// - Throws: ``ParseError`` 111 for a relation whose inverse doesn't exist or has another one already, whose order
+    ///   isn't a number, or whose rule is invalid.
     func checkRelations(of className: String) throws(ParseError) {
         guard let changed = entity(className) else { return }
         let names = Set(changed.relationships.map(\.target)).subtracting([className])

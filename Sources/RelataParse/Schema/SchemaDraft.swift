@@ -18,7 +18,7 @@ struct SchemaDraft {
     /// The entity of a class.
     func entity(_ name: String) -> Entity? { entities.first { $0.name == name } }
 
-    /// Does what `change` does, or, where that throws, nothing: without a copy of all classes.
+    /// Runs `change`, and undoes it if it throws: without a copy of all classes.
     ///
     /// - Parameter className: The one class that may be changed. Others may only be added.
     mutating func attempt(
@@ -40,15 +40,15 @@ struct SchemaDraft {
 
     // MARK: Classes
 
-    /// Whether there is a class of that name.
+    /// Whether a class of that name exists.
     func hasClass(_ name: String) -> Bool { entities.contains { $0.name == name } }
 
-    /// Whether a class is only there because fields of others lead to it.
+    /// Whether a class exists only as the target of other fields.
     func isImplied(_ name: String) -> Bool { options[name]?.isImplied == true }
 
-    /// Adds a class with the fields that every object has; nothing happens if it is there.
+    /// Adds a class with the fields that every object has, if it doesn't exist.
     ///
-    /// - Parameter isImplied: Whether it is only a field that leads to it.
+    /// - Parameter isImplied: Whether it is only the target of a field.
     /// - Throws: ``ParseError`` 103 for a name that no class can have, or that differs from another's only in case; 119
     ///   for classes of features that are off.
     mutating func addClass(_ name: String, isImplied: Bool = false) throws(ParseError) {
@@ -75,7 +75,7 @@ struct SchemaDraft {
         entities.append(Self.newEntity(name))
     }
 
-    /// Adds a class that the server itself needs; nothing happens if it is there.
+    /// Adds a class of the server itself, if it doesn't exist.
     mutating func addInternalClass(_ name: String) {
         if hasClass(name) { return }
         entities.append(InternalClasses.entity(name))
@@ -95,7 +95,7 @@ struct SchemaDraft {
 
     /// Takes a class away.
     ///
-    /// - Throws: ``ParseError`` 255 where fields of other classes lead to it.
+    /// - Throws: ``ParseError`` 255 if fields of other classes lead to it.
     mutating func removeClass(_ name: String) throws(ParseError) {
         guard !InternalClasses.contains(name) else {
             throw ParseError(.operationForbidden, "the class \(name) belongs to the server: it can't be deleted")
@@ -113,11 +113,10 @@ struct SchemaDraft {
 
     // MARK: Fields
 
-    /// Adds a field to a class that is there, and the class it leads to; nothing happens if the field is there and has
-    /// that type.
+    /// Adds a field to an existing class, and its target class. Does nothing if the field exists with that type.
     ///
-    /// - Throws: ``ParseError`` 105 for a name that no field can have, or that differs from another's only in case; 111
-    ///   where the field has another type.
+    /// - Throws: ``ParseError`` 105 for an invalid name, or one that differs from another's only in case; 111 if the
+    ///   field has another type.
     mutating func addField(
         _ name: String, _ type: FieldType, to className: String, details: RelationshipDetails = RelationshipDetails(),
         options new: FieldOptions = FieldOptions()
@@ -161,7 +160,7 @@ struct SchemaDraft {
         if options != FieldOptions() { self.options[className, default: ClassOptions()].fields[name] = options }
     }
 
-    /// Lets a Number of a class that clients made hold whole numbers beyond 2⁵³ as they are, which fields of earlier versions
+    /// Lets a Number of a class that clients made hold integers beyond 2⁵³ exactly, which fields of earlier versions
     /// don't.
     mutating func keepIntegers(of name: String, in className: String) {
         edit(className) { entity, _ in
@@ -178,7 +177,7 @@ struct SchemaDraft {
         guard known == type else { throw Self.mismatch(className, property.name, known, type) }
     }
 
-    /// What a property of a class is to clients.
+    /// The type of a property for clients.
     func type(of property: Property, in className: String) -> FieldType {
         switch property {
         case .attribute(let attribute):
@@ -192,15 +191,15 @@ struct SchemaDraft {
         }
     }
 
-    /// What a value of another type than the field's gets.
+    /// The error for a value of another type than the field's.
     static func mismatch(_ className: String, _ field: String, _ known: FieldType, _ given: FieldType) -> ParseError {
         ParseError(
             .incorrectType, "schema mismatch for \(className).\(field); expected \(known) but got \(given)")
     }
 
-    /// Takes fields away; those that aren't there are passed over.
+    /// Removes fields; missing ones are ignored.
     ///
-    /// - Throws: ``ParseError`` 255 for a pointer whose other side is a relation.
+    /// - Throws: ``ParseError`` 255 for a pointer whose inverse is a relation.
     mutating func removeFields(_ names: Set<String>, of className: String) throws(ParseError) {
         for entity in entities {
             for relationship in entity.relationships where relationship.target == className {
@@ -227,12 +226,12 @@ struct SchemaDraft {
         options[className]?.permissions?.remove(fields: names)
     }
 
-    /// Keeps nothing of a class of which nothing is known besides its entity.
+    /// Removes the entry of a class without any facts besides its entity.
     mutating func forgetOptions(of name: String) {
         if options[name] == ClassOptions() { options[name] = nil }
     }
 
-    /// Edits an entity and what is known besides.
+    /// Edits an entity and its other facts.
     mutating func edit<Failure: Error>(
         _ className: String, _ body: (inout Entity, inout ClassOptions) throws(Failure) -> Void
     ) throws(Failure) {
@@ -242,14 +241,14 @@ struct SchemaDraft {
 
     // MARK: Migration
 
-    /// - Throws: ``ParseError`` 103 for a new class whose name something else has: a view or an index of the file, a module
-    ///   of the database.
+    /// - Throws: ``ParseError`` 103 for a new class whose name is taken by a view or an index of the file, or by a
+    ///   module of the database.
     static func checkNames(_ changes: EntityChanges, on connection: Connection) throws {
         guard let (entity, owner) = try changes.nameTaken(on: connection) else { return }
         throw ParseError(.invalidClassName, "Invalid classname: \(entity.name): \(owner) of that name")
     }
 
-    /// What can't be unique of the sets that are to be since: objects that are stored have the same values.
+    /// The new unique sets that stored objects violate.
     ///
     /// - Parameter old: The classes as they were.
     static func duplicates(
@@ -264,13 +263,13 @@ struct SchemaDraft {
     }
 }
 
-/// What a pointer or relation says beyond its type.
+/// The rules of a pointer or relation beyond its type.
 struct RelationshipDetails: Hashable, Sendable {
     /// What happens to the object when the target of its pointer is deleted.
     var onTargetDelete: DeleteRule?
     /// What happens to the targets when the object is deleted.
     var deleteRule: DeleteRule?
-    /// For a relation: the pointer of the target class whose other side it is.
+    /// For a relation: the pointer of the target class whose inverse it is.
     var inverse: String?
     /// How a relation is ordered. One that clients fill keeps the order in which they do.
     var order: Relationship.Order? = .stored

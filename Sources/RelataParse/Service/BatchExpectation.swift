@@ -1,6 +1,6 @@
 import RelataCore
 
-/// What whoever sends a batch has seen of an object: what it changes is what it saw, or nothing is changed.
+/// The state of an object that the sender of a batch expects: if it differs, nothing is changed.
 struct BatchExpectation: Sendable {
     private let className: String
     private let objectID: String
@@ -8,8 +8,8 @@ struct BatchExpectation: Sendable {
 
     /// Reads the member `expected` of a batch.
     ///
-    /// - Throws: ``ParseError`` 107 for what isn't a list of expectations, and 403 without the master key: it tells what
-    ///   fields hold.
+    /// - Throws: ``ParseError`` 107 for an invalid list of expectations, and 403 without the master key: it reveals
+    ///   values of fields.
     static func list(_ call: ParseCall) throws(ParseError) -> [BatchExpectation] {
         guard let value = call.body["expected"], !value.isNull else { return [] }
         guard call.isMaster else { throw .masterKeyRequired }
@@ -30,7 +30,7 @@ struct BatchExpectation: Sendable {
         expected must be a list of {"className": …, "objectId": …, "fields": {…}}, in a batch with "transaction": true
         """)
 
-    /// - Throws: ``ParseError`` 119 with the status 409 where the object is gone, or a field holds another value.
+    /// - Throws: ``ParseError`` 119 with the status 409 if the object doesn't exist, or a field has another value.
     func check(in transaction: ParseTransaction) throws {
         guard let parseClass = transaction.classes[className], let key = try transaction.key(objectID, of: parseClass),
             let row = try transaction.connection.row(key, of: parseClass.table, transaction.compiler)

@@ -1,5 +1,5 @@
-/// In which order the requests of a batch are answered: as they came, but objects whose ids the clients chose, or that have
-/// placeholders, before those that point at them.
+/// The order in which the requests of a batch are answered: as they came, but new objects with chosen ids or
+/// placeholders before those that point at them.
 enum BatchOrder {
     /// The places of the requests, each once, and whether new objects point at each other in a circle.
     ///
@@ -15,7 +15,8 @@ enum BatchOrder {
         guard !creations.isEmpty else { return (Array(routes.indices), false) }
         let walked = walk(routes, from: Array(routes.indices), creations)
         guard walked.hasCircle else { return walked }
-        // Who adds objects to a relation comes after them, also within a circle: pointers can wait, relations can't.
+        // A request that adds objects to a relation follows these objects, also within a circle: pointers can wait,
+        // relations can't.
         let adders = routes.indices.filter { place in
             guard case .success(.write(let write)) = routes[place], let (_, body) = write.body else { return false }
             return body.changes.contains { if case .addRelation = $0 { true } else { false } }
@@ -29,7 +30,7 @@ enum BatchOrder {
         var order: [Int] = []
         var hasCircle = false
         var state = [Bool?](repeating: nil, count: routes.count)
-        // A stack of its own: a chain may be as long as the batch.
+        // An explicit stack: a chain may be as long as the batch.
         for start in starts where state[start] == nil {
             var stack = [start]
             while let place = stack.last {
@@ -50,7 +51,7 @@ enum BatchOrder {
         return (order, hasCircle)
     }
 
-    /// Which of these places are answered together: new objects of one class that follow each other. Others stand alone.
+    /// Which of these positions are answered together: consecutive new objects of one class. Others are answered alone.
     static func runs(_ places: [Int], of routes: [Result<ObjectRoute, ParseError>]) -> [Run] {
         var runs: [Run] = []
         for place in places {
@@ -73,7 +74,7 @@ enum BatchOrder {
     /// Requests of a batch that are answered together.
     struct Run {
         var places: [Int]
-        /// The class of the new objects that they bring; `nil` where it is one request of any other kind.
+        /// The class of the new objects; `nil` for any other request.
         var className: String?
         var objects: [ObjectBody] = []
     }

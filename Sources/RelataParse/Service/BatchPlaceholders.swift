@@ -1,14 +1,13 @@
-/// What new objects are called within their batch, as long as nobody knows their ids:
-/// `{"method": "POST", "path": "/classes/Author", "placeholder": "new-1", "body": {…}}`. A pointer of another request to
-/// `new-1` of that class leads to the object.
+/// Names of new objects within their batch, until their ids are known: `{"method": "POST", "path": "/classes/Author",
+/// "placeholder": "new-1", "body": {…}}`. A pointer of another request to `new-1` of that class leads to the object.
 struct BatchPlaceholders: Sendable {
     /// Which request makes the object.
     private(set) var places: [Pointer: Int] = [:]
-    /// The ids of those that are made.
+    /// The ids of created objects.
     private var ids: [Pointer: String] = [:]
 
-    /// - Throws: ``ParseError`` 107 for a placeholder that is none, stands elsewhere than with a new object, or twice, and
-    ///   in a batch whose objects aren't written together.
+    /// - Throws: ``ParseError`` 107 for an invalid or repeated placeholder, one of a request that creates no object,
+    ///   and one in a batch without `transaction`.
     init(
         _ requests: [JSONValue], _ routes: [Result<ObjectRoute, ParseError>], isAtomic: Bool
     ) throws(ParseError) {
@@ -34,14 +33,14 @@ struct BatchPlaceholders: Sendable {
     /// Whether no object has one.
     var isEmpty: Bool { places.isEmpty }
 
-    /// Notes that a request made an object.
+    /// Records that a request created an object.
     mutating func note(_ id: String, at place: Int) {
         for (pointer, known) in places where known == place { ids[pointer] = id }
     }
 
-    /// A request with the ids of what was made before it.
+    /// A request with the ids of the objects created before it.
     ///
-    /// - Throws: ``ParseError`` 102 where one isn't made yet: the objects point at each other in a circle.
+    /// - Throws: ``ParseError`` 102 for an object that isn't created yet: the objects point at each other in a circle.
     func replacing(in route: ObjectRoute) throws(ParseError) -> ObjectRoute {
         guard !isEmpty, case .write(let write) = route else { return route }
         switch write {
@@ -71,7 +70,7 @@ struct BatchPlaceholders: Sendable {
         try replacing(Pointer(className: className, objectID: id))?.objectID ?? id
     }
 
-    /// Where a placeholder leads; `nil` for the pointer to anything else.
+    /// The target of a placeholder; `nil` for any other pointer.
     private func replacing(_ pointer: Pointer) throws(ParseError) -> Pointer? {
         guard places[pointer] != nil else { return nil }
         guard let id = ids[pointer] else {

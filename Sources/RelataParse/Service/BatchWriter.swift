@@ -7,11 +7,11 @@ import RelataEngine
 final class BatchWriter {
     let transaction: ParseTransaction
     let options: ParseService.Options
-    /// Whether the client is told that an app unset a field.
+    /// Whether the reply reports fields that an app unset.
     private let tellsUnset: Bool
-    /// The time of the transaction, as clients are told.
+    /// The time of the transaction, as in replies.
     private let now: String
-    /// The class that was written last, with an object and its fields: most of a batch are of one class and bring the same.
+    /// The last written class, with an object and its fields: most objects of a batch have the same class and fields.
     private var lastClass: ParseClass?
     private var lastBody: ObjectBody?
     private var lastFields: [Field?] = []
@@ -23,9 +23,9 @@ final class BatchWriter {
         now = DateText.parseText(transaction.now)
     }
 
-    /// Answers one request of several. What it wrote is taken back if it fails.
+    /// Answers one request of several. Its writes are rolled back if it fails.
     ///
-    /// - Returns: What went wrong with it, if anything did.
+    /// - Returns: Its error, if it failed.
     func alone(_ route: ObjectRoute, into json: inout JSONWriter) throws -> ParseError? {
         let connection = transaction.connection
         let count = transaction.agenda.events.count
@@ -56,7 +56,7 @@ final class BatchWriter {
         }
     }
 
-    /// Answers the one request that there is.
+    /// Answers a single request.
     func run(_ write: ObjectWrite) throws -> WireReply {
         var json = JSONWriter(capacity: 96)
         guard let id = try run(write, into: &json), case .create(let name, _) = write else {
@@ -88,7 +88,7 @@ final class BatchWriter {
         return transaction.storedClasses[name]
     }
 
-    /// The fields that an object brings, one for each of its changes; `nil` where the class has none of that name.
+    /// The object's fields, one for each of its changes; `nil` for a field that the class doesn't have.
     private func fields(of body: ObjectBody, in parseClass: ParseClass) -> [Field?] {
         if lastClass !== parseClass || lastBody?.hasFields(of: body) != true {
             (lastClass, lastBody) = (parseClass, body)
@@ -101,8 +101,8 @@ final class BatchWriter {
 
     /// Writes new objects of one class with one statement.
     ///
-    /// - Returns: Their ids; `nil` where nothing was written, and they are to be written one after another: there is only
-    ///   one, or one of them can't be written, which then says so by itself.
+    /// - Returns: Their ids; `nil` if nothing was written and they have to be written one by one: for a single object,
+    ///   or if one of them can't be written, which then fails by itself.
     func createTogether(_ run: BatchOrder.Run) throws -> [String]? {
         guard run.objects.count > 1, let name = run.className, let parseClass = known(name),
             parseClass.insertsTogether, !InternalClasses.contains(name), transaction.models == nil,
@@ -131,7 +131,7 @@ final class BatchWriter {
         }
     }
 
-    /// Tells of a new object what its client can't know.
+    /// Adds the server's values of a new object to the reply.
     func tell(_ id: String, _ told: JSONObject = [:], into json: inout JSONWriter) {
         json.append("{\"objectId\":")
         json.write(id)
@@ -147,7 +147,7 @@ final class BatchWriter {
 
     private func create(_ name: String, _ body: ObjectBody, into json: inout JSONWriter) throws -> String {
         guard let parseClass = try known(name) ?? transaction.writable(name) else {
-            // What is wrong in itself says so, whoever may add classes.
+            // An invalid request is refused as one, even if no class may be added.
             for (field, change) in zip(body.fields.names, body.changes) {
                 try transaction.validate(change, forNew: field)
             }
@@ -178,7 +178,7 @@ final class BatchWriter {
         return isPlain ? id : id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? id
     }
 
-    /// The key of a new object; `nil` for one that the database gives, or whose parts are fields.
+    /// The key of a new object; `nil` if the database assigns it, or its parts are fields.
     func newKey(_ parseClass: ParseClass, _ body: ObjectBody) throws -> KeyValue? {
         if let id = body.objectID {
             guard options.allowsCustomObjectIDs else {
@@ -230,7 +230,7 @@ final class BatchWriter {
         try delete([(key, object)], .keys([key]), of: parseClass, binding, typed)
     }
 
-    /// Deletes objects of a model, with what an app does before and after.
+    /// Deletes objects of a model, and calls the app's hooks.
     private func delete(
         _ objects: [(key: KeyValue, object: any Model)], _ roots: DeletionRoots, of parseClass: ParseClass,
         _ binding: ModelBinding, _ typed: WriteTransaction
@@ -238,14 +238,14 @@ final class BatchWriter {
         for (_, object) in objects { for hook in binding.beforeDelete { try hook(object, typed) } }
         var last = objects.map(\.object)
         if !binding.beforeDelete.isEmpty, !binding.afterDelete.isEmpty {
-            // What was called before may have changed them.
+            // The hooks may have changed them.
             last = try objects.map { key, object in try binding.object(key, typed) ?? object }
         }
         _ = try transaction.delete(parseClass, roots)
         transaction.agenda.events += last.map { .deleted(binding, $0) }
     }
 
-    /// Deletes all objects of a class. What an app does before and after deletions is done for each of them.
+    /// Deletes all objects of a class, and calls the app's hooks for each of them.
     func purge(_ parseClass: ParseClass) throws {
         let table = parseClass.table
         let keys = try transaction.keys(of: parseClass)
@@ -264,7 +264,7 @@ final class BatchWriter {
 
     // MARK: Replies
 
-    /// What the client is told of an object that was written, as it couldn't know it.
+    /// The server's values of a written object, for the reply.
     private func told(_ parseClass: ParseClass, _ key: KeyValue, _ writer: ObjectWriter) throws -> JSONObject {
         var told = writer.told
         let seesAll = transaction.classes === transaction.storedClasses

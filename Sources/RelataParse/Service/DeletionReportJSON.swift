@@ -12,8 +12,8 @@ struct DeletionReportJSON {
     ///  "cascades": [{"className": "Artist", "relation": "Artist.songs", "target": "Song"}]}
     /// ```
     ///
-    /// The cascades form a tree with the class of the object that is deleted as its root: each other class of `deleted`
-    /// stands in it once, as a target.
+    /// The cascades form a tree with the class of the deleted object as its root: each other class of `deleted` is a
+    /// target in it once.
     func json(_ report: DeletionReport) -> JSONValue {
         [
             "isDenied": .bool(report.isDenied),

@@ -1,4 +1,4 @@
-/// Parts of Parse that this server doesn't have, with the errors that Parse's own server gives where they are off.
+/// Features of Parse that this server doesn't have, with the errors of Parse's own server for disabled features.
 enum DisabledFeature {
     static func error(for path: [String]) -> ParseError? {
         guard let first = path.first else { return nil }
@@ -23,7 +23,7 @@ enum DisabledFeature {
     static let mailIsOff = ParseError(.operationForbidden, "mail is off: this server sends none")
     static let verificationIsOff = ParseError(.operationForbidden, "addresses aren't verified here")
 
-    /// The error for a class that belongs to such a part: `_User`.
+    /// The error for a class of a missing feature: `_User`.
     static func error(forClass name: String) -> ParseError? {
         guard name.utf8.first == UInt8(ascii: "_") else { return nil }
         return switch name {
@@ -37,6 +37,6 @@ enum DisabledFeature {
 }
 
 extension ParseError {
-    /// What a request about users gets where there are none.
+    /// The error of requests for users in a store without users.
     static let usersAreOff = ParseError(.operationForbidden, "users are off")
 }

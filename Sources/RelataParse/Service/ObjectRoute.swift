@@ -4,9 +4,9 @@ enum ObjectRoute {
     case write(ObjectWrite)
 
     /// - Parameters:
-    ///   - previous: What was written just before.
+    ///   - previous: The object that was written just before.
     ///   - prohibited: The names that no member of an object may have.
-    /// - Throws: ``ParseError`` for paths that lead nowhere and classes that can't be.
+    /// - Throws: ``ParseError`` for unknown paths and invalid classes.
     init(
         _ call: ParseCall, after previous: ObjectBody? = nil, prohibited: ProhibitedNames
     ) throws(ParseError) {
@@ -34,7 +34,7 @@ enum ObjectRoute {
 }
 
 extension ObjectRoute {
-    /// Refuses what can't be done to a user or a session as it is to objects of other classes.
+    /// Refuses requests for users and sessions that only work for other classes.
     fileprivate static func checkInternal(_ className: String, _ call: ParseCall) throws(ParseError) {
         switch (className, call.method) {
         case (InternalClasses.session, .post), (InternalClasses.session, .put):
@@ -84,7 +84,7 @@ enum ObjectWrite: Sendable {
         }
     }
 
-    /// The class and what the object brings along.
+    /// The class, and the object's changes.
     var body: (className: String, body: ObjectBody)? {
         switch self {
         case .create(let name, let body), .update(let name, _, let body): (name, body)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What a client must know to be answered. How the keys are kept is the caller's affair: they are only compared.
+/// The keys that clients must send. The caller decides how they are stored: they are only compared.
 public struct ParseKeys: Sendable {
     /// The id that every request carries.
     public var applicationID: String
-    /// Whether a text is the key of clients; `nil` where they need none.
+    /// Whether a text is the client key; `nil` if clients need none.
     public var isClientKey: (@Sendable (String) -> Bool)?
-    /// Whether a text is the master key; `nil` where there is none.
+    /// Whether a text is the master key; `nil` if there is none.
     public var isMasterKey: (@Sendable (String) -> Bool)?
 
     /// Keys and how they are recognised.
@@ -21,15 +21,15 @@ public struct ParseKeys: Sendable {
 
     /// Whether the master key is among the header fields.
     ///
-    /// - Throws: ``ParseError/unauthorized`` where the application's id or the client's key isn't right.
+    /// - Throws: ``ParseError/unauthorized`` for a wrong application id or client key.
     func check(_ headers: [String: String]) throws(ParseError) -> Bool {
         guard let isMaster = try isMaster(headers) else { throw .unauthorized }
         return isMaster
     }
 
-    /// The same for header fields that the body may add to; `nil` where they don't say enough.
+    /// Checks the keys in header fields; `nil` if the body may have the missing ones.
     ///
-    /// - Throws: ``ParseError/unauthorized`` where one of them is wrong: then it is, whatever the body says.
+    /// - Throws: ``ParseError/unauthorized`` if one of them is wrong, regardless of the body.
     func isMaster(_ headers: [String: String]) throws(ParseError) -> Bool? {
         var headers = headers
         if let credentials = headers["authorization"] { try read(credentials, into: &headers) }
@@ -48,10 +48,10 @@ public struct ParseKeys: Sendable {
         return id == nil || keys.isEmpty ? nil : false
     }
 
-    /// HTTP Basic authentication: the user is the application's id, the password the master key, or `javascript-key=` and
-    /// the client's key. What is for somebody else, such as a proxy, is left alone.
+    /// HTTP Basic authentication: the user is the application's id, the password the master key, or `javascript-key=`
+    /// and the client key. Credentials for another program, such as a proxy, are ignored.
     ///
-    /// - Throws: ``ParseError/unauthorized`` where another field says something else.
+    /// - Throws: ``ParseError/unauthorized`` if another field contradicts it.
     private func read(_ credentials: String, into headers: inout [String: String]) throws(ParseError) {
         let parts = credentials.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: String(parts[1])),

@@ -4,9 +4,10 @@ import RelataEngine
 extension ParseService {
     /// Answers a batch: `{"requests": [{"method": "POST", "path": "/parse/classes/Book", "body": {…}}, …]}`.
     ///
-    /// Objects are written in one transaction. With `"transaction": true` all of them are, or none; else each stands for
-    /// itself. An object that points at another new one of the batch is written after it, and with `"transaction": true`
-    /// they may point at each other. Where the database gives the ids, ``BatchPlaceholders`` stand for them.
+    /// Objects are written in one transaction. With `"transaction": true`, all of them are written or none; otherwise,
+    /// each succeeds or fails by itself. An object that points at another new one of the batch is written after it, and
+    /// with `"transaction": true` they may point at each other. ``BatchPlaceholders`` stand for ids that the database
+    /// assigns.
     func batch(_ call: ParseCall) async throws -> WireReply {
         guard call.method == .post else { throw ParseError(.commandUnavailable, "a batch is posted", status: 405) }
         guard let requests = call.body["requests"]?.array else {
@@ -50,7 +51,7 @@ extension ParseService {
             }
         }
         let (order, hasCircle) = BatchOrder.places(routes, named: placeholders.places)
-        // An object gets its id when it is written: those that have placeholders are written one after another.
+        // An object gets its id when it is written: objects with placeholders are written one after another.
         let runs =
             placeholders.isEmpty
             ? BatchOrder.runs(order, of: routes) : order.map { BatchOrder.Run(places: [$0]) }
@@ -59,7 +60,7 @@ extension ParseService {
             var placeholders = placeholders
             for expectation in expectations { try expectation.check(in: writer.transaction) }
             var replies = BatchReplies(routes.count, limit: options.maximumReply)
-            // Objects in a circle are there when all of them are.
+            // Objects in a circle exist once all of them are written.
             let wait = isAtomic && hasCircle ? try ForeignKeyWait(on: writer.transaction.connection) : nil
             for run in runs {
                 let ids = try writer.createTogether(run)
@@ -93,7 +94,7 @@ extension ParseService {
         return reply.isRepeated ? try await completed(reply, routes, call.caller) : reply
     }
 
-    /// A reply that was kept, with what was only read, which is read again.
+    /// A stored reply. Its reads are repeated.
     private func completed(
         _ kept: WireReply, _ routes: [Result<ObjectRoute, ParseError>], _ caller: Caller
     ) async throws -> WireReply {
@@ -132,7 +133,7 @@ extension Result<ObjectRoute, ParseError> {
 private struct BatchReplies {
     /// In the order in which they were written.
     private var json: JSONWriter
-    /// Where each stands, in the order of the requests.
+    /// Their positions in the order of the requests.
     private var ranges: [Range<Int>]
     private let limit: Int
 
@@ -142,9 +143,9 @@ private struct BatchReplies {
         self.limit = limit
     }
 
-    /// Writes the reply to one request: what `body` writes, or the error that it returns.
+    /// Writes the reply to one request: the output of `body`, or its error.
     ///
-    /// - Throws: what `body` throws; ``ParseError`` 116 where the replies so far are more than one may be.
+    /// - Throws: what `body` throws; ``ParseError`` 116 if the replies exceed the limit.
     mutating func append(at place: Int, _ body: (inout JSONWriter) throws -> ParseError?) throws {
         let start = json.bytes.count
         json.append("{\"success\":")

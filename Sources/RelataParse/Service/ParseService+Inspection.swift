@@ -2,7 +2,7 @@ import RelataCore
 import RelataEngine
 import RelataRecords
 
-/// What is told of a store that Parse's protocol has no words for: for pages that show it.
+/// Information about a store that Parse's protocol doesn't have, for pages that show it.
 package struct InspectionReply: Sendable {
     /// The HTTP status.
     package var status = 200
@@ -13,14 +13,15 @@ package struct InspectionReply: Sendable {
 }
 
 extension ParseService {
-    /// Answers a request for what Parse's protocol doesn't tell. Whoever asks may see everything.
+    /// Answers a request beyond Parse's protocol. The caller may see everything.
     ///
     /// - Parameters:
-    ///   - path: `/classes` for what they are and how their objects are named; `/counts/Genre` for how many objects are in
-    ///     `relations` of the objects with some `ids`; `/diagram.svg` for a picture; `/check` for what contradicts the schema.
+    ///   - path: `/classes` for the classes and the titles of their objects; `/counts/Genre` for the
+    ///     number of objects in `relations` of the objects with some `ids`; `/diagram.svg` for a diagram; `/check` for
+    ///     contradictions to the schema.
     ///   - query: What follows the question mark.
-    ///   - report: Called with what went wrong where the client is told no details.
-    /// - Returns: `nil` where there is nothing at the path.
+    ///   - report: Called with errors whose details the client doesn't get.
+    /// - Returns: `nil` for an unknown path.
     package func inspection(
         _ path: String, query: String, report: @Sendable (any Error) -> Void
     ) async -> InspectionReply? {
@@ -47,7 +48,7 @@ extension ParseService {
         }
     }
 
-    /// What contradicts the schema, with what to do about it.
+    /// Contradictions to the schema, with their remedies.
     private func findings() async throws -> JSONValue {
         let findings = try await store.read(as: .master) { try IntegrityCheck.run($0.connection, schema: $0.schema) }
         return [
@@ -62,7 +63,7 @@ extension ParseService {
         ]
     }
 
-    /// The classes as `/schemas` tells them, with `keyFields`, and `title`, the fields by which a person knows an object.
+    /// The classes as in `/schemas`, with `keyFields`, and `title`, the fields that name an object for people.
     private func classDescriptions() async throws -> JSONValue {
         try await store.read(as: .master) { transaction in
             let label = RecordLabel(transaction.schema)

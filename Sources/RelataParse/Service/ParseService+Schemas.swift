@@ -27,7 +27,7 @@ extension ParseService {
                 let points = draft.geoPoints(of: description.className)
                 try draft.addClass(description.className)
                 try draft.apply(description, isNew: true)
-                // In production nobody gets at a class before somebody said who may.
+                // In production a new class is closed until its permissions are set.
                 if isClosed, description.permissions == nil {
                     draft.edit(description.className) { _, options in options.permissions = .closed }
                 }
@@ -59,9 +59,9 @@ extension ParseService {
         }
     }
 
-    /// Changes a class. A request that was answered before gets the same reply.
+    /// Changes a class. A repeated request gets the same reply.
     ///
-    /// - Parameter name: The class that the reply tells of; `nil` for none.
+    /// - Parameter name: The class in the reply; `nil` for none.
     private func altering(
         _ call: ParseCall, _ name: String?, _ change: @Sendable (inout SchemaDraft, Connection) throws -> Void
     ) async throws -> WireReply {
@@ -102,7 +102,7 @@ extension ParseService {
         ParseError(.invalidClassName, "Class \(name.prefix(128)) does not exist.")
     }
 
-    /// What only whoever runs the server may do. While it is developed, everybody may be let.
+    /// An operation for the master key. In development, a setting may allow it to everybody.
     private func requireMasterForSchemas(_ call: ParseCall) throws(ParseError) {
         if options.needsMasterKeyForSchemas { try Self.requireMaster(call) }
     }
@@ -111,8 +111,8 @@ extension ParseService {
         guard call.isMaster else { throw ParseError.masterKeyRequired }
     }
 
-    /// Deletes all objects of a class: `DELETE /purge/Book`. The delete rules hold. Objects aren't made again as classes
-    /// are: whoever develops needs the master key too.
+    /// Deletes all objects of a class: `DELETE /purge/Book`. The delete rules apply. It needs the master key in
+    /// development too, because objects can't be restored as classes can.
     func purge(_ call: ParseCall) async throws -> WireReply {
         try Self.requireMaster(call)
         guard call.method == .delete, call.path.count == 2 else { throw Self.unknown(call) }
@@ -122,7 +122,7 @@ extension ParseService {
         let options = options
         let (reply, actions) = try await store.write(as: .master) {
             transaction -> (WireReply, [ParseTransaction.Action]) in
-            // Of a class that isn't there, nothing is left to be deleted.
+            // A class that doesn't exist has nothing to delete.
             let parseClass = transaction.classes[name]
             if isDryRun {
                 let report =

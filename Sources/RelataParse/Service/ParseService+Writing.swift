@@ -4,17 +4,18 @@ import RelataCore
 import RelataEngine
 
 extension ParseService {
-    /// Answers a request that writes, in one transaction. One that was answered before gets the same reply.
+    /// Answers a request that writes, in one transaction. A repeated request gets the same reply.
     ///
     /// - Parameters:
-    ///   - sharing: Whether others that wait may be written in the same transaction.
-    ///   - named: What pointers may lead to because the request makes it.
+    ///   - sharing: Whether waiting requests may be written in the same transaction.
+    ///   - named: The new objects of the request that pointers may lead to.
     func writing(
         _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool = true, sharing: Bool = false,
         named: Set<Pointer> = [],
         _ body: @escaping @Sendable (BatchWriter) throws -> WireReply
     ) async throws -> WireReply {
-        // Others may take away at any time what was there, or was made, for this request.
+        // Other processes may remove classes and fields at any time, also those that were just created for this
+        // request.
         for _ in 0..<Self.preparations {
             let known = store.currentClasses
             let (reply, prepared) = try await prepare(writes, call, isAtomic: isAtomic, named)
@@ -29,13 +30,13 @@ extension ParseService {
             .requestLimitExceeded, "others change the classes of this request at the moment: try again", status: 503)
     }
 
-    /// How often a request gets what it needs before it is told that others take that away.
+    /// How often missing classes and fields are created for a request before it fails.
     private static let preparations = 5
 
-    /// Others have taken away a class or a field that was there for a request.
+    /// Other processes removed a class or field that the request needs.
     private struct ClassesChanged: Error {}
 
-    /// - Parameter prepared: The classes that have all that the objects bring along and that can be made.
+    /// - Parameter prepared: The classes with all fields that the objects need and that can be created.
     private func write(
         _ writes: [ObjectWrite], _ call: ParseCall, sharing: Bool, preparedIn prepared: ClassSet,
         _ body: @escaping @Sendable (BatchWriter) throws -> WireReply
@@ -64,27 +65,27 @@ extension ParseService {
         return reply
     }
 
-    /// What a request did before, or does now and is remembered by.
+    /// The earlier reply of a request, or the new one, which is stored.
     static func once(
         _ call: ParseCall, in transaction: ParseTransaction, _ options: Options, _ body: () throws -> WireReply
     ) throws -> WireReply {
         if let known = try RequestLog.reply(to: call, on: transaction.connection, now: transaction.now) { return known }
         let reply = try body()
-        // Before the commit: what is refused isn't done.
+        // Before the commit: a refused request writes nothing.
         guard reply.body.count <= options.maximumReply else { throw ParseError.replyTooLarge(options.maximumReply) }
         return try RequestLog.remembering(reply, to: call, options, in: transaction)
     }
 
-    /// Makes the classes and fields that the objects bring along, where that is allowed.
+    /// Creates missing classes and fields of the objects, if that is allowed.
     ///
-    /// - Parameter isAtomic: Whether all of them are written or none, so that what is wrong with one ends the request.
-    /// - Returns: The reply that the request got already: then it asks for nothing any more, and nothing was done. Else the
-    ///   classes, if anything was made.
+    /// - Parameter isAtomic: Whether all of them are written or none, so that one error ends the request.
+    /// - Returns: The earlier reply of a repeated request, for which nothing was done. Otherwise the classes, if any
+    ///   were created.
     private func prepare(
         _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool, _ named: Set<Pointer>
     ) async throws -> (reply: WireReply?, classes: ClassSet?) {
         guard store.models == nil else { return (nil, nil) }
-        // In production no use makes a class or a field; but who may do what with an object is always kept.
+        // In production, use creates no class or field; but access lists are always stored.
         let makesFields = store.mode == .development
         if !makesFields,
             !writes.contains(where: { $0.body.map { $0.body.hasAccessList || $0.body.holdsFiles } ?? false })
@@ -101,7 +102,7 @@ extension ParseService {
         var last: (className: String, body: ObjectBody)?
         let areMet = writes.allSatisfy { write in
             guard let next = write.body else { return true }
-            // Most objects of a batch are of one class and bring the same fields.
+            // Most objects of a batch have the same class and fields.
             if let last, last.className.hasSameBytes(as: next.className), last.body.hasFields(of: next.body),
                 !next.body.holdsLargeIntegers, !next.body.hasAccessList, !next.body.holdsFiles
             {
@@ -123,7 +124,7 @@ extension ParseService {
             do throws(ParseError) {
                 all.append(try SchemaDemand(name, write.objectID, body))
             } catch {
-                // What is wrong with one object is said when it is written: the others of a batch don't wait for it.
+                // The error of one object is reported when it is written: the others of a batch don't depend on it.
                 if isAtomic { throw error }
             }
         }
@@ -135,7 +136,7 @@ extension ParseService {
                 guard case .create(let name, let body) = write, let id = body.objectID else { return nil }
                 return Pointer(className: name, objectID: id)
             })
-        // What will be refused whatever the classes are leaves no trace in them.
+        // A request that is certain to be refused doesn't change classes.
         let demands = try await store.read(as: call.caller) { transaction in
             try checked.filter { demand in
                 do throws(ParseError) {
@@ -171,7 +172,8 @@ extension ParseService {
         return (nil, made)
     }
 
-    /// - Throws: ``ParseError`` 155 for more new classes than one request makes: each is a table, and others wait meanwhile.
+    /// - Throws: ``ParseError`` 155 for more new classes than one request may create: each is a table, and other
+    ///   writers wait.
     private static func checkCount(of demands: [SchemaDemand], _ known: ClassSet) throws(ParseError) {
         let count = Set(demands.lazy.map(\.className).filter { known[$0] == nil }).count
         guard count > ParseNames.maximumNewClasses else { return }
@@ -183,7 +185,7 @@ extension ParseService {
 }
 
 extension ParseTransaction {
-    /// Deletes an object that the caller may change, by the delete rules. What stands in the way is named if it is seen.
+    /// Deletes an object that the caller may change, by the delete rules. Blockers are named if the caller sees them.
     func delete(_ key: KeyValue, of parseClass: ParseClass) throws -> DeletionReport {
         let isSeen =
             try !access.guards(parseClass.table) || connection.isSeen(key, of: parseClass.table, compiler)
@@ -192,7 +194,7 @@ extension ParseTransaction {
 
     /// Deletes objects of a class by the delete rules.
     ///
-    /// - Parameter access: Which objects can be named, of those that are to be deleted and of others.
+    /// - Parameter access: Which objects can be named in the report.
     func delete(
         _ parseClass: ParseClass, _ roots: DeletionRoots, under access: Access? = nil
     ) throws -> DeletionReport {
@@ -203,7 +205,7 @@ extension ParseTransaction {
 
     /// The class and key of an object that is named.
     ///
-    /// - Throws: ``ParseError`` 101 where there can't be one.
+    /// - Throws: ``ParseError`` 101 if it can't exist.
     func object(_ name: String, _ id: String) throws(ParseError) -> (ParseClass, KeyValue) {
         guard let parseClass = try writable(name), let key = try key(id, of: parseClass) else {
             throw ParseError(.objectNotFound, "Object not found.")
@@ -211,14 +213,14 @@ extension ParseTransaction {
         return (parseClass, key)
     }
 
-    /// The class of that name with all of its fields: those that the caller doesn't get can be written.
+    /// The class of that name with all of its fields: hidden ones can be written.
     ///
     /// - Throws: as ``existing(_:)``.
     func writable(_ name: String) throws(ParseError) -> ParseClass? {
         try existing(name).flatMap { storedClasses[$0.name] }
     }
 
-    /// - Throws: ``ParseError`` 101 for an object that the caller may not delete: to him, it isn't there; 119 where its
+    /// - Throws: ``ParseError`` 101 for an object that the caller may not delete, as for a missing one; 119 if its
     ///   class doesn't allow it.
     func checkMayDelete(_ key: KeyValue, of parseClass: ParseClass) throws {
         try check(.delete, on: parseClass)
@@ -233,7 +235,7 @@ extension ParseTransaction {
         try compiler.keys(QueryPlan(entity: parseClass.name)).statement
     }
 
-    /// What deleting an object would do.
+    /// The plan of deleting an object.
     func deletionPlan(_ name: String, _ id: String) throws -> WireReply {
         let (parseClass, key) = try object(name, id)
         try checkMayDelete(key, of: parseClass)
@@ -242,7 +244,7 @@ extension ParseTransaction {
         return WireReply(DeletionReportJSON(classes: classes).json(report))
     }
 
-    /// What deleting objects of a class would do, in order.
+    /// The plans of deleting objects of a class, in order.
     func deletionPlan(of parseClass: ParseClass, _ roots: DeletionRoots) throws -> DeletionReport {
         try connection.deletionPlan(of: parseClass.table.index, roots: roots, schema: schema, access: access).sorted()
     }

@@ -2,7 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// Answers requests of Parse's REST protocol from a store. Knows nothing of HTTP beyond methods and statuses.
+/// Answers requests of Parse's REST protocol from a store. It doesn't depend on HTTP, except for methods and statuses.
 ///
 /// ```swift
 /// let service = ParseService(try ParseStore.open("library.sqlite"), keys: ParseKeys(applicationID: "library"))
@@ -13,7 +13,7 @@ public final class ParseService: Sendable {
     public struct Options: Sendable {
         /// Where the protocol is mounted: paths in batches may begin with it.
         public var mount = "/parse"
-        /// How many objects a query yields that doesn't say.
+        /// The default limit of a query.
         public var defaultLimit = 100
         /// How many objects a query yields at most; `nil` for as many as it asks for.
         public var maximumLimit: Int?
@@ -27,27 +27,28 @@ public final class ParseService: Sendable {
         public var allowsSeveralGeoPoints = false
         /// Whether clients may choose the ids of new objects.
         public var allowsCustomObjectIDs = false
-        /// Whether classes are only changed by requests with the master key. Using a class that doesn't exist needs none.
+        /// Whether only requests with the master key change classes. Use can create classes without it.
         public var needsMasterKeyForSchemas = true
         /// For how many seconds the reply of a request with an id is kept, for clients that send it again.
         public var requestLifetime = 300.0
-        /// How many bytes a reply may have that is kept. A request whose reply is larger, and that is sent again, is refused.
+        /// The largest reply that is stored for a repeated request. If the reply is larger, the repeated request is
+        /// refused.
         public var maximumKeptReply = 1024 * 1024
-        /// How many bytes all kept replies of more than 256 bytes may have together. The oldest are forgotten first.
+        /// The total size of stored replies of more than 256 bytes each. The oldest are removed first.
         public var maximumKeptReplies = 64 * 1024 * 1024
-        /// Which files are taken, and where they are kept; `nil` where there are none.
+        /// Which files are accepted, and where they are stored; `nil` for no files.
         public var files: FileOptions?
-        /// Hashes passwords and tokens; `nil` where there are no users.
+        /// Hashes passwords and tokens; `nil` for a store without users.
         public var secrets: (any SecretHashing)?
         /// For how many seconds a session of a user lasts.
         public var sessionLifetime = 365.0 * 24 * 3600
         /// Whether a session that is used lasts as long as a new one again.
         public var extendsSessions = false
-        /// How mails to users are written and sent; `nil` where none are.
+        /// How mails to users are written and sent; `nil` for no mails.
         public var mail: MailOptions?
         /// Which passwords users may have.
         public var passwords = PasswordOptions()
-        /// When an account is closed because somebody tries passwords; `nil` for never.
+        /// When an account is locked after wrong passwords; `nil` for never.
         public var lockout: LockoutOptions?
         /// How many bytes the body of a request may have that doesn't name its keys in header fields.
         public var maximumBodyWithoutKeys = 1024 * 1024
@@ -57,9 +58,9 @@ public final class ParseService: Sendable {
         public var maximumLiveQueries = 1000
         /// How many objects all live queries follow at most: each of them is remembered as long as it meets the conditions.
         public var maximumLiveObjects = 1_000_000
-        /// How many bytes of events wait for a client that takes them slowly, before it is let go.
+        /// How many bytes of events may wait for a slow client before it is disconnected.
         public var maximumLiveBacklog = 4 * 1024 * 1024
-        /// For how many seconds a live query is remembered whose client is gone, so that the client can go on where it was.
+        /// For how many seconds a live query is kept after its client disconnects, so that the client can resume it.
         public var liveResumeTime = 60.0
 
         /// The defaults.
@@ -87,13 +88,13 @@ public final class ParseService: Sendable {
         queue = options.mail.map { MailQueue($0) }
     }
 
-    /// Answers a request. Whatever goes wrong is a reply too, in Parse's form.
+    /// Answers a request. Every failure is a reply too, in Parse's form.
     ///
-    /// - Parameter report: Called with what went wrong where the client is told no details.
+    /// - Parameter report: Called with errors whose details the client doesn't get.
     public func respond(
         to request: WireRequest, report: @Sendable (any Error) -> Void = { _ in }
     ) async -> WireReply {
-        // Who asks whether the server is well may not know its keys.
+        // A health check may come without keys.
         if request.path == "/health" || request.path == "/health/" { return WireReply(["status": "ok"]) }
         do {
             if let file = try await download(request) { return file }
@@ -120,7 +121,7 @@ public final class ParseService: Sendable {
     /// - Parameters:
     ///   - path: The path below the mount.
     ///   - headers: The header fields by their names in lower case.
-    /// - Throws: ``ParseError/unauthorized`` for a request that is refused whatever its body says.
+    /// - Throws: ``ParseError/unauthorized`` for a request that is refused regardless of its body.
     public func maximumBody(path: String, headers: [String: String]) throws(ParseError) -> Int? {
         if path == "/health" || path == "/health/" { return options.maximumBodyWithoutKeys }
         if options.mail != nil, path.hasPrefix("/apps/") { return Self.maximumForm }
@@ -131,7 +132,7 @@ public final class ParseService: Sendable {
 
     /// Checks a path before anything else of a request is read.
     ///
-    /// - Throws: ``ParseError`` for a path that leads nowhere, or to what is off.
+    /// - Throws: ``ParseError`` for an unknown path, or one of a disabled feature.
     static func checkPath(_ path: [String], hasUsers: Bool, hasFiles: Bool) throws(ParseError) {
         let isOfUsers =
             hasUsers && path.first.map { UserRoute.names.contains($0) || UserRoute.mails[$0] != nil } == true
@@ -194,7 +195,7 @@ public final class ParseService: Sendable {
         guard call.isMaster else { throw .masterKeyRequired }
         let changes = JSONValue.bool(store.models == nil)
         return WireReply([
-            // The version of the protocol whose replies are given: clients turn features on by it.
+            // The version of the protocol in replies: clients turn features on by it.
             "parseServerVersion": "7.3.0",
             "features": [
                 "hooks": ["create": false, "read": false, "update": false, "delete": false],

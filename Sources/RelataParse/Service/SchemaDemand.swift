@@ -1,7 +1,7 @@
 import RelataCore
 import RelataEngine
 
-/// What an object needs its class to have.
+/// The classes and fields that an object needs.
 struct SchemaDemand: Sendable {
     let className: String
     let fields: [(name: String, type: FieldType)]
@@ -37,10 +37,10 @@ struct SchemaDemand: Sendable {
         self.fields = fields.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
     }
 
-    /// Checks what is wrong whatever fields the class has.
+    /// Makes the checks that don't depend on the fields of the class.
     ///
-    /// - Parameter created: Objects that come with the same request.
-    /// - Throws: ``ParseError`` 101 for an object or target that isn't there, 111 for values that no field can hold.
+    /// - Parameter created: New objects of the same request.
+    /// - Throws: ``ParseError`` 101 for a missing object or target, 111 for values that no field can hold.
     func validate(in transaction: ParseTransaction, _ created: Set<Pointer>) throws(ParseError) {
         do { try checkIsAllowed(in: transaction) } catch { throw ParseError(error) }
         if let objectID, !created.contains(Pointer(className: className, objectID: objectID)) {
@@ -59,7 +59,7 @@ struct SchemaDemand: Sendable {
         }
     }
 
-    /// - Throws: ``ParseError`` 119 where the class doesn't allow the caller to write the object, or to add its fields.
+    /// - Throws: ``ParseError`` 119 if the class doesn't allow the caller to write the object, or to add its fields.
     private func checkIsAllowed(in transaction: ParseTransaction) throws {
         guard let known = transaction.storedClasses[className] else { return }
         if objectID == nil {
@@ -83,7 +83,7 @@ struct SchemaDemand: Sendable {
         }
     }
 
-    /// Whether the class can keep who may read and change an object, and which files it refers to.
+    /// Whether the class can store the object's access list and its references to files.
     static func isAccessMet(by classes: ClassSet, _ className: String, _ body: ObjectBody) -> Bool {
         let entity = classes.schema[className]?.entity
         if body.hasAccessList, entity?.isGuarded != true { return false }
@@ -96,7 +96,7 @@ struct SchemaDemand: Sendable {
         return fields.allSatisfy { known[$0] != nil }
     }
 
-    /// Lets objects of the class have lists of who may read and change them, and refer to files, if this one is to.
+    /// Lets objects of the class have access lists and references to files, if this one needs them.
     func addAccess(to draft: inout SchemaDraft) {
         if body.hasAccessList { draft.guardClass(className) }
         if body.holdsFiles { draft.linkFiles(of: className) }
@@ -133,8 +133,8 @@ extension ParseTransaction {
 
     /// Checks a change of a field that the class doesn't have yet.
     ///
-    /// - Parameter created: Objects that come with the same request.
-    /// - Throws: ``ParseError`` 111 for what no field can hold, 101 for a target that isn't there.
+    /// - Parameter created: New objects of the same request.
+    /// - Throws: ``ParseError`` 111 for values that no field can hold, 101 for a missing target.
     func validate(_ change: FieldChange, forNew field: String, _ created: Set<Pointer> = []) throws(ParseError) {
         guard field != "id" else { throw ParseError(.invalidKeyName, "id is an invalid field name.") }
         let type = try change.type(of: field)
@@ -147,7 +147,7 @@ extension ParseTransaction {
         }
     }
 
-    /// - Throws: ``ParseError`` 101 for an object that isn't there.
+    /// - Throws: ``ParseError`` 101 for a missing object.
     func checkTargets(_ pointers: [Pointer], _ created: Set<Pointer> = []) throws(ParseError) {
         for pointer in pointers where !created.contains(pointer) {
             if let error = DisabledFeature.error(forClass: pointer.className) { throw error }

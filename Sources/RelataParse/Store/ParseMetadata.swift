@@ -3,17 +3,17 @@ import RelataCore
 import RelataRecords
 import RelataEngine
 
-/// What the server keeps in a file besides the classes' own tables.
+/// The server's own tables in a file.
 enum ParseMetadata {
     private static let table = ClassOptionsTable.quotedName
 
-    /// Makes the tables, if they aren't there.
+    /// Creates the tables, if they don't exist.
     static func create(on connection: Connection) throws(RelataError) {
         if try !connection.hasTable(ClassOptionsTable.name) { try connection.execute(ClassOptionsTable.creation) }
         try KeptRequests.create(on: connection)
     }
 
-    /// What clients know besides the tables, by class.
+    /// The facts about classes besides their tables, by class.
     static func options(on connection: Connection) throws(RelataError) -> [String: ClassOptions] {
         guard try connection.hasTable(ClassOptionsTable.name) else { return [:] }
         var options: [String: ClassOptions] = [:]
@@ -28,7 +28,7 @@ enum ParseMetadata {
         return options
     }
 
-    /// Replaces what is known of classes where it differs.
+    /// Replaces the facts of changed classes.
     static func write(
         _ options: [String: ClassOptions], since old: [String: ClassOptions], on connection: Connection
     ) throws(RelataError) {

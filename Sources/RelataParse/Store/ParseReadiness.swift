@@ -1,10 +1,11 @@
 import RelataRecords
 
 extension ParseStore {
-    /// Reads a trifle, to see whether the store answers. Where the disk was full when something was written last, a little
-    /// is written, too.
+    /// Reads a single value, to check that the store answers. If the disk was full at the last write, a small write is
+    /// tried too.
     ///
-    /// - Throws: ``RelataError`` where it doesn't: it is closed, its file is damaged or gone, or the disk is still full.
+    /// - Throws: ``RelataError`` if it doesn't: it is closed, its file is damaged or missing, or the disk is still
+    ///   full.
     public func check() async throws {
         try await read(as: .master) { transaction in
             try transaction.connection.driver.checkIsInPlace()

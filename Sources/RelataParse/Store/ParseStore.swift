@@ -6,20 +6,20 @@ import RelataEngine
 import RelataEngines
 import Synchronization
 
-/// A store as Parse's clients see it: classes that may be made while it is in use, or those of an app's models.
+/// A store as Parse's clients see it: with classes that can be created while it is in use, or those of an app's models.
 public final class ParseStore: Sendable {
     /// Whether clients may make classes and fields by using them.
     public typealias Mode = RecordStore.Mode
 
-    /// The store by itself, which other code of the program may use at the same time. What is written to it is observed
-    /// as what clients write; hooks aren't called for it.
+    /// The underlying store, which other code of the program may use at the same time. Its writes are observed like
+    /// those of clients, but hooks aren't called for them.
     public let records: RecordStore
-    /// The models, where the classes are those of an app.
+    /// The models, if the classes are those of an app.
     let models: ServedModels?
     private let objectIDs: ObjectIDGenerator
     /// The classes as they were last seen.
     private let last: Mutex<ClassSet>
-    /// Hashes passwords and tokens; `nil` where there are no users.
+    /// Hashes passwords and tokens; `nil` for a store without users.
     let secrets: (any SecretHashing)?
 
     private init(
@@ -33,31 +33,31 @@ public final class ParseStore: Sendable {
         last = Mutex(classes)
     }
 
-    /// The same store for requests that see less.
+    /// The store for requests with less access.
     ///
-    /// The access replaces that of this store. Closing either closes both.
+    /// The access replaces that of this store. Closing either store closes both.
     package func acting(under access: Access) -> ParseStore {
         ParseStore(
             records.acting(under: access), models: models?.acting(under: access), classes: last.withLock { $0 },
             objectIDs: objectIDs, secrets: secrets)
     }
 
-    /// The same store with users, whose classes are made when they are first needed. A store of an app's models has none.
+    /// The store with users; their classes are created when they are first needed. A store of an app's models has none.
     func withUsers(_ secrets: any SecretHashing) -> ParseStore {
         guard models == nil else { return self }
         return ParseStore(
             records, models: nil, classes: last.withLock { $0 }, objectIDs: objectIDs, secrets: secrets)
     }
 
-    /// Whether using a class or field that doesn't exist makes it.
+    /// Whether use creates a missing class or field.
     public var mode: Mode { records.mode }
-    /// Where the database is: a file, or a URL without its password; `nil` for a store in memory.
+    /// The database: a file, or a URL without its password; `nil` for a store in memory.
     public var path: String? { records.path }
     var pool: ConnectionPool { records.pool }
 
     // MARK: Opening
 
-    /// Opens a file or a server's database and serves what it holds; makes the file if it doesn't exist.
+    /// Opens a file or a server's database and serves its contents; creates the file if it doesn't exist.
     ///
     /// The tables of another program are classes too, as `relata inspect` shows them. They are left as they are until a
     /// class is changed.
@@ -65,10 +65,10 @@ public final class ParseStore: Sendable {
     /// - Parameters:
     ///   - path: The file, a URL such as `postgres://user@host/database`, or `nil` for a store in memory.
     ///   - mode: Whether clients may make classes and fields by using them.
-    ///   - isReadOnly: Whether the file stays as it is, to the last byte; it must exist.
-    ///   - durability: What a power cut can cost.
+    ///   - isReadOnly: Whether no byte of the file is changed; it must exist.
+    ///   - durability: How much a power cut can lose.
     ///   - trace: Called after each SQL statement.
-    /// - Throws: ``RelataError`` where the file can't be opened, is damaged, or is no database.
+    /// - Throws: ``RelataError`` if the file can't be opened, is damaged, or isn't a database.
     public static func open(
         _ path: String?, mode: Mode = .development, isReadOnly: Bool = false, durability: Durability = .normal,
         trace: SQLTrace? = nil
@@ -80,13 +80,13 @@ public final class ParseStore: Sendable {
         return try open(path, mode: mode, options: options)
     }
 
-    /// Opens a file or a server's database with all that can be said of how.
+    /// Opens a file or a server's database with all options.
     ///
     /// - Parameters:
     ///   - path: The file, a URL such as `postgres://user@host/database`, or `nil` for a store in memory.
     ///   - mode: Whether clients may make classes and fields by using them.
     ///   - options: How to open it.
-    /// - Throws: ``RelataError`` where it can't be opened, is damaged, or is no database.
+    /// - Throws: ``RelataError`` if it can't be opened, is damaged, or isn't a database.
     public static func open(
         _ path: String?, mode: Mode = .development, options: RecordStore.Options
     ) throws -> ParseStore {
@@ -104,9 +104,9 @@ public final class ParseStore: Sendable {
         }
     }
 
-    /// Serves the models of a store. Their classes are what the models declare; clients can't change them.
+    /// Serves the models of a store. The classes are those of the models; clients can't change them.
     ///
-    /// - Parameter configure: Sets what is done before and after objects are saved and deleted.
+    /// - Parameter configure: Sets the hooks before and after objects are saved and deleted.
     /// - Throws: What `configure` throws; ``RelataError`` where the database can't be read or written.
     public static func serving(
         _ store: Store, _ configure: (inout ModelHooks) throws -> Void = { _ in }
@@ -137,23 +137,23 @@ public final class ParseStore: Sendable {
 
     // MARK: Transactions
 
-    /// Runs `body` on one state of the store, for somebody.
+    /// Runs `body` on one state of the store, for a caller.
     ///
-    /// - Throws: what `body` throws; ``ParseError`` 209 for a session that there isn't.
+    /// - Throws: what `body` throws; ``ParseError`` 209 for a session that doesn't exist.
     func read<Result: Sendable>(
         as caller: Caller, _ body: @Sendable (ParseTransaction) throws -> Result
     ) async throws -> Result {
         try await records.read { try body(try self.transaction($0, caller)) }
     }
 
-    /// Runs `body` in a transaction, for somebody: all of it is written, or, if it throws, nothing.
+    /// Runs `body` in a transaction, for a caller: all of it is written, or, if it throws, nothing.
     ///
-    /// - Parameter sharing: Whether it may be one transaction with others that wait, which are written all the same if
-    ///   `body` throws. Then `body` may be run again, and must do nothing but write.
+    /// - Parameter sharing: Whether the transaction may include other waiting requests, which are written even if
+    ///   `body` throws. Then `body` may run more than once, and must only write to the transaction.
     func write<Result: Sendable>(
         as caller: Caller, sharing: Bool = false, _ body: @escaping @Sendable (ParseTransaction) throws -> Result
     ) async throws -> Result {
-        // What an app does before and after it saves isn't ours to repeat.
+        // The app's hooks must not run twice.
         if sharing && models == nil {
             return try await records.writeShared { try body(try self.transaction($0, caller)) }
         }
@@ -163,14 +163,14 @@ public final class ParseStore: Sendable {
     /// Whether the disk was full when something was written last.
     var isDiskFull: Bool { records.isDiskFull }
 
-    /// A transaction with what the caller knows of its classes.
+    /// A transaction with the classes that the caller knows.
     private func transaction(_ transaction: RecordTransaction, _ caller: Caller) throws -> ParseTransaction {
         let classes = try classes(transaction.recordClasses, transaction.connection)
         let now = Date()
         var known = try CallerLookup(
             connection: transaction.connection, classes: classes, now: now, secrets: secrets
         ).known(caller)
-        // Whoever made the store may have hidden more.
+        // The store itself may have less access.
         if transaction.access.isLimited {
             let access = transaction.access
             known = KnownCaller(isMaster: true, read: access, write: access, delete: access)
@@ -205,12 +205,12 @@ public final class ParseStore: Sendable {
 
     // MARK: Changing classes
 
-    /// Changes classes, in a transaction of its own.
+    /// Changes classes, in a separate transaction.
     ///
-    /// - Parameter change: Edits the draft, and may be called on another state than the caller last saw. What it finds in
-    ///   the store stays so until the change is committed.
+    /// - Parameter change: Edits the draft. It may be called on a newer state than the caller last saw. The store
+    ///   doesn't change between this call and the commit.
     /// - Returns: what `change` returns.
-    /// - Throws: what `change` throws; ``RelataError/schemaMismatch(_:)`` where the tables can't follow.
+    /// - Throws: what `change` throws; ``RelataError/schemaMismatch(_:)`` if the tables can't follow.
     @discardableResult
     func alter<Result: Sendable>(
         _ change: @Sendable (inout SchemaDraft, Connection) throws -> Result
@@ -218,9 +218,9 @@ public final class ParseStore: Sendable {
         try await alter(change) { result, _ in result }
     }
 
-    /// The same with something that is done in the same transaction, with the classes as they are then.
+    /// Changes classes, and runs `finish` in the same transaction, with the changed classes.
     ///
-    /// - Parameter finish: Gets what `change` returned.
+    /// - Parameter finish: Gets the result of `change`.
     /// - Returns: what `finish` returns.
     func alter<Found: Sendable, Result: Sendable>(
         _ change: @Sendable (inout SchemaDraft, Connection) throws -> Found,
@@ -243,7 +243,7 @@ public final class ParseStore: Sendable {
         return result
     }
 
-    /// Makes the tables what a draft says.
+    /// Changes the tables to those of a draft.
     ///
     /// - Returns: The classes as they are then.
     private static func apply(

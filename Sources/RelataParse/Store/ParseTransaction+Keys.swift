@@ -2,11 +2,11 @@ import RelataCore
 import RelataEngine
 
 extension ParseTransaction {
-    /// The key that an object id stands for, just as it is stored; `nil` for a text that is none.
+    /// The key of an object id, exactly as it is stored; `nil` for an invalid id.
     ///
-    /// In tables of other programs, keys may be of other types than their columns': what the id means is looked up there.
+    /// In tables of other programs, keys may be of other types than their columns': the id is looked up.
     ///
-    /// - Throws: ``ParseError`` 102 for an id that several objects have, such as a number and a text.
+    /// - Throws: ``ParseError`` 102 for an id of several objects, such as a number and a text.
     func key(_ id: String, of parseClass: ParseClass) throws(ParseError) -> KeyValue? {
         let coding = parseClass.objectID
         guard coding.holdsOtherTypes else { return coding.key(id) }

@@ -9,36 +9,36 @@ import RelataEngine
 /// A class, because it is passed on for every object that is written.
 final class ParseTransaction {
     let connection: Connection
-    /// The classes as the caller knows them.
+    /// The classes that the caller knows.
     let classes: ClassSet
     /// The classes with all of their fields.
     let storedClasses: ClassSet
     /// Who sends the request.
     let caller: KnownCaller
-    /// Hashes passwords and tokens; `nil` where there are no users.
+    /// Hashes passwords and tokens; `nil` for a store without users.
     let secrets: (any SecretHashing)?
     /// The models that the classes are bound to.
     let models: ServedModels?
-    /// Whether using a class that doesn't exist makes it.
+    /// Whether use creates a missing class.
     let mode: ParseStore.Mode
-    /// The time of the transaction: all that it writes has the same.
+    /// The time of the transaction: all of its writes have it.
     let now: Date
     /// Makes the ids of new objects.
     let objectIDs: ObjectIDGenerator
-    /// What is left to do for what was written.
+    /// The remaining work for written objects.
     var agenda = Agenda()
 
     typealias Action = @Sendable () async -> Void
 
     /// What is left to do.
     struct Agenda {
-        /// The lists whose lengths may have changed.
+        /// The lists whose counts may have changed.
         var counts = CountCheck()
-        /// What an app is told once the transaction is committed.
+        /// The hooks to call once the transaction is committed.
         var events: [Event] = []
     }
 
-    /// What happened to an object of a model.
+    /// The change of a model's object.
     enum Event {
         case saved(ModelBinding, KeyValue)
         /// The object is as it was stored last.
@@ -58,11 +58,11 @@ final class ParseTransaction {
         self.connection = connection
         storedClasses = classes
         self.classes = classes.hiding(caller.hiddenFields)
-        // Clients know milliseconds; what they are told must be what is stored.
+        // Clients have milliseconds; replies must equal the stored values.
         self.now = Date(timeIntervalSince1970: (now.timeIntervalSince1970 * 1000).rounded(.down) / 1000)
     }
 
-    /// The same transaction for somebody who sees other objects.
+    /// The transaction for a caller with another access.
     convenience init(_ transaction: ParseTransaction, as caller: KnownCaller) {
         self.init(
             transaction.connection, transaction.storedClasses, transaction.models, caller: caller,
@@ -105,8 +105,8 @@ final class ParseTransaction {
     /// Writes rows of a class.
     ///
     /// - Parameters:
-    ///   - isUndoneByCaller: Whether the caller undoes what a statement that fails did, and finds the culprit.
-    ///   - plan: Plans what is written with them; it gets the numbers of the rows in the plan.
+    ///   - isUndoneByCaller: Whether the caller rolls back a failed statement, and finds its cause.
+    ///   - plan: Plans further writes for the rows; it gets their numbers in the plan.
     /// - Returns: Their keys.
     @discardableResult
     func write(

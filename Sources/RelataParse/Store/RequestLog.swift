@@ -7,7 +7,7 @@ import RelataEngine
 enum RequestLog {
     /// The reply that a request got, if it was answered already.
     ///
-    /// - Throws: ``ParseError`` 159 where another request had the same id, and where the reply isn't kept.
+    /// - Throws: ``ParseError`` 159 for another request with the same id, and for a reply that isn't stored.
     static func reply(to call: ParseCall, on connection: Connection, now: Date = Date()) throws -> WireReply? {
         guard let request = call.keptRequest else { return nil }
         switch try KeptRequests.find(request, on: connection, now: now) {
@@ -39,7 +39,7 @@ enum RequestLog {
 }
 
 extension ParseCall {
-    /// The request, if it has an id by which it is known when it is sent again.
+    /// The request, if it has an id for repetitions.
     fileprivate var keptRequest: KeptRequests.Request? {
         requestID.map { KeptRequests.Request(id: $0, fingerprint: fingerprint) }
     }

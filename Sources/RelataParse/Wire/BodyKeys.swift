@@ -1,10 +1,11 @@
-/// The keys that a body names, for clients that send no header fields, read without reading the rest: nobody else's body is
-/// worth more.
+/// The keys in a body, for clients that send no header fields. They are read without parsing the rest, so that requests
+/// with wrong keys cost little.
 struct BodyKeys {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var place = 0
 
-    /// The members of a JSON object that stand for header fields, by the names of these; `nil` for what is no JSON object.
+    /// The members of a JSON object that replace header fields, by the names of these; `nil` for a body that isn't a
+    /// JSON object.
     ///
     /// - Parameter names: The names of header fields by those of members.
     static func fields(of body: [UInt8], _ names: [String: String]) -> [String: String]? {
@@ -27,13 +28,13 @@ struct BodyKeys {
             let start = place
             guard skipValue() else { return nil }
             guard isKey, let header = text(name).flatMap({ names[$0] }) else { continue }
-            // What stands there twice is refused when all of it is read.
+            // A repeated member is refused when the whole body is parsed.
             if let value = text(start..<place) { fields[header] = value }
         } while skip(UInt8(ascii: ","))
         return skip(UInt8(ascii: "}")) && isAtEnd ? fields : nil
     }
 
-    /// A string as it is meant; `nil` for anything else.
+    /// The value of a string; `nil` for anything else.
     private func text(_ range: Range<Int>) -> String? {
         guard bytes[range.lowerBound] == UInt8(ascii: "\"") else { return nil }
         return (try? JSONParser.parse(Array(bytes[range])))?.string
@@ -62,7 +63,7 @@ struct BodyKeys {
         return true
     }
 
-    /// Goes beyond a string, and says where it stands, with its quotes.
+    /// Skips a string, and returns its position, with its quotes.
     private mutating func skipString() -> Range<Int>? {
         skipSpace()
         let start = place
@@ -80,7 +81,7 @@ struct BodyKeys {
         return nil
     }
 
-    /// Goes beyond a value, whatever stands in it.
+    /// Skips a value of any type.
     private mutating func skipValue() -> Bool {
         var depth = 0
         let start = place

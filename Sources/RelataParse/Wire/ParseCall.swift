@@ -1,13 +1,13 @@
 import Foundation
 
-/// A request that was read: who asks, for what, and with which parameters.
+/// A parsed request: its caller, its operation and its parameters.
 struct ParseCall: Sendable {
     enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
 
     var method: Method
     /// The path's parts, decoded: `["classes", "Book", "x7Yz"]`.
     var path: [String]
-    /// The body of a request that writes; for one that reads, its parameters, wherever they stood.
+    /// The body of a request that writes; for one that reads, its parameters, from the URL or the body.
     var body: JSONObject
     /// What follows the question mark of a request that writes.
     var parameters: JSONObject = [:]
@@ -15,39 +15,38 @@ struct ParseCall: Sendable {
     var caller = Caller()
     /// Whether the master key came along.
     var isMaster: Bool { caller.isMaster }
-    /// Whether there are files, whose addresses are the server's to tell.
+    /// Whether the store has files, whose addresses the server adds.
     var hasFiles = false
-    /// What a file is that comes with it, as its client says.
+    /// The content type of an uploaded file, from its client.
     var contentType: String?
-    /// What header fields tell of such a file: its metadata and its tags.
+    /// The metadata and tags of an uploaded file, from header fields.
     var fileFields: [String: String] = [:]
     /// The app's installation that it comes from.
     var installationID: String?
-    /// The languages that the client's user reads, as `Accept-Language` says.
+    /// The accepted languages of the client's user, from `Accept-Language`.
     var language: String?
-    /// What tells a request from another, so that one that is sent again isn't done again.
+    /// The id of the request, so that a repeated request isn't done again.
     var requestID: String?
-    /// Whether the client knows what to make of a field that an app unset while it was saved. Those of typed languages
-    /// don't; who doesn't say what it is, does.
+    /// Whether the client understands a field that an app unset while it was saved. Clients of typed languages don't;
+    /// an unnamed client does.
     var tellsUnset = true
 
-    /// The call in one line, to be told from others: `PUT /classes/Book/x7Yz`.
+    /// The call in one line, for comparisons: `PUT /classes/Book/x7Yz`.
     var line: String { "\(method.rawValue) /\(path.joined(separator: "/"))" }
 
-    /// What two requests have in common that ask for the same: the line and a digest of the rest. Empty where there is
-    /// no ``requestID``.
+    /// The identity of equal requests: the line and a digest of the rest. Empty without a ``requestID``.
     private(set) var fingerprint = ""
 
     private func makeFingerprint() -> String {
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-        // What somebody may do, and is told, depends on who he is.
+        // Rights and replies depend on the user.
         for part in [body, parameters, caller.sessionToken.map { ["_SessionToken": .string($0)] } ?? [:]] {
-            // FNV-1a: it must be the same in every process, and nobody gains by two requests that agree.
+            // FNV-1a: it must be the same in every process, and a collision has no benefit for an attacker.
             for byte in JSONWriter.canonicalText(.object(part)).utf8 {
                 digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3
             }
         }
-        // What is kept of a request is no longer than need be, however long its path is.
+        // The stored identity is short, regardless of the path's length.
         guard line.utf8.count > 256 else { return "\(line) \(String(digest, radix: 16))" }
         for byte in line.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
         return "\(method.rawValue) \(String(digest, radix: 16))"
@@ -55,7 +54,7 @@ struct ParseCall: Sendable {
 }
 
 extension ParseCall {
-    /// Reads a request. The body comes last: whoever isn't known, and what leads nowhere, is refused before.
+    /// Parses a request. The body is last: a request with wrong keys or an unknown path is refused before.
     ///
     /// - Parameters:
     ///   - hasUsers: Whether there are users.
@@ -141,15 +140,15 @@ extension ParseCall {
             guard id.utf8.count <= 128 else {
                 throw ParseError(.invalidQuery, "X-Parse-Request-Id is longer than 128 bytes")
             }
-            // Bytes that are no text all read alike, and one id would stand for another.
+            // All bytes that aren't text would read alike, and one id would stand for another.
             guard !id.contains("\u{FFFD}") else { throw ParseError(.invalidQuery, "X-Parse-Request-Id isn't UTF-8") }
             requestID = id
             fingerprint = makeFingerprint()
         }
     }
 
-    /// Whether a body is made of names and values as those of a URL. JSON is taken for what it is, whatever it is called:
-    /// some programs call everything a form.
+    /// Whether a body is a form. JSON is recognised regardless of its content type: some programs send everything as a
+    /// form.
     private static func isForm(_ request: WireRequest) -> Bool {
         let form = "application/x-www-form-urlencoded"
         guard let type = request.headers["content-type"], type.utf8.count >= form.utf8.count,
@@ -159,7 +158,7 @@ extension ParseCall {
         return first != nil && first != UInt8(ascii: "{")
     }
 
-    /// The error for a body that is larger than those of clients may be that aren't known yet.
+    /// The error for a body that exceeds the limit for clients without keys in header fields.
     static func tooLargeWithoutKeys(_ limit: Int) -> ParseError {
         ParseError(
             .objectTooLarge,
@@ -185,7 +184,7 @@ extension ParseCall {
         "_method", "_ContentType", "_noBody", "_RevocableSession", "_context",
     ]
 
-    /// Whether a member of a body is none of what the request is about.
+    /// Whether a member of a body isn't a parameter of the request.
     private static func isAside(_ name: String) -> Bool {
         name.utf8.first == UInt8(ascii: "_") && (fieldsForHeaders[name] != nil || ignoredFields.contains(name))
     }
@@ -202,7 +201,7 @@ extension ParseCall {
         return parts
     }
 
-    /// The parameters of a URL. Each is text; what it means depends on the parameter.
+    /// The parameters of a URL. Each is text; its meaning depends on the parameter.
     static func parameters(_ query: String) throws(ParseError) -> JSONObject {
         var parameters: JSONObject = [:]
         for pair in query.split(separator: "&") {
@@ -242,7 +241,7 @@ extension ParseCall {
         return reader.read(parsed)
     }
 
-    /// A parameter that is a list of names: an array, the text of one, or names between commas; `nil` for none.
+    /// A parameter that is a list of names: an array, the text of one, or names separated by commas; `nil` for none.
     func names(_ name: String) throws(ParseError) -> [String]? {
         guard var value = body[name] ?? parameters[name], !value.isNull else { return nil }
         if case .string(let text) = value {

@@ -106,17 +106,17 @@ public struct ParseError: Error, Hashable, Sendable {
         }
     }
 
-    /// What a request gets whose reply would be too large.
+    /// The error for a reply that would be too large.
     static func replyTooLarge(_ limit: Int) -> ParseError {
         ParseError(
             .objectTooLarge,
             "the reply would be larger than \(limit) bytes: ask for fewer objects (limit), fields (keys) or includes")
     }
 
-    /// What a request without the keys it needs gets.
+    /// The error for a request without the required keys.
     public static let unauthorized = ParseError(.operationForbidden, "unauthorized", status: 403)
 
-    /// What a request gets that only the master key may send.
+    /// The error for a request that needs the master key.
     static let masterKeyRequired = ParseError(
         .operationForbidden, "unauthorized: master key is required", status: 403)
 }
@@ -127,8 +127,7 @@ extension ParseError: CustomStringConvertible {
 }
 
 extension ParseError {
-    /// What an error of the store means to a client. What it shouldn't know, such as SQL and paths, is left out: the log
-    /// has it.
+    /// The error of the store, for clients. Details such as SQL and paths are left out: the log has them.
     public init(_ error: any Error) {
         if let error = error as? ParseError {
             self = error
@@ -159,7 +158,7 @@ extension ParseError {
         case .notFound: self.init(.objectNotFound, "Object not found.")
         case .invalidReference: self.init(.objectNotFound, error.description, status: 400)
         case .alreadyExists: self.init(.duplicateValue, error.description)
-        // Two who sign up at once may both have found the name free.
+        // Two users who sign up at once may both have found the name free.
         case .uniqueViolation(InternalClasses.user, ["_usernameKey"]): self = .usernameIsTaken
         case .uniqueViolation(InternalClasses.user, ["_emailKey"]): self = .emailIsTaken
         case .uniqueViolation(InternalClasses.user, ["_anonymousKey"]): self = .providerIsTaken
@@ -172,7 +171,7 @@ extension ParseError {
         case .invalidUse(let message): self.init(.invalidQuery, message)
         case .predicateFormat: self.init(.invalidQuery, error.description)
         case .schemaMismatch(let problems):
-            // What is to be done about it is said to whoever writes models: a client has none.
+            // The remedy is meant for authors of models, not for clients.
             let facts = problems.map { problem in
                 let fact = problem.message.split(separator: ": ", maxSplits: 1).first.map(String.init)
                 return "\(problem.entity)\(problem.property.map { ".\($0)" } ?? ""): \(fact ?? problem.message)"

@@ -1,5 +1,5 @@
 extension WireRequest {
-    /// The header fields that mean something, by their names in lower case. Whatever carries requests needn't read others.
+    /// The header fields that the protocol uses, by their names in lower case. A transport needn't read others.
     public static let headerNames = [
         "x-parse-application-id", "x-parse-client-key", "x-parse-javascript-key", "x-parse-rest-api-key",
         "x-parse-master-key", "x-parse-session-token", "x-parse-request-id", "x-http-method-override",

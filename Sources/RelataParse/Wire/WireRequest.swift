@@ -1,12 +1,12 @@
 import RelataCore
 
-/// A request as it came over the wire, whatever carried it.
+/// A request as it was received, by any transport.
 public struct WireRequest: Sendable {
     /// The HTTP method, in capitals.
     public var method: String
     /// The path below the mount, still percent-encoded: `/classes/Book/x7Yz`.
     public var path: String
-    /// What follows the question mark, still percent-encoded; empty where there is none.
+    /// The query part of the URL, still percent-encoded; empty for none.
     public var query: String
     /// Header fields by their names in lower case.
     public var headers: [String: String]
@@ -27,25 +27,25 @@ public struct WireRequest: Sendable {
     }
 }
 
-/// What is sent back: JSON, or a file.
+/// The reply: JSON, or a file.
 public struct WireReply: Hashable, Sendable {
     /// The HTTP status.
     public var status: Int
     /// The body, as JSON.
     public var body: [UInt8]
-    /// Where a new object is to be found, for the `Location` header.
+    /// The address of a new object, for the `Location` header.
     public var location: String?
-    /// What the client says of its query, for the log.
+    /// The client's comment on its query, for the log.
     public var comment: String?
-    /// Header fields besides, by their names in lower case.
+    /// Additional header fields, by their names in lower case.
     public var headers: [String: String] = [:]
     /// The file that is sent in the place of ``body``.
     public var file: FileReply?
-    /// Whether the request only asked for something, so that it may be sent again if this is lost.
+    /// Whether the request only read, so that it can be repeated if the reply is lost.
     public var isOfRead = false
-    /// What is kept of the body for a request that is sent again; `nil` for all of it.
+    /// The part of the body that is stored for a repeated request; `nil` for all of it.
     var kept: [UInt8]?
-    /// Whether it was kept, as the reply of the same request before.
+    /// Whether it is the stored reply of an earlier request.
     var isRepeated = false
 
     /// A reply.

@@ -1,8 +1,8 @@
 import RelataCore
 import RelataEngine
 
-/// A request for figures of a class's objects: `GET /aggregate/Book?pipeline=[…]`, or for the different values of a field:
-/// `GET /aggregate/Book?distinct="title"`.
+/// A request for aggregates of a class's objects: `GET /aggregate/Book?pipeline=[…]`, or for the distinct values of a
+/// field: `GET /aggregate/Book?distinct="title"`.
 struct AggregateRequest: Sendable {
     private let className: String
     private let condition: JSONValue?
@@ -12,7 +12,7 @@ struct AggregateRequest: Sendable {
 
     /// Reads a request.
     ///
-    /// - Throws: ``ParseError`` 403 without the master key, and 102 for stages that there aren't.
+    /// - Throws: ``ParseError`` 403 without the master key, and 102 for unknown stages.
     init(_ className: String, _ call: ParseCall) throws(ParseError) {
         guard call.isMaster else { throw .masterKeyRequired }
         if let error = DisabledFeature.error(forClass: className) { throw error }
@@ -31,8 +31,8 @@ struct AggregateRequest: Sendable {
         "where", "distinct", "explain", "hint", "comment", "readPreference", "rawValues", "rawFieldNames",
     ]
 
-    /// Stages that came as parameters of their own: `group={"objectId":null}&limit=2`. Those of a URL are the text of
-    /// JSON, but for names, which are plain.
+    /// Stages in separate parameters: `group={"objectId":null}&limit=2`. In a URL they are the text of JSON, except
+    /// plain names.
     private static func stages(_ parameters: JSONObject) -> JSONValue {
         .object(
             JSONObject(
@@ -51,7 +51,7 @@ struct AggregateRequest: Sendable {
         let results: [JSONValue]
         if known != nil { plan.index = try advice.index(of: parseClass, in: transaction) }
         if known == nil {
-            // What is malformed is refused whether or not there is such a class yet.
+            // A malformed request is refused even if the class doesn't exist yet.
             if let distinct { _ = try reader.target(distinct, of: Subject(parseClass: parseClass, scope: 0, path: [])) }
             try PipelineRun(transaction, parseClass, limit: options.maximumReply).check(stages, plan, &reader)
             results = []
@@ -84,7 +84,7 @@ struct DistinctValues {
         self.parseClass = parseClass
     }
 
-    /// They in ascending order, none of them unset; those of an array are its elements.
+    /// The values in ascending order, without unset ones; an array counts as its elements.
     func values(of key: String, in plan: QueryPlan, _ reader: inout ConditionReader) throws -> [JSONValue] {
         guard let (column, query) = try query(of: key, in: plan, &reader) else { return [] }
         var values: [JSONValue] = []
@@ -123,7 +123,7 @@ struct SelectedValue {
     let isJSON: Bool
     private let source: Source
 
-    /// - Parameter wholeJSON: Whether JSON is wanted too, whose kind of value isn't known before.
+    /// - Parameter wholeJSON: Whether whole JSON values, of unknown types, are included.
     init?(_ source: Source, wholeJSON: Bool = false) {
         self.source = source
         switch source {
@@ -144,10 +144,10 @@ struct SelectedValue {
         }
     }
 
-    /// The type of the column, where it has one of its own.
+    /// The type of the column, if it isn't JSON.
     var type: AttributeType? { if case .column(_, let type, _) = source { type } else { nil } }
 
-    /// What its columns hold, as JSON. A pointer is the pointer; `asID`, its id alone.
+    /// The values of its columns, as JSON. A pointer is the pointer, or, with `asID`, its id alone.
     func json(_ values: ArraySlice<Value>, asID: Bool = false) -> JSONValue {
         guard let first = values.first, !first.isNull else { return .null }
         switch source {
@@ -162,7 +162,7 @@ struct SelectedValue {
 }
 
 extension JSONValue {
-    /// What a column of a type holds.
+    /// The value of a column of a type.
     init(_ value: RelataCore.Value, as type: AttributeType?) {
         switch (type, value) {
         case (_, .null): self = .null
@@ -180,7 +180,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether it comes first in ascending order: nothing, numbers, strings, objects, arrays, booleans, dates.
+    /// Whether it precedes in ascending order: nothing, numbers, strings, objects, arrays, booleans, dates.
     func precedes(_ other: JSONValue) -> Bool {
         switch (self, other) {
         case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)

@@ -2,9 +2,9 @@ import Foundation
 import RelataCore
 
 extension DocumentExpression {
-    /// What it is of a document; `null` where something that it needs is unset or of another type.
+    /// The value for a document; `null` if a part is unset or of another type.
     ///
-    /// - Throws: ``ParseError`` 116 where it makes more than the budget has left.
+    /// - Throws: ``ParseError`` 116 if it exceeds the budget.
     func value(of document: JSONValue, _ budget: inout PipelineBudget) throws(ParseError) -> JSONValue {
         switch self {
         case .constant(let value): return value
@@ -21,7 +21,7 @@ extension DocumentExpression {
             return operation.value(values)
         case .dateText(let date, let format):
             guard let microseconds = try date.value(of: document, &budget).microseconds else { return .null }
-            // No field is longer than twice what stands for it.
+            // No field is longer than twice its expression.
             try budget.add(text: format.utf8.count * 2)
             return .string(Self.text(microseconds, format))
         }
@@ -62,7 +62,8 @@ extension DocumentExpression {
 }
 
 extension JSONValue {
-    /// What stands at a path; of an array, what stands there in its elements. An object that was included is its pointer.
+    /// The value at a path; for an array, the values at the path in its elements. An included object counts as its
+    /// pointer.
     func value(at path: ArraySlice<String>) -> JSONValue {
         guard let name = path.first else {
             return self["__type"] == "Object" ? Pointer(self)?.json ?? self : self
@@ -73,7 +74,7 @@ extension JSONValue {
         return self[name]?.value(at: path.dropFirst()) ?? .null
     }
 
-    /// The value with another at a path; `nil` takes away what is there.
+    /// The value with another at a path; `nil` removes the one at the path.
     func setting(_ value: JSONValue?, at path: ArraySlice<String>) -> JSONValue {
         guard let name = path.first else { return value ?? .null }
         if let elements = array { return .array(elements.map { $0.setting(value, at: path) }) }
@@ -90,7 +91,7 @@ extension JSONValue {
     /// The microseconds since 1970 of a date.
     var microseconds: Int64? { self["__type"] == "Date" ? FieldDecoder.microseconds(self) : nil }
 
-    /// Whether a pipeline takes it for true.
+    /// Whether it counts as true in a pipeline.
     var isTrue: Bool {
         switch self {
         case .null: false
@@ -101,7 +102,7 @@ extension JSONValue {
         }
     }
 
-    /// The sum of two numbers, whole where both are and it fits.
+    /// The sum of two numbers: an integer if both are integers and it fits.
     func adding(_ other: JSONValue) -> JSONValue? {
         if case .integer(let left) = self, case .integer(let right) = other {
             let (sum, overflows) = left.addingReportingOverflow(right)
@@ -111,7 +112,7 @@ extension JSONValue {
         return JSONValue(finite: left + right)
     }
 
-    /// The product of two numbers, whole where both are and it fits; `null` where there is none.
+    /// The product of two numbers: an integer if both are integers and it fits; `null` for other values.
     func multiplied(by other: JSONValue) -> JSONValue {
         if case .integer(let left) = self, case .integer(let right) = other {
             let (product, overflows) = left.multipliedReportingOverflow(by: right)
@@ -121,7 +122,7 @@ extension JSONValue {
         return JSONValue(finite: left * right)
     }
 
-    /// The difference of two numbers, whole where both are and it fits; `null` where there is none.
+    /// The difference of two numbers: an integer if both are integers and it fits; `null` for other values.
     func subtracting(_ other: JSONValue) -> JSONValue {
         if case .integer(let left) = self, case .integer(let right) = other {
             let (difference, overflows) = left.subtractingReportingOverflow(right)
@@ -131,7 +132,7 @@ extension JSONValue {
         return JSONValue(finite: left - right)
     }
 
-    /// A number; `null` where there is none.
+    /// A number; `null` for other values.
     init(finite number: Double) { self = number.isFinite ? JSONValue(number: number) : .null }
 }
 

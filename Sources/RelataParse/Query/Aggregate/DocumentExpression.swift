@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// A value that a pipeline makes of a document: `"$price"`, `{"$multiply": ["$price", 2]}`.
+/// A value that a pipeline computes from a document: `"$price"`, `{"$multiply": ["$price", 2]}`.
 indirect enum DocumentExpression: Hashable, Sendable {
     case constant(JSONValue)
     case field([String])
@@ -12,7 +12,7 @@ indirect enum DocumentExpression: Hashable, Sendable {
     /// A date as text.
     case dateText(DocumentExpression, format: String)
 
-    /// A member of an object and what it becomes.
+    /// A member of an object and its new value.
     struct Member: Hashable, Sendable {
         let name: String
         let value: DocumentExpression
@@ -33,7 +33,7 @@ indirect enum DocumentExpression: Hashable, Sendable {
 
     /// Reads an expression.
     ///
-    /// - Throws: ``ParseError`` 102 that names the operator which there isn't.
+    /// - Throws: ``ParseError`` 102 that names an unknown operator.
     init(_ json: JSONValue) throws(ParseError) {
         switch json {
         case .string(let text) where text == "$$ROOT" || text == "$$CURRENT": self = .document

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Conditions on documents that are no objects of a class any more: groups, and what other stages made.
+/// Conditions on documents that aren't objects of a class any more: groups, and results of other stages.
 struct DocumentMatch {
     fileprivate indirect enum Condition {
         case all([Condition])
@@ -21,7 +21,7 @@ struct DocumentMatch {
 
     /// Reads conditions.
     ///
-    /// - Throws: ``ParseError`` 102 for operators that only the objects of a class can be asked for.
+    /// - Throws: ``ParseError`` 102 for operators that work only on objects of a class.
     init(_ json: JSONValue) throws(ParseError) { condition = try Self.condition(json) }
 
     private static func condition(_ json: JSONValue) throws(ParseError) -> Condition {
@@ -92,7 +92,7 @@ struct DocumentMatch {
 
     /// The documents that meet them.
     ///
-    /// - Throws: ``ParseError`` 102 where regular expressions take too long.
+    /// - Throws: ``ParseError`` 102 if regular expressions take too long.
     func filter(_ documents: [JSONValue]) throws(ParseError) -> [JSONValue] {
         var timeLeft = TextSearch.limit
         var met: [JSONValue] = []
@@ -120,7 +120,7 @@ struct DocumentMatch {
 
     // MARK: Names
 
-    /// Conditions with the names that clients know for those that Parse's own database has.
+    /// Conditions with Parse's names instead of those of Parse's own database.
     static func renamed(_ json: JSONValue) -> JSONValue {
         guard let members = json.object else { return json }
         var renamed: JSONObject = [:]
@@ -149,7 +149,7 @@ extension DocumentMatch.Test {
         case .isNull: return value.isNull
         case .isOne(let values): return values.contains(value)
         case .compares(let comparison, let other):
-            // Only what is of one kind compares.
+            // Only values of one kind are compared.
             guard value.isAlike(other) else { return false }
             switch comparison {
             case .less: return value.precedes(other)

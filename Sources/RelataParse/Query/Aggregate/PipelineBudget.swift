@@ -1,11 +1,11 @@
 import RelataCore
 
-/// How much a pipeline may still make, and whether anybody waits for it.
+/// How much more a pipeline may compute, and whether its request is cancelled.
 ///
-/// A stage can make much out of little: a text joined with itself, an object for each element of a list. What is made is
-/// counted before it is there.
+/// A stage can produce much from little: a text joined with itself, an object for each element of a list. Results are
+/// counted before they are made.
 struct PipelineBudget {
-    /// What a value takes besides its text.
+    /// The size of a value besides its text.
     private static let valueSize = 16
 
     private let limit: Int
@@ -17,22 +17,22 @@ struct PipelineBudget {
 
     /// Counts a document that a stage made.
     ///
-    /// - Throws: ``ParseError`` 116 where it is too much, and `CancellationError`.
+    /// - Throws: ``ParseError`` 116 if it exceeds the budget, and `CancellationError`.
     mutating func add(_ document: JSONValue) throws {
         documentCount += 1
         if documentCount % 1000 == 0 { try Task.checkCancellation() }
         try count(document)
     }
 
-    /// Counts the text of a value that is to be made.
+    /// Counts the text of a value before it is made.
     ///
-    /// - Throws: ``ParseError`` 116 where it is too much.
+    /// - Throws: ``ParseError`` 116 if it exceeds the budget.
     mutating func add(text bytes: Int) throws(ParseError) {
         size += bytes
         guard size <= limit else { throw .replyTooLarge(limit) }
     }
 
-    /// The documents that are made of others.
+    /// The documents that are made from others.
     mutating func map(
         _ documents: [JSONValue], _ transform: (JSONValue, inout PipelineBudget) throws -> JSONValue
     ) throws -> [JSONValue] {

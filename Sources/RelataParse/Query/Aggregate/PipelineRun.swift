@@ -1,11 +1,11 @@
 import RelataCore
 import RelataEngine
 
-/// Runs a pipeline. What its beginning asks of the objects is one statement; the rest is done with what that yields.
+/// Runs a pipeline. The first stages that SQL can do are one statement; the rest works on its results.
 ///
-/// The rest isn't SQL: its documents have any form, and values of all types at one place, with an order and an equality of
-/// their own. Statements would need those rules as well, and wouldn't replace the code here: what a statement can't do
-/// would still be done with documents.
+/// The rest isn't SQL: its documents have any shape, and values of all types at one place, with a different order and
+/// equality. SQL would need those rules as well, and wouldn't replace this code, because some stages can't be
+/// statements.
 struct PipelineRun {
     let transaction: ParseTransaction
     let parseClass: ParseClass
@@ -46,7 +46,7 @@ struct PipelineRun {
         return documents.map(Self.shown)
     }
 
-    /// Checks what stages ask of documents, of which there are none.
+    /// Checks the stages for documents, without any.
     ///
     /// - Throws: as ``results(of:_:_:)``.
     func check(_ stages: [PipelineStage], _ plan: QueryPlan, _ reader: inout ConditionReader) throws {
@@ -78,7 +78,7 @@ struct PipelineRun {
 
     // MARK: The beginning
 
-    /// Makes a stage a part of the query; `false` where it can't be one any more.
+    /// Adds a stage to the query; `false` if that isn't possible any more.
     private func push(
         _ stage: PipelineStage, into plan: inout QueryPlan, _ reader: inout ConditionReader
     ) throws -> Bool {
@@ -102,7 +102,7 @@ struct PipelineRun {
             plan.sort = sort
             return true
         case .skip(let count):
-            // After a limit it takes from what is left of that.
+            // After a limit, it applies to the remaining objects.
             guard plan.limit == nil else { return false }
             let (sum, overflows) = (plan.offset ?? 0).addingReportingOverflow(count)
             plan.offset = overflows ? .max : sum
@@ -130,7 +130,7 @@ struct PipelineRun {
         return documents
     }
 
-    /// What must be shown of objects so that stages can read paths in them.
+    /// The fields of objects that stages need to read their paths.
     private static func selection(_ paths: [[String]]) -> Selection {
         var selection = Selection()
         for path in paths where path.count > 1 { selection.include(path.dropLast()[...]) }
@@ -150,7 +150,7 @@ struct PipelineRun {
 // MARK: Groups
 
 extension PipelineRun {
-    /// The groups of a query's objects, where SQL can make them; `nil` where it can't.
+    /// The groups of a query's objects, if SQL can make them; otherwise `nil`.
     private func groups(
         _ id: DocumentExpression, _ fields: [PipelineStage.Figure], of plan: QueryPlan, _ reader: inout ConditionReader
     ) throws -> [JSONValue]? {
@@ -170,13 +170,13 @@ extension PipelineRun {
     }
 }
 
-/// The groups of a query's objects, as SQL makes them.
+/// The groups of a query's objects in SQL.
 private struct Grouping {
     let id: GroupID
     let figures: [GroupFigure]
     let query: CompiledQuery
 
-    /// `nil` where SQL can't make them.
+    /// `nil` if SQL can't make them.
     init?(
         _ id: DocumentExpression, _ fields: [PipelineStage.Figure], of plan: QueryPlan, _ run: PipelineRun,
         _ reader: inout ConditionReader
@@ -196,7 +196,7 @@ private struct Grouping {
     }
 }
 
-/// What the objects of a group have in common, as SQL has it.
+/// The key of a group, in SQL.
 private struct GroupID {
     private indirect enum Part {
         case nothing
@@ -334,7 +334,7 @@ extension DocumentExpression.Operator {
 }
 
 extension ConditionReader {
-    /// A value with columns of its own at a path; `nil` where there is none.
+    /// A value with separate columns at a path; `nil` for none.
     fileprivate mutating func value(
         at path: [String], of parseClass: ParseClass, wholeJSON: Bool = false
     ) throws(ParseError) -> SelectedValue? {

@@ -2,7 +2,7 @@ import RelataCore
 
 /// What stages make of documents.
 extension PipelineStage {
-    /// The fields that it reads, so that the objects of pointers on their paths are there.
+    /// The fields that it reads, so that the objects of pointers on their paths are fetched.
     var fields: [[String]] {
         switch self {
         case .match(let conditions): DocumentMatch.fields(conditions)
@@ -18,7 +18,7 @@ extension PipelineStage {
     /// The documents after the stage.
     ///
     /// - Parameter limit: How many bytes they may take.
-    /// - Throws: ``ParseError`` 102 for conditions that documents can't be asked, and 116 where they take too much.
+    /// - Throws: ``ParseError`` 102 for conditions that don't work on documents, and 116 if it exceeds the budget.
     func applied(to documents: [JSONValue], limit: Int) throws -> [JSONValue] {
         var budget = PipelineBudget(limit)
         switch self {

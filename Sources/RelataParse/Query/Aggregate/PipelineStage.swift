@@ -11,7 +11,7 @@ enum PipelineStage: Hashable, Sendable {
     case count(String)
     case unwind(path: [String], keepsEmpty: Bool, index: String?)
 
-    /// A field and what it becomes.
+    /// A field and its new value.
     struct Member: Hashable, Sendable {
         let path: [String]
         let value: DocumentExpression
@@ -30,7 +30,7 @@ enum PipelineStage: Hashable, Sendable {
         let isAscending: Bool
     }
 
-    /// What becomes of a group's values.
+    /// How a group's values are aggregated.
     enum Accumulator: String, Sendable {
         case sum = "$sum"
         case average = "$avg"
@@ -45,7 +45,7 @@ enum PipelineStage: Hashable, Sendable {
 
     /// Which fields are shown.
     struct Projection: Hashable, Sendable {
-        /// The fields that are shown as they are; `nil` for all but those that are hidden.
+        /// The fields that are shown unchanged; `nil` for all but the hidden ones.
         var shown: [[String]]?
         var hidden: [[String]] = []
         var made: [Member] = []
@@ -57,7 +57,7 @@ enum PipelineStage: Hashable, Sendable {
 
     /// Reads a pipeline: an array of stages, or an object of them.
     ///
-    /// - Throws: ``ParseError`` 102 that names the stage which there isn't, or isn't right.
+    /// - Throws: ``ParseError`` 102 that names an unknown or invalid stage.
     static func stages(_ json: JSONValue) throws(ParseError) -> [PipelineStage] {
         var stages: [PipelineStage] = []
         let parts: [JSONValue]
@@ -131,7 +131,7 @@ enum PipelineStage: Hashable, Sendable {
             }
             fields.append(Figure(name: name, accumulator: accumulator, value: try DocumentExpression(argument)))
         }
-        // Nothing in common is what makes all documents one group.
+        // A key of nothing makes all documents one group.
         let isNothing = id == [:] || id == [] || id == ""
         return .group(id: isNothing ? .constant(.null) : try DocumentExpression(id), fields: fields)
     }

@@ -2,10 +2,10 @@ import RelataCore
 
 /// The order of a query.
 extension ConditionReader {
-    /// The order that names give: `-price`, `genre.name`. Names that the class doesn't have give none.
+    /// The order by names: `-price`, `genre.name`. Unknown names are ignored.
     ///
-    /// - Parameter score: What `$score` stands for, the best first with or without a sign.
-    /// - Throws: ``ParseError`` 105 for names that no field can have, 102 for fields whose values have no order.
+    /// - Parameter score: The value of `$score`, the best first with or without a sign.
+    /// - Throws: ``ParseError`` 105 for invalid names of fields, 102 for fields whose values have no order.
     mutating func order(
         _ names: [String], of parseClass: ParseClass, score: ExpressionNode? = nil
     ) throws(ParseError) -> [SortTerm] {
@@ -38,7 +38,7 @@ extension ConditionReader {
                 guard !place.path.isEmpty else {
                     throw ParseError(.invalidQuery, "order: \(target.name) holds JSON, which has no order")
                 }
-                // Only one of the places that numbers may name can be there.
+                // A number may name a member or an element; only one of them can exist.
                 let others = target.others.filter(\.ways.isEmpty).compactMap(\.source.place)
                 let places = ([place] + others).map { $0.read(.any) }
                 node = places.count == 1 ? places[0] : .function(.coalesce, places)

@@ -2,7 +2,7 @@ import RelataCore
 
 /// Places on Earth: `$nearSphere`, `$within`, `$geoWithin` and `$geoIntersects`.
 extension ConditionReader {
-    /// What lies near a place, nearest first.
+    /// Values near a place, nearest first.
     func near(
         _ operation: Operation, _ siblings: JSONObject, _ target: Target
     ) throws(ParseError) -> (condition: ExpressionNode, order: SortTerm?) {
@@ -32,8 +32,8 @@ extension ConditionReader {
         ("$maxDistanceInKilometers", 6371),
     ]
 
-    /// What lies in a box between two parallels and two meridians, given by any two corners across from each other. No box
-    /// reaches over the 180th meridian.
+    /// Values in a box between two parallels and two meridians, given by any two opposite corners. No box crosses the
+    /// 180th meridian.
     func isInBox(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
         guard let corners = operation.operand["$box"]?.array, corners.count == 2 else {
             throw operation.malformed("malformatted $within arg")
@@ -51,7 +51,7 @@ extension ConditionReader {
         }
     }
 
-    /// What lies in a polygon, or in a circle on the sphere.
+    /// Values in a polygon, or in a circle on the sphere.
     func isInArea(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
         if let polygon = operation.operand["$polygon"] {
             try Self.check(operation.operand, allows: ["$polygon"])
@@ -94,7 +94,7 @@ extension ConditionReader {
 
     /// A GeoPoint; a pair of numbers is a longitude and a latitude.
     ///
-    /// - Parameter message: What is said of anything else.
+    /// - Parameter message: The error for any other value.
     private func point(
         _ value: JSONValue, _ operation: Operation, _ message: String? = nil
     ) throws(ParseError) -> GeoPoint {
@@ -117,8 +117,8 @@ extension ConditionReader {
 
     /// The corners of a polygon as JSON, latitudes first.
     ///
-    /// In a query the corners are points as GeoJSON has them, in a Polygon as in an array: pairs have the longitude first.
-    /// A Polygon that is stored has the latitude first.
+    /// In a query, the corners are points as in GeoJSON, also in a Polygon: pairs have the longitude first. A stored
+    /// Polygon has the latitude first.
     private func corners(_ value: JSONValue, _ operation: Operation) throws(ParseError) -> String {
         let isPolygon = value["__type"] == "Polygon"
         guard isPolygon || value.array != nil else {
@@ -141,7 +141,7 @@ extension ConditionReader {
 }
 
 extension Source {
-    /// The place of a value in JSON; `nil` for a value with a column of its own.
+    /// The place of a value in JSON; `nil` for a value with separate columns.
     var place: JSONPlace? { if case .json(let place) = self { place } else { nil } }
 }
 
@@ -149,7 +149,7 @@ extension JSONPlace {
     fileprivate var latitude: ExpressionNode { self["latitude"].read(.number) }
     fileprivate var longitude: ExpressionNode { self["longitude"].read(.number) }
 
-    /// The angle to a place; unset where there is no place.
+    /// The angle to a place; unset if the value has no place.
     fileprivate func distance(to center: GeoPoint) -> ExpressionNode {
         .function(
             .distance, [latitude, longitude, .value(.real(center.latitude)), .value(.real(center.longitude))])

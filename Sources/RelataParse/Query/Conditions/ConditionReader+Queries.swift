@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Queries inside of queries: `$inQuery`, `$select` and `$relatedTo`. They become parts of the same statement.
+/// Queries inside queries: `$inQuery`, `$select` and `$relatedTo`. They become parts of the same statement.
 extension ConditionReader {
     /// Whether a pointer leads to one of the objects of a query.
     mutating func isInQuery(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
@@ -22,7 +22,7 @@ extension ConditionReader {
         }
     }
 
-    /// Whether a value equals what a query yields in one of its fields.
+    /// Whether a value equals a query's result in one of its fields.
     mutating func isSelected(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
         guard let key = operation.operand["key"]?.string, let members = operation.operand["query"]?.object,
             let className = members["className"]?.string
@@ -38,7 +38,7 @@ extension ConditionReader {
         return target.any { $0.isSelected(selected, from: found.plan) }
     }
 
-    /// The plan of a query inside this one; `nil` for a class that there isn't.
+    /// The plan of an inner query; `nil` for a class that doesn't exist.
     private mutating func query(
         _ className: String, _ condition: JSONValue, _ members: JSONObject, _ operation: Operation
     ) throws(ParseError) -> (plan: QueryPlan, parseClass: ParseClass)? {
@@ -48,7 +48,7 @@ extension ConditionReader {
         note(className)
         let known = classes[className]
         if let known { try transaction.check(.find, on: known) }
-        // What is malformed is refused whether or not there is such a class yet.
+        // A malformed query is refused even if the class doesn't exist yet.
         let parseClass = if let known { known } else { try ParseClass.unknown(classes.dialect) }
         var plan = try nested(condition, of: parseClass)
         plan.limit = try count("limit", members, operation)
@@ -96,7 +96,7 @@ extension ConditionReader {
 }
 
 extension Source {
-    /// Whether a value equals what a query yields of another class, where they are of one kind. An array stands for its
+    /// Whether a value equals a result of a query over another class, if both are of one kind. An array counts as its
     /// elements.
     fileprivate func isSelected(_ other: Target, from plan: QueryPlan) -> ExpressionNode {
         let whole = other.isArray ? ConditionReader.nothing : isSelected(other.source, from: plan)
@@ -161,7 +161,7 @@ extension Source {
 }
 
 extension JSONPlace {
-    /// Whether a pointer to an object of a class stands there.
+    /// Whether the value is a pointer to an object of a class.
     fileprivate func isPointer(to parseClass: ParseClass) -> ExpressionNode {
         .and([
             .comparison(.equal, self["__type"].read(.text), .value("Pointer"), []),

@@ -4,7 +4,7 @@ import RelataCore
 extension ConditionReader {
     /// `{"$search": {"$term": "coffee shop"}}`.
     ///
-    /// - Returns: The condition, and how often the words are found, where that is known.
+    /// - Returns: The condition, and the number of found words, if it is known.
     func searches(
         _ operation: Operation, _ target: Target
     ) throws(ParseError) -> (condition: ExpressionNode, score: ExpressionNode?) {
@@ -28,7 +28,7 @@ extension ConditionReader {
         var condition = target.any { source in
             source.text.map { .text(.words, $0, .value(.text(term)), options) } ?? Self.nothing
         }
-        // The index finds what may be meant, and only that is looked through.
+        // The index finds candidates, and only these are searched.
         if var search = target.searched, let text = TextWords(term, options: options).search {
             search.text = text
             condition = .and([.found(search), condition])
@@ -54,10 +54,10 @@ extension ConditionReader {
 
         /// Reads an expression and its options.
         ///
-        /// What clients send for texts that begin with another, or contain it, is quoted as a whole, and needs no regular
-        /// expression; where it begins, an index finds it.
+        /// A text that begins with, or contains, another is sent by clients as a quoted expression, and needs no
+        /// regular expression; an index finds a beginning.
         ///
-        /// - Throws: ``ParseError`` 102 for what is none.
+        /// - Throws: ``ParseError`` 102 for an invalid expression.
         init(_ operation: Operation, options: JSONValue?) throws(ParseError) {
             guard let text = operation.operand.string else {
                 throw operation.malformed("bad regex: \(JSONWriter.text(operation.operand).prefix(256))")
@@ -67,7 +67,7 @@ extension ConditionReader {
                 throw operation.wrong("knows the $options i, m, s, x and u only")
             }
             let known = String(Set(flags).subtracting("u").sorted())
-            // Nothing is a part of every text, but no expression by itself.
+            // The empty text is a part of every text, but no valid expression.
             self.text = known.isEmpty ? (text.isEmpty ? "(?:)" : text) : "(?\(known))\(text)"
             do {
                 try TextPattern.check(self.text)
@@ -92,7 +92,7 @@ extension ConditionReader {
 }
 
 extension Source {
-    /// The text that can be searched; `nil` for what is no text.
+    /// The text to search; `nil` for a value that isn't a text.
     fileprivate var text: ExpressionNode? {
         switch self {
         case .missing: nil

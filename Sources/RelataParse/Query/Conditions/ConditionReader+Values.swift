@@ -35,8 +35,8 @@ extension ConditionReader {
         }
     }
 
-    /// Whether any of the values is in a list. Arrays in the list stand for their elements; a regular expression stands for
-    /// the texts that it matches.
+    /// Whether any of the values is in a list. Arrays in the list count as their elements; a regular expression counts
+    /// as the texts that it matches.
     mutating func isOne(
         of list: [JSONValue], _ target: Target, _ operation: Operation
     ) throws(ParseError) -> ExpressionNode {
@@ -63,10 +63,10 @@ extension ConditionReader {
         throw ParseError(.invalidJSON, "bad atom: \(JSONWriter.text(value).prefix(256))")
     }
 
-    /// Refuses what stands beside the operators that an operand is made of: it would limit nothing, unlike what the client
-    /// meant.
+    /// Refuses unknown members beside the operators of an operand: they would have no effect, unlike the client's
+    /// intention.
     ///
-    /// - Throws: ``ParseError`` 107, as for a field's operator that there isn't.
+    /// - Throws: ``ParseError`` 107, as for an unknown operator of a field.
     static func check(_ operand: JSONValue, allows names: [String]) throws(ParseError) {
         guard let members = operand.object else { return }
         for name in members.keys where !names.contains(name) {
@@ -100,7 +100,7 @@ extension ConditionReader {
         return list.isEmpty ? Self.nothing : .and(conditions)
     }
 
-    /// Whether there are several values, and none that isn't in a list.
+    /// Whether the value has several values, all of them in a list.
     func isContained(by operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
         guard let list = operation.operand.array else {
             throw operation.malformed("bad $containedBy: should be an array")
@@ -230,7 +230,7 @@ extension Source {
         return parseClass.objectID.keys(pointer.objectID)
     }
 
-    /// A key of several parts compares by its first part, then by the next.
+    /// A compound key compares by its first part, then by the next.
     private static func compares(
         _ comparison: ComparisonOperator, _ node: ExpressionNode, _ parseClass: ParseClass, _ key: KeyValue
     ) -> ExpressionNode {
@@ -257,7 +257,7 @@ extension Source {
 
     // MARK: Columns
 
-    /// The value of a column that a JSON value stands for; `nil` where the column can't hold it.
+    /// The value of a column for a JSON value; `nil` if the column can't hold it.
     private static func value(_ json: JSONValue, as type: AttributeType, acceptsText: Bool) -> Value? {
         let value: Value? =
             switch (type, json) {
@@ -293,7 +293,7 @@ extension JSONPlace {
             case .integer(let number): found[.number, default: []].append(.integer(number))
             case .double(let number): found[.number, default: []].append(.real(number))
             case .string(let text): found[.text, default: []].append(.text(text))
-            // Where a file is to be found may change; its name is what it is known by.
+            // The address of a file may change; its name identifies it.
             case .object where value["__type"] == "File" && value["name"]?.string != nil:
                 files.append(.text(value["name"]?.string ?? ""))
             case .array, .object: found[.compound, default: []].append(.text(text(value)))
@@ -302,7 +302,7 @@ extension JSONPlace {
         var choices: [ExpressionNode] = []
         for kind in [JSONKind.number, .text, .boolean, .compound] {
             guard let values = found[kind] else { continue }
-            // What a column holds as a whole needs no reading.
+            // A value that fills a column needs no reading of JSON.
             let node = kind == .compound ? base(orAs: kind) : read(kind)
             choices.append(
                 values.count == 1
@@ -337,7 +337,7 @@ extension JSONPlace {
         }
     }
 
-    /// The text of a value as it is stored. An object that was included stands for its pointer.
+    /// The text of a value as it is stored. An included object counts as its pointer.
     private func text(_ value: JSONValue) -> String {
         if value["__type"] == "Object", let pointer = Pointer(value) { return JSONWriter.canonicalText(pointer.json) }
         if case .column = base, path.isEmpty, let polygon = try? Polygon(value, of: "") {

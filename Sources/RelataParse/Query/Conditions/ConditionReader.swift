@@ -1,21 +1,21 @@
 import Foundation
 import RelataCore
 
-/// Reads the conditions of a query, Parse's `where`, as an expression. Nothing of a request becomes part of it but values
-/// and names that the classes have.
+/// Reads the conditions of a query, Parse's `where`, as an expression. Only values and the names of fields come from
+/// the request.
 ///
-/// Comparison is Parse's: an unset field differs from every value, an array field is compared by its elements, and what
-/// stands beyond relations and arrays meets a condition if any of it does. The opposite of an operator holds wherever the
-/// operator doesn't.
+/// Comparison follows Parse: an unset field differs from every value, an array field is compared by its elements, and
+/// values beyond relations and arrays meet a condition if any of them does. A negated operator holds if the operator
+/// doesn't.
 struct ConditionReader {
     let transaction: ParseTransaction
     /// Whether dates may be given as their text alone, as in a pipeline.
     var readsTextAsDates = false
-    /// The order by distance that a query near a place has by itself.
+    /// The default order of a query near a place: by distance.
     private(set) var nearest: [SortTerm] = []
-    /// How often the words are found that the query searches texts for; `nil` where it searches for none.
+    /// The number of found words of the query's text search; `nil` without one.
     private(set) var score: ExpressionNode?
-    /// The object whose relation the query is about, where that is all of a query and not a part of a choice.
+    /// The object whose relation is queried, if that is the whole query and not a part of a choice.
     private(set) var owner: RelatedOwner?
     /// The classes that queries inside this one are about, and owners of relations, whether they are there or not.
     private(set) var named: Set<String> = []
@@ -46,8 +46,8 @@ struct ConditionReader {
 
     /// The conditions of a query over a class.
     ///
-    /// - Throws: ``ParseError`` 107 for operators that there aren't and operands that aren't what they take, 102 for queries
-    ///   that can't be, 105 for names that no field can have.
+    /// - Throws: ``ParseError`` 107 for unknown operators and invalid operands, 102 for invalid queries, 105 for
+    ///   invalid names of fields.
     mutating func condition(_ json: JSONValue, of parseClass: ParseClass) throws(ParseError) -> ExpressionNode {
         try condition(json, of: Subject(parseClass: parseClass, scope: 0, path: []), isTopmost: true)
     }
@@ -57,7 +57,7 @@ struct ConditionReader {
     ) throws(ParseError) -> ExpressionNode {
         guard let members = json.object else { throw ParseError(.invalidQuery, "where must be a JSON object") }
         var conditions: [ExpressionNode] = []
-        // In the order of their names, so that equal queries are the same statement.
+        // Sorted by name, so that equal queries are the same statement.
         for (key, value) in members.sorted {
             switch key {
             case "$and":
@@ -72,7 +72,7 @@ struct ConditionReader {
                 conditions.append(.not(.or(try choices(value, of: key, subject))))
             case "$relatedTo":
                 let related = try related(value, to: subject)
-                // The relation's order is the query's only where it is about nothing else.
+                // The relation's order applies only to a query of the relation alone.
                 if isTopmost, owner == nil, let related {
                     owner = related
                 } else {
@@ -107,7 +107,7 @@ struct ConditionReader {
 
     // MARK: Fields
 
-    /// What is asked of one field.
+    /// The conditions on one field.
     private mutating func constraints(
         _ value: JSONValue, of key: String, _ subject: Subject, isTopmost: Bool
     ) throws(ParseError) -> ExpressionNode {
@@ -212,7 +212,7 @@ struct ConditionReader {
         return lastScope
     }
 
-    /// Reads the conditions of a query inside this one, whose scopes are its own.
+    /// Reads the conditions of an inner query, with its own scopes.
     mutating func nested(_ json: JSONValue, of parseClass: ParseClass) throws(ParseError) -> QueryPlan {
         let (outerOwner, outerNearest, outerScore) = (owner, nearest, score)
         (owner, nearest) = (nil, [])
@@ -222,15 +222,15 @@ struct ConditionReader {
     }
 }
 
-/// An operator of a query, with what it is given.
+/// An operator of a query, with its operand.
 struct Operation {
     let name: String
     let operand: JSONValue
     /// The field as the request names it.
     let field: String
 
-    /// The error for an operand that isn't what the operator takes. As in Parse's own server, it is one of the query only
-    /// where a query is what it takes.
+    /// The error for an operand that the operator doesn't take. As in Parse's own server, it is 102 only for operators
+    /// that take a query.
     func wrong(_ message: String) -> ParseError {
         let takesQuery = ["$inQuery", "$notInQuery", "$select", "$dontSelect"].contains(name)
         return error(takesQuery ? .invalidQuery : .invalidJSON, message)
@@ -241,8 +241,8 @@ struct Operation {
         ParseError(.invalidQuery, "improper usage of \(name): \(field) \(message)")
     }
 
-    /// The error for an operand that isn't what the operator takes, in the words of Parse's own server: clients know it by
-    /// them.
+    /// The error for an operand that the operator doesn't take, with the text of Parse's own server, by which clients
+    /// recognise it.
     func malformed(_ message: String) -> ParseError { ParseError(.invalidJSON, message) }
 
     /// The error for an operand that can't be worked with.

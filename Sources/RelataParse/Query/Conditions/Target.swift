@@ -3,7 +3,7 @@ import RelataCore
 /// The objects that conditions speak of.
 struct Subject {
     let parseClass: ParseClass
-    /// The scope they are known in, and the pointers that lead to them from there.
+    /// The scope of the fields, and the pointers from there to them.
     let scope: Int
     let path: [String]
 
@@ -13,11 +13,11 @@ struct Subject {
     }
 }
 
-/// What a key of a query names: a value, or any of several.
+/// The values that a key of a query names: one, or any of several.
 struct Target {
     /// The key as the request has it, cut short.
     let name: String
-    /// What it leads through, from outside in.
+    /// The links that it leads through, from outside in.
     var ways: [Way] = []
     /// The value, or any of the values.
     var source: Source
@@ -25,12 +25,12 @@ struct Target {
     var elements: JSONElements?
     /// Whether it is an array and nothing else.
     var isArray = false
-    /// A search of the field for nothing yet, where the class has one.
+    /// A search of the field for no words, if the class has one.
     var searched: ObjectSearch?
-    /// What the key names as well, where arrays stand on its way through JSON.
+    /// Other values that the key names, through arrays in JSON.
     var others: [Target] = []
 
-    /// What a condition is met by any of.
+    /// A condition that any of the values meets.
     enum Way {
         case related(RelatedSet)
         case elements(JSONElements)
@@ -52,13 +52,13 @@ struct Target {
         return or(condition) { $0.any(testsArrays: testsArrays, test) }
     }
 
-    /// Whether a point in time may stand there.
+    /// Whether the value may be a point in time.
     var mayBeDate: Bool {
         switch source {
         case .missing: true
         case .object: false
         case .column(_, let type, _): if case .date = type { true } else { false }
-        // A member of an object may be anything; an object is none.
+        // A member of an object may have any type; an object isn't one.
         case .json: elements != nil && !isArray
         }
     }
@@ -69,7 +69,7 @@ struct Target {
     /// Whether there is a value.
     var isSet: ExpressionNode { or(wrapped(source.isSet)) { $0.isSet } }
 
-    /// Whether there is no value, or an array has `null` among its elements.
+    /// Whether the value is unset, or an array that contains `null`.
     var isNull: ExpressionNode { elements == nil ? .not(isSet) : .or([.not(isSet), hasNull]) }
 
     private var hasNull: ExpressionNode {
@@ -100,9 +100,9 @@ struct Target {
 enum Source {
     /// A field that the class doesn't have.
     case missing
-    /// The id of an object, or an object that a pointer or relation leads to.
+    /// The id of an object, or an object at the end of a pointer or relation.
     case object(ExpressionNode, ParseClass, isPointer: Bool)
-    /// A value with a column of its own.
+    /// A value with a separate column.
     case column(ExpressionNode, AttributeType, acceptsText: Bool)
     /// Something in a column that holds JSON.
     case json(JSONPlace)
@@ -131,7 +131,7 @@ struct JSONPlace {
         self.path = path
     }
 
-    /// What stands there, read as one kind of value.
+    /// The value, read as one kind.
     func read(_ kind: JSONKind) -> ExpressionNode {
         switch base {
         case .column(let node): .function(.json(kind, path), [node])
@@ -141,7 +141,7 @@ struct JSONPlace {
         }
     }
 
-    /// The whole column, or what stands there as a kind.
+    /// The whole column, or the value in it, as a kind.
     func base(orAs kind: JSONKind) -> ExpressionNode {
         if case .column(let node) = base, path.isEmpty { node } else { read(kind) }
     }
@@ -151,7 +151,7 @@ struct JSONPlace {
 }
 
 extension ConditionReader {
-    /// What a key names: `title`, `genre.name`, `address.city`.
+    /// The values that a key names: `title`, `genre.name`, `address.city`.
     ///
     /// - Throws: ``ParseError`` 105 for a name that no field can have, and for more names than anything stored is deep.
     mutating func target(_ key: String, of subject: Subject) throws(ParseError) -> Target {
@@ -159,7 +159,7 @@ extension ConditionReader {
         var target = Target(name: String(key.prefix(64)), source: .missing)
         let parts = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard !parts.contains("") else { throw ParseError(.invalidKeyName, "Invalid key name: \(key.prefix(64))") }
-        // What each name may mean is multiplied by what the others may.
+        // The meanings of the names multiply.
         guard parts.count <= JSONParser.maximumDepth else {
             throw ParseError(
                 .invalidKeyName,
@@ -174,7 +174,7 @@ extension ConditionReader {
                 return target
             }
             switch field.storage {
-            // Nobody finds objects by who else may read them.
+            // Access lists can't be queried.
             case .access: return target
             case .objectID:
                 guard rest.isEmpty else { return target }
@@ -246,19 +246,19 @@ extension ConditionReader {
         target.others = targets
     }
 
-    /// A way to a place in JSON.
+    /// A path in JSON.
     private struct Route {
         var ways: [Target.Way]
         var place: JSONPlace
     }
 
-    /// How many arrays are looked into on the way of a key, besides an array field itself.
+    /// The number of arrays on the path of a key, besides an array field itself.
     private static var maximumArrays: Int { 2 }
 
-    /// Where names may lead to: the members that they name come first. A number is a place in an array too, and what
-    /// follows an array is looked for in each of its elements.
+    /// The paths that names may mean: first the members of these names. A number is an index of an array too, and names
+    /// after an array are looked up in each of its elements.
     ///
-    /// - Parameter beginsInArray: Whether there may be an array where the route ends.
+    /// - Parameter beginsInArray: Whether an array is possible where the path ends.
     private mutating func routes(
         _ names: ArraySlice<String>, from route: Route, beginsInArray: Bool, arrays: Int
     ) throws(ParseError) -> [Route] {
@@ -292,13 +292,13 @@ extension JSONPlace {
         }
     }
 
-    /// The place in an array that a name is; `nil` for what is none.
+    /// The index in an array that a name means; `nil` for none.
     fileprivate static func index(_ name: String) -> Int? {
         guard let index = Int(name), (0...1_000_000_000).contains(index), String(index) == name else { return nil }
         return index
     }
 
-    /// The steps that names may be: to members, and for the first numbers among them to elements too.
+    /// The steps that names may mean: to members, and for the first numbers among them to elements too.
     fileprivate static func steps(_ names: ArraySlice<String>, beginInArray: Bool) -> [[JSONStep]] {
         var all: [[JSONStep]] = [[]]
         for (place, name) in names.enumerated() {

@@ -5,7 +5,7 @@ import RelataEngine
 /// Writes objects as JSON, straight from the rows of a statement.
 struct ObjectEncoder {
     private(set) var writer = JSONWriter(capacity: 4096)
-    /// Pointers whose objects are to take their places.
+    /// Pointers whose objects replace them.
     private(set) var gaps: [Gap] = []
 
     private let limit: Int
@@ -13,15 +13,15 @@ struct ObjectEncoder {
     /// - Parameter limit: How many bytes are written at most, besides the last object.
     init(limit: Int) { self.limit = limit }
 
-    /// Whether there is more than there may be.
+    /// Whether the limit is exceeded.
     var isFull: Bool { writer.bytes.count > limit }
 
-    /// A pointer that stands where its object should.
+    /// A pointer that its object replaces.
     struct Gap {
         let range: Range<Int>
         let pointer: Pointer
         let selection: InnerSelection
-        /// Whether it stands in an array, which has no place for what there isn't.
+        /// Whether it is in an array, from which a missing object is left out.
         var isElement = false
     }
 
@@ -54,7 +54,7 @@ struct ObjectEncoder {
             let column = row[index]
             if column.isNull { return }
             writer.append(json: field.prefix)
-            // Another program may have left anything there.
+            // Another program may have stored any value.
             column.withTextBytes {
                 JSONScanner.isJSON($0, depth: JSONParser.maximumDepth)
                     ? writer.append(json: $0) : writer.write(utf8: $0)
@@ -94,7 +94,7 @@ struct ObjectEncoder {
 
     // MARK: Keys
 
-    /// A key of several columns is none where one of them is unset, as foreign keys have it.
+    /// A compound key with an unset column is none, as for foreign keys.
     private static func isUnset(_ key: ObjectShape.Key, _ row: Row) -> Bool {
         if key.types.count == 1 { return row.isNull(at: key.column) }
         return key.types.indices.contains { row.isNull(at: key.column + $0) }
@@ -128,14 +128,14 @@ struct ObjectEncoder {
         case .boolean:
             switch column.value() {
             case .integer(let number): writer.append(number != 0 ? "true" : "false")
-            // What another program left there is shown as what it is.
+            // A value of another program is shown unchanged.
             case let other: writer.write(JSONValue(other, as: nil))
             }
         case .number:
             switch column.value() {
             case .integer(let number): writer.write(number)
             case .real(let number): writer.write(number)
-            // A decimal, or whatever another program left there.
+            // A decimal, or any value of another program.
             case let value:
                 let text = value.description
                 if (try? JSONParser.parse(text))?.number != nil {

@@ -6,7 +6,7 @@ struct EncodedObjects {
     var bytes: [UInt8] = []
     /// Where each of them stands.
     var ranges: [Range<Int>] = []
-    /// Their ids, where somebody asks for objects by their ids.
+    /// Their ids, if the request asks for objects by ids.
     var ids: [String] = []
 }
 
@@ -25,7 +25,7 @@ struct ObjectFetcher {
     /// The objects of a query, in order.
     ///
     /// - Parameter score: A number that is shown besides their fields, as `score`.
-    /// - Throws: ``ParseError`` 116 where they are more than a reply may have.
+    /// - Throws: ``ParseError`` 116 if the reply would be too large.
     func fetch(
         _ plan: QueryPlan, _ selection: Selection, of parseClass: ParseClass, naming: ObjectShape.Naming = .nothing,
         score: ExpressionNode? = nil
@@ -60,7 +60,7 @@ struct ObjectFetcher {
         _ selection: Selection, of parseClass: ParseClass, _ naming: ObjectShape.Naming, _ score: ExpressionNode?
     ) -> PreparedFetch {
         let classes = transaction.classes
-        // What is searched for is different each time.
+        // The searched text is different each time.
         return score.map { PreparedFetch(parseClass, selection, naming: naming, score: $0, in: classes) }
             ?? classes.prepared.fetch(
                 of: parseClass, selection, naming: naming, in: classes, under: transaction.access)
@@ -68,7 +68,7 @@ struct ObjectFetcher {
 
     // MARK: Pointers in JSON
 
-    /// What is fetched by one statement.
+    /// The result of one statement.
     private struct Group: Hashable {
         let className: SameBytes
         let selection: ObjectIdentifier
@@ -79,8 +79,8 @@ struct ObjectFetcher {
         }
     }
 
-    /// Puts the objects of pointers into their places. A pointer that leads nowhere stays, but in an array: there clients
-    /// expect objects only.
+    /// Replaces pointers by their objects. A dangling pointer stays, except in an array: clients expect only objects in
+    /// those.
     private func filled(_ objects: EncodedObjects, _ gaps: [ObjectEncoder.Gap]) throws -> EncodedObjects {
         var wanted: [Group: (selection: InnerSelection, ids: Set<SameBytes>)] = [:]
         for gap in gaps {

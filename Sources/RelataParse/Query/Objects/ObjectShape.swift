@@ -2,10 +2,10 @@ import RelataCore
 
 /// How objects of a class are read from the rows of one statement and written as JSON: made once for a query.
 ///
-/// The objects of pointers come with the same rows, by joins. Where there would be too many of those, and where pointers
-/// lie inside of JSON, their objects are fetched afterwards.
+/// The objects of pointers come with the same rows, by joins. If that would take too many joins, and for pointers
+/// inside JSON, their objects are fetched afterwards.
 final class ObjectShape: Sendable {
-    /// What every object begins with, up to its id.
+    /// The beginning of every object, up to its id.
     let head: [UInt8]
     /// Its id.
     let id: Key
@@ -14,22 +14,22 @@ final class ObjectShape: Sendable {
 
     /// A field of an object.
     struct Field: Sendable {
-        /// What stands before the value: `,"title":`.
+        /// The JSON before the value: `,"title":`.
         let prefix: [UInt8]
         let content: Content
     }
 
-    /// What a field's value is made of; columns are those of the statement.
+    /// The source of a field's value; columns are those of the statement.
     enum Content: Sendable {
         case value(Int, Kind)
-        /// JSON; text that is none is written as text.
+        /// JSON; invalid JSON is written as text.
         case json(Int)
         /// JSON in which pointers are replaced by their objects.
         case search(Int, InnerSelection)
         case pointer(Key)
         /// A pointer whose object is fetched afterwards.
         case late(Key, InnerSelection)
-        /// The object of a pointer; the pointer itself where it dangles.
+        /// The object of a pointer; the pointer itself if it dangles.
         case object(ObjectShape, Key)
         case constant([UInt8])
     }
@@ -42,12 +42,12 @@ final class ObjectShape: Sendable {
         case stamp(DateEncoding)
     }
 
-    /// What objects say of what they are.
+    /// The type members of objects.
     enum Naming {
         case nothing
-        /// Their class, where the request names another.
+        /// Their class, if the request queries another.
         case className
-        /// Their class, and that they are objects: they stand for pointers.
+        /// Their class and `__type`: they replace pointers.
         case object
     }
 
@@ -57,7 +57,7 @@ final class ObjectShape: Sendable {
         let types: [AttributeType]
         let coding: ObjectIDCoding
         let className: String
-        /// What a pointer begins with, up to the id.
+        /// The beginning of a pointer, up to the id.
         let prefix: [UInt8]
 
         init(column: Int, of parseClass: ParseClass) {
@@ -77,7 +77,7 @@ final class ObjectShape: Sendable {
     }
 }
 
-/// Makes the shape of a query's objects, and the list of what the query must yield.
+/// Makes the shape of a query's objects, and the list of the columns that it needs.
 struct ObjectShapeBuilder {
     let classes: ClassSet
     /// What the query yields.
@@ -95,8 +95,8 @@ struct ObjectShapeBuilder {
     /// The shape of a query's objects.
     ///
     /// - Parameters:
-    ///   - path: The pointers that lead to them from the query's own.
-    ///   - naming: What they say of what they are.
+    ///   - path: The pointers from the query's objects to them.
+    ///   - naming: Their type members.
     ///   - score: A number that is shown besides their fields, in place of one of the same name.
     mutating func shape(
         of parseClass: ParseClass, _ selection: Selection, path: [String] = [], naming: ObjectShape.Naming,
@@ -125,7 +125,7 @@ struct ObjectShapeBuilder {
         return ObjectShape(head: Array((head + "\"objectId\":").utf8), id: id, fields: fields)
     }
 
-    /// The one for all places that show the same.
+    /// One for all places that show the same fields.
     private mutating func shared(_ selection: Selection) -> InnerSelection {
         if let known = inner[selection] { return known }
         let new = InnerSelection(selection, included: selection.included.mapValues { shared($0) })
@@ -156,7 +156,7 @@ struct ObjectShapeBuilder {
             let column = add(
                 .expression(.property(scope: 0, path: path + [parseClass.table.columns[index].property])))
             guard type == .json else { return .value(column, ObjectShape.Kind(type, isStamp: field.isStamp)) }
-            // The objects of an array are shown as those of a pointer are, those within an object only where keys name them.
+            // Objects in an array are shown like those of a pointer, those within an object only if `keys` names them.
             if field.type == .array {
                 return selection[pointer: field.name].map { .search(column, shared($0)) } ?? .json(column)
             }
@@ -178,7 +178,7 @@ struct ObjectShapeBuilder {
 }
 
 extension Field {
-    /// Whether it is the time when an object was made or changed.
+    /// Whether it is the time of the object's creation or last change.
     fileprivate var isStamp: Bool { name == "createdAt" || name == "updatedAt" }
 }
 

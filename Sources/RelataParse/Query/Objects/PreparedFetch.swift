@@ -1,8 +1,8 @@
 import RelataCore
 import Synchronization
 
-/// How objects of one class are fetched with one selection: their shape, and the SQL of the queries that are asked for
-/// again and again. To write either anew takes longer than to fetch an object.
+/// How objects of one class are fetched with one selection: their shape, and the SQL of repeated queries. Building
+/// either takes longer than fetching an object.
 final class PreparedFetch: Sendable {
     /// How the objects are read and written.
     let shape: ObjectShape
@@ -20,7 +20,7 @@ final class PreparedFetch: Sendable {
         var lists: [QueryPlan: CompiledQuery] = [:]
     }
 
-    /// Pages are queries of their own: only those asked for last are kept, the fewer the more they show.
+    /// Pages are separate queries: only the latest are kept, fewer of them the more they show.
     private var maximumLists: Int { max(4, 64 / (1 + parts.count / 16)) }
     private static let maximumSorts = 8
 
@@ -38,8 +38,8 @@ final class PreparedFetch: Sendable {
 
     /// The statement of a query.
     ///
-    /// - Parameter access: Which objects the request sees. All that ask here see by the same conditions, each with values
-    ///   of its own.
+    /// - Parameter access: Which objects the request sees. All users of this fetch have the same conditions, with
+    ///   different values.
     func statement(_ plan: QueryPlan, under access: Access) throws(RelataError) -> SQLStatement {
         if let key = Self.onlyKey(plan), bindsKeys {
             let parameters = key.values.map(Parameter.value)
@@ -60,24 +60,24 @@ final class PreparedFetch: Sendable {
         return query.statement
     }
 
-    /// What conditions hold is different each time, and so are the members of objects that lists are sorted by.
+    /// The values in conditions are different each time, and so are the members of objects by which lists are sorted.
     private static func isKept(_ plan: QueryPlan) -> Bool {
         plan.condition == nil && plan.relatedTo == nil && plan.sort.count <= maximumSorts
             && plan.sort.allSatisfy { if case .property = $0.node { true } else { false } }
     }
 
-    /// How many lists would be asked for without writing their statement anew.
+    /// How many lists are fetched by a kept statement, at most.
     var keptLists: Int { known.withLock { $0.lists.count } }
 
     private func compiled(_ plan: QueryPlan, _ access: Access) throws(RelataError) -> CompiledQuery {
         var query = try QueryCompiler(schema: schema, access: access, dialect: dialect).select(
             plan, columns: .parts(parts))
-        // The shape knows what the columns are.
+        // The shape knows the columns.
         (query.columnTypes, query.partColumns) = ([], [])
         return query
     }
 
-    /// The key of a query for one object, whatever else it is.
+    /// The key of a query for one object, without its other parts.
     private static func onlyKey(_ plan: QueryPlan) -> KeyValue? {
         guard case .keyIn(.property(scope: 0, path: []), let keys)? = plan.condition, keys.count == 1,
             plan == QueryPlan(entity: plan.entity, condition: plan.condition),
@@ -87,7 +87,7 @@ final class PreparedFetch: Sendable {
     }
 }
 
-/// What was prepared for the classes of a store at one moment.
+/// The prepared fetches for the classes of a store at one moment.
 final class PreparedFetches: Sendable {
     private struct Key: Hashable {
         let className: String

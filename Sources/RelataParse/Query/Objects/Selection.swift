@@ -1,8 +1,8 @@
 /// Which fields of an object a reply shows, and which pointers it shows the objects of.
 struct Selection: Hashable, Sendable {
-    /// The pointers whose objects are shown, with what is shown of them.
+    /// The pointers whose objects are shown, with their selections.
     var included: [String: Selection] = [:]
-    /// Whether the objects of all pointers are shown, also of those in arrays.
+    /// Whether the objects of all pointers are shown, including those in arrays.
     var includesAll = false
     /// The fields that are shown; `nil` for all. An object's id and stamps are always shown.
     var keys: Set<String>?
@@ -18,7 +18,7 @@ struct Selection: Hashable, Sendable {
 
     /// Reads `include`, `keys` and `excludeKeys` of a request.
     ///
-    /// - Throws: ``ParseError`` 102 for values that they can't have, and for what no reply here can show.
+    /// - Throws: ``ParseError`` 102 for invalid values, and for fields that can't be shown.
     init(_ call: ParseCall) throws(ParseError) {
         includesAll = try call.flag("includeAll")
         for name in try Self.names("include", call) ?? [] { include(try Self.path(name)) }
@@ -26,7 +26,7 @@ struct Selection: Hashable, Sendable {
             keys = []
             for name in names { show(try Self.path(name)) }
         } else if call.body["keys"]?.string != nil {
-            // No names are named: what every object has is shown all the same.
+            // Without names, the fields of every object are still shown.
             keys = []
         }
         for name in try Self.names("excludeKeys", call) ?? [] { exclude(try Self.path(name)) }
@@ -79,8 +79,7 @@ struct Selection: Hashable, Sendable {
         }
     }
 
-    /// Whether a field is shown. Where all pointers' objects are asked for, pointers and arrays are shown whatever `keys`
-    /// names.
+    /// Whether a field is shown. With `include=*`, pointers and arrays are shown regardless of `keys`.
     func shows(_ field: Field) -> Bool {
         guard !excluded.contains(field.name) else { return false }
         guard let keys, !keys.contains(field.name), !keys.contains("*") else { return true }
@@ -89,7 +88,7 @@ struct Selection: Hashable, Sendable {
         return field.type == .array
     }
 
-    /// Whether the score of a search is shown, which no field holds.
+    /// Whether the score of a search is shown, which isn't a field.
     var showsScore: Bool { keys?.contains("$score") ?? false }
 
     /// About how many bytes it takes.
@@ -98,15 +97,15 @@ struct Selection: Hashable, Sendable {
         return included.reduce(names + 64) { $0 + $1.key.utf8.count + $1.value.size }
     }
 
-    /// What is shown of the object of a pointer, or of those of an array; `nil` where only pointers are.
+    /// The selection for the object of a pointer, or those of an array; `nil` if only pointers are shown.
     subscript(pointer name: String) -> Selection? { included[name] ?? (includesAll ? Selection() : nil) }
 }
 
-/// What is shown of objects that are fetched after those that point at them: one for all of the same query that are shown
-/// alike, so that many of them are sorted by it without reading its names.
+/// The selections of objects that are fetched after those that point at them: equal ones of a query are one instance,
+/// so that many objects can be sorted by it quickly.
 final class InnerSelection: Sendable {
     let selection: Selection
-    /// What is shown of the pointers in a member.
+    /// The selection for the pointers in a member.
     let included: [String: InnerSelection]
 
     init(_ selection: Selection, included: [String: InnerSelection]) {
