@@ -5,8 +5,7 @@ import NIOCore
 import RelataCore
 import ServiceLifecycle
 
-/// Hummingbird's server as a service: its replies say that it is going as soon as it is told to, and what keeps it from
-/// listening is said in a way that helps.
+/// Hummingbird's server as a service: it announces a shutdown in its replies at once, and explains why it can't listen.
 struct Listener: Service {
     let service: any Service
     let responder: RequestResponder
@@ -38,7 +37,7 @@ struct Listener: Service {
     }
 }
 
-/// Keeps the server going when a connection can't be accepted: without this the first that fails would be the last.
+/// Keeps the server running when a connection can't be accepted: otherwise the first failure would stop it.
 final class AcceptErrorHandler: ChannelInboundHandler, Sendable {
     typealias InboundIn = any Channel
 
@@ -59,9 +58,9 @@ final class AcceptErrorHandler: ChannelInboundHandler, Sendable {
     }
 }
 
-/// How many files and connections the system lets the process open.
+/// The limit on open files and connections of the process.
 enum FileDescriptors {
-    /// What the store, the log and the runtime need besides connections.
+    /// The files of the store, the log and the runtime, besides connections.
     private static let reserve = 192
 
     #if canImport(Glibc)
@@ -70,7 +69,7 @@ enum FileDescriptors {
     private static let files = RLIMIT_NOFILE
     #endif
 
-    /// Raises the limit as far as the system allows, and says how many connections there can be.
+    /// Raises the limit as far as possible, and returns the possible number of connections.
     static func connections(wanted: Int) -> Int {
         var limit = rlimit()
         guard getrlimit(files, &limit) == 0 else { return min(wanted, 256) }

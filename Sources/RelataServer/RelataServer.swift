@@ -1,5 +1,5 @@
-// A server on Hummingbird: HTTP for any protocol, and Parse's from RelataParse, which only the files of `Parse` know.
-// Everything in this target stands behind the trait `Server`, so that an app that only imports `Relata` builds none of it.
+// A server on Hummingbird: HTTP for any protocol, and Parse's from RelataParse, which only the files of `Parse` use.
+// Everything in this target requires the trait `Server`, so that an app that only imports `Relata` builds none of it.
 
 #if Server
 import HummingbirdCore
@@ -22,7 +22,7 @@ import UnixSignals
 public final class RelataServer: Service {
     /// How the server was asked to listen.
     public let configuration: Configuration
-    /// What the server counts; other parts of an app may count here as well.
+    /// The server's metrics; other parts of an app may use it as well.
     public let metrics: PrometheusMetrics
 
     let responder: RequestResponder
@@ -30,7 +30,7 @@ public final class RelataServer: Service {
     private let logger: Logger
     private let served: any ServedProtocol
     private let others: [MountedProtocol]
-    /// Who is signed in to the dashboard; `nil` where there is none.
+    /// The users of the dashboard; `nil` for none.
     let sessions: LoginSessions?
     private let group = Mutex<ServiceGroup?>(nil)
 
@@ -39,7 +39,7 @@ public final class RelataServer: Service {
     /// - Parameters:
     ///   - served: The protocol. It is closed with the server.
     ///   - configuration: How the server listens, and the path that the protocol is below.
-    ///   - metrics: Where the server counts.
+    ///   - metrics: The metrics to use.
     ///   - logger: Where it logs.
     /// - Throws: ``RelataError`` for a configuration that can't be, and for files of HTTPS that can't be read.
     public convenience init(
@@ -52,9 +52,9 @@ public final class RelataServer: Service {
     }
 
     /// - Parameters:
-    ///   - others: Protocols that have paths of their own.
-    ///   - sessions: Who is signed in to the dashboard.
-    ///   - slow: Where requests are noted that are slow.
+    ///   - others: Protocols with their own paths.
+    ///   - sessions: The users of the dashboard.
+    ///   - slow: Records slow requests.
     init(
         protocol served: any ServedProtocol, and others: [MountedProtocol], sessions: LoginSessions?,
         slow: SlowRequests?, configuration: Configuration, metrics: PrometheusMetrics, logger: Logger
@@ -79,12 +79,12 @@ public final class RelataServer: Service {
 
     // MARK: Running
 
-    /// Serves until it is told to stop: by SIGINT or SIGTERM, by ``stop()``, or because its task is cancelled.
+    /// Serves until it is stopped: by SIGINT or SIGTERM, by ``stop()``, or because its task is cancelled.
     ///
     /// Requests that run then are finished, for as long as ``Configuration/stopTimeout`` allows, and the protocol is
     /// closed, with its store.
     ///
-    /// - Throws: ``RelataError`` where the address can't be listened on, and whatever closing throws.
+    /// - Throws: ``RelataError`` if the server can't listen on the address, and errors of closing.
     public func run() async throws { try await run { _ in } }
 
     /// Serves as ``run()``, and reports the address.
@@ -116,13 +116,13 @@ public final class RelataServer: Service {
         self.group.withLock { $0 = nil }
         work.cancel()
         await work.value
-        // Each is closed, whatever becomes of those before it.
+        // Each is closed, even if one before it failed.
         let closed = (others.map(\.served) + [served]).map { served in Result { try served.close() } }
         try result.get()
         for end in closed { try end.get() }
     }
 
-    /// Has ``run()`` come to its end, as SIGTERM does.
+    /// Ends ``run()``, like SIGTERM.
     public func stop() async {
         let group = group.withLock { $0 }
         await group?.triggerGracefulShutdown()
@@ -150,7 +150,7 @@ public final class RelataServer: Service {
             })
     }
 
-    /// What others than this server have to say is for those who look for something.
+    /// Messages of other parts are for debugging only.
     private var quietLogger: Logger {
         var quiet = logger
         if quiet.logLevel > .debug { quiet.logLevel = .critical }
@@ -162,14 +162,14 @@ public final class RelataServer: Service {
 public struct ServerAddress: Hashable, Sendable {
     /// The host as it was configured.
     public let host: String
-    /// The port, also where any was asked for.
+    /// The port, also if any free one was requested.
     public let port: Int
     /// The address of the protocol: `http://127.0.0.1:1337/parse`.
     public let url: String
     /// The address without a path: `http://127.0.0.1:1337`.
     public let origin: String
 
-    /// The address of the dashboard, where there is one: `http://127.0.0.1:1337/dashboard/`.
+    /// The address of the dashboard, if there is one: `http://127.0.0.1:1337/dashboard/`.
     public var dashboard: String { origin + RelataServer.Dashboard.mount + "/" }
 
     init(_ configuration: RelataServer.Configuration, port: Int) {

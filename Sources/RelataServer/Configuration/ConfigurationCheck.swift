@@ -5,7 +5,7 @@ import RelataCore
 import RelataEngine
 
 extension RelataServer.Configuration {
-    /// - Throws: ``RelataError`` that names what can't be.
+    /// - Throws: ``RelataError`` that names the invalid setting.
     func check() throws(RelataError) {
         guard (0...65535).contains(port) else {
             throw .invalidUse("port \(port) doesn't exist: choose one up to 65535")
@@ -41,20 +41,20 @@ extension RelataServer.Configuration {
 }
 
 extension RelataServer.Limits {
-    /// What buffers and zlib count with 32 bits, and some room.
+    /// Buffers and zlib count with 32 bits; this leaves some margin.
     static let maximumSize = 2 << 30
     /// More than the ports that one client machine has for one of the server's; far more than a process may open.
     fileprivate static let maximumConnections = 1 << 20
 
-    /// The memory for all bodies. It comes in powers of two: one of the largest size has room, however little is allowed,
-    /// also beside what it was compressed to.
+    /// The memory for all bodies. It comes in powers of two: one body of the largest size always fits, also beside its
+    /// compressed form.
     var bodyMemory: Int {
-        // What arrives is read in pieces of up to 64 KB.
+        // Received bytes are read in pieces of up to 64 KB.
         let size = max(bodySize, 64 * 1024)
         return max(totalBodySize, 1 << (Int.bitWidth - (size - 1).leadingZeroBitCount) + bodySize)
     }
 
-    /// The memory for all replies that clients are still to take, where the largest has so many bytes.
+    /// The memory for all replies that aren't sent yet, with the size of the largest one.
     func replyMemory(largest: Int) -> Int { max(totalBodySize, Self.memory(of: largest)) }
 
     /// The memory for files that clients are still to take: a quarter of the other replies'.
@@ -113,7 +113,7 @@ extension RelataServer.TLSFiles {
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(privateKey))
-        // What came before is broken, and still the default.
+        // Earlier versions are broken, and still the default.
         configuration.minimumTLSVersion = .tlsv12
         do {
             _ = try NIOSSLContext(configuration: configuration)

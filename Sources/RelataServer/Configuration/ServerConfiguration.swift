@@ -2,23 +2,23 @@
 import Logging
 
 extension RelataServer {
-    /// How a server listens, what it bears with, and what it tells.
+    /// Where a server listens, what it serves, its limits and its log.
     public struct Configuration: Sendable {
         /// The address to listen on. Only this machine reaches the default.
         public var host = "127.0.0.1"
         /// The port to listen on; 0 for any that is free.
         public var port = 1337
-        /// The path that the protocol is below; `/` for none: it has all paths but those of the status pages.
+        /// The path of the protocol; `/` for none: then it gets all paths except those of the status pages.
         public var mount = "/parse"
-        /// Files that are handed out, by the path that they are below: `/` or `/dashboard`. Of the protocol and those that a
-        /// path is below, the one with the longest path answers.
+        /// Static files, by their paths: `/` or `/dashboard`. Of the protocol and the files that match a path, the one
+        /// with the longest path answers.
         public var files: [String: StaticFiles] = [:]
-        /// The pages at `/dashboard` that show the store and change it; `nil`, and by default, for none. They are for stores
-        /// that Parse's protocol serves, and need the master key.
+        /// The pages at `/dashboard` that show the store and change it; `nil`, the default, for none. They work for
+        /// stores that Parse's protocol serves, and need the master key.
         public var dashboard: Dashboard?
         /// The certificate and key of HTTPS; `nil` for HTTP.
         public var tls: TLSFiles?
-        /// What clients may send, and how long they may take.
+        /// The limits on the size and duration of requests.
         public var limits = Limits()
         /// The web pages that may call the server from a browser, such as `https://example.com`; `*` for all.
         public var allowedOrigins = ["*"]
@@ -26,9 +26,9 @@ extension RelataServer {
         public var requestLogLevel = Logger.Level.debug
         /// Who may read `/metrics`.
         public var metricsAudience = MetricsAudience.loopback
-        /// For how long requests that run may go on when the server is to stop.
+        /// For how long running requests may continue when the server stops.
         public var stopTimeout = Duration.seconds(10)
-        /// Whether the server stops at SIGINT and SIGTERM. Switch it off where the app itself listens to them.
+        /// Whether the server stops at SIGINT and SIGTERM. Turn it off if the app handles these signals.
         public var stopsOnSignals = true
 
         /// The defaults.
@@ -37,7 +37,7 @@ extension RelataServer {
 
     /// The files of HTTPS, in PEM format.
     public struct TLSFiles: Hashable, Sendable {
-        /// The server's certificate, followed by those that it was signed with.
+        /// The server's certificate, followed by the certificates of its issuers.
         public var certificate: String
         /// The certificate's private key.
         public var key: String
@@ -49,13 +49,14 @@ extension RelataServer {
         }
     }
 
-    /// What clients may send, and how long they may take. Beyond it they get an error, or their connection is closed.
+    /// The limits on the size and duration of requests. Beyond them, clients get an error, or their connection is
+    /// closed.
     public struct Limits: Hashable, Sendable {
         /// The bytes of a body, also after it was decompressed.
         public var bodySize = 20 * 1024 * 1024
-        /// The bytes of memory for all bodies that are arriving or worked on, which may be twice those that arrived. Beyond it
-        /// large ones are refused for the moment. As much again is there for replies that clients are still to take, and a
-        /// quarter as much for files.
+        /// The bytes of memory for all bodies that are received or processed, which may be twice the received bytes.
+        /// Beyond it, large bodies are refused for the moment. Replies that aren't sent yet have the same limit, and
+        /// files a quarter of it.
         public var totalBodySize = 512 * 1024 * 1024
         /// The bytes of an address with its parameters.
         public var requestLineSize = 64 * 1024
@@ -67,11 +68,11 @@ extension RelataServer {
         public var messageSize = 64 * 1024
         /// How many connections are open at once. More wait until others are closed.
         public var connections = 16384
-        /// For how long a connection stays open between two requests. Clients of WebSockets are asked as often whether they
-        /// are there.
+        /// For how long a connection stays open between two requests. Clients of WebSockets are pinged at the same
+        /// interval.
         public var idleTime = Duration.seconds(60)
-        /// For how long a request may take to arrive, and a reply to be taken. Bodies and replies get one more second for
-        /// each kilobyte that went over the wire, as long as they don't stop for so long.
+        /// For how long a request may take to arrive, and a reply to be sent. Bodies and replies get one more second
+        /// for each kilobyte transferred, unless the transfer stops for that long.
         public var transferTime = Duration.seconds(30)
         /// For how long a request may be worked on.
         public var requestTime = Duration.seconds(60)

@@ -6,8 +6,8 @@ import RelataEngine
 import RelataParse
 import Synchronization
 
-/// Who did what by the dashboard: the last entries in memory, and all of them in a file, where one was asked for. Never what
-/// was in it.
+/// The changes through the dashboard and their users: the last entries in memory, and all in a file, if configured.
+/// Values are never logged.
 final class AuditLog: Sendable {
     /// Something that was done, or refused.
     struct Entry: Sendable {
@@ -17,7 +17,7 @@ final class AuditLog: Sendable {
         let peer: String
         /// What was done: `PUT /parse/classes/Book/6`.
         var action: String
-        /// What became of it, as a status of HTTP.
+        /// The outcome, as a status of HTTP.
         var status: Int
         /// The objects of a batch: `PUT /classes/Book/6 (title)`.
         var details: [String] = []
@@ -32,7 +32,7 @@ final class AuditLog: Sendable {
         }
     }
 
-    /// How large the file gets before it is put aside, in the place of the one that was put aside before.
+    /// The size at which the file is renamed, and replaces the previous renamed one.
     static let defaultMaximumSize = 10 * 1024 * 1024
     private static let maximumCount = 500
     private static let maximumDetails = 100
@@ -72,7 +72,7 @@ final class AuditLog: Sendable {
     /// The last entries, the newest first: `{"results": […]}`.
     var json: JSONValue { ["results": .array(entries.withLock { $0.reversed() })] }
 
-    /// Refuses a place where no entries can be added to a file, and that file be put aside.
+    /// Checks that the file can be appended to and renamed.
     static func check(_ path: String) throws(RelataError) {
         for file in [path, path + ".1"] { try RegularFile.check(file, for: "an audit") }
     }
@@ -87,7 +87,7 @@ final class AuditLog: Sendable {
             try manager.moveItem(atPath: path, toPath: path + ".1")
         }
         if !manager.fileExists(atPath: path) {
-            // Who changed what is nobody's business but the owner's.
+            // Only the owner may read who changed the data.
             _ = manager.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
         }
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
@@ -98,7 +98,7 @@ final class AuditLog: Sendable {
 
     // MARK: Batches
 
-    /// What the requests of a batch were about, with the names of the fields, and the ids of new objects.
+    /// The objects of a batch's requests, with the names of the fields, and the ids of new objects.
     static func details(of request: [UInt8], _ reply: [UInt8]) -> [String] {
         guard let requests = (try? JSONParser.parse(request))?["requests"]?.array else { return [] }
         let replies = (try? JSONParser.parse(reply))?.array ?? []

@@ -2,15 +2,16 @@
 import RelataDashboard
 
 extension RelataServer {
-    /// The pages at `/dashboard` that show a store, and change it. Whoever signs in with the master key may do everything.
+    /// The pages at `/dashboard` that show a store, and change it. A user who signs in with the master key may do
+    /// everything.
     public struct Dashboard: Hashable, Sendable {
-        /// What the pages call the store, such as the name of its file.
+        /// The name of the store on the pages, such as the name of its file.
         public var name: String
         /// Whether the pages only show.
         public var isReadOnly: Bool
 
-        /// The file that tells who changed what, a JSON object a line; `nil`, and by default, for none. At 10 MB it gets
-        /// the end `.1`, in the place of the one before, and a new one begins.
+        /// The file for the log of changes, a JSON object per line; `nil`, the default, for none. At 10 MB it is
+        /// renamed with the suffix `.1`, replacing the previous one, and a new file begins.
         public var auditFile: String?
         /// How many bytes the files of an import may have together.
         public var maximumImport = 1024 * 1024 * 1024
@@ -25,7 +26,7 @@ extension RelataServer {
         /// Where the pages are.
         static let mount = "/dashboard"
 
-        /// The pages. They load nothing from elsewhere, run no script but their own, and are shown in no frame.
+        /// The pages. They load nothing from elsewhere, run only their own scripts, and can't be shown in a frame.
         static let files: StaticFiles = {
             var files = StaticFiles(DashboardFiles.all)
             files.headers = [
@@ -44,7 +45,7 @@ extension RelataServer {
         }()
     }
 
-    /// A token that signs in to the dashboard once, within an hour: `/dashboard/#token=…`; `nil` where there is none.
+    /// A token that signs in to the dashboard once, within an hour: `/dashboard/#token=…`; `nil` for no dashboard.
     public func makeDashboardToken() -> String? { sessions?.makeLoginToken() }
 }
 #endif

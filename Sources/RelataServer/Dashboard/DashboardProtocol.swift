@@ -3,11 +3,11 @@ import Logging
 import RelataCore
 import RelataParse
 
-/// What the pages of the dashboard ask for: who is signed in, Parse's protocol with all rights for those who are, and what
-/// that protocol doesn't tell.
+/// The requests of the dashboard's pages: signing in, Parse's protocol with all rights for signed-in users, and
+/// information that Parse's protocol doesn't have.
 struct DashboardProtocol: ParseForm {
     private let service: ParseService
-    /// What the service takes for its master key: it is known to this process only.
+    /// The master key of the service, which only this process knows.
     private let serviceKey: String
     private let sessions: LoginSessions
     private let changes: RecentChanges
@@ -31,8 +31,8 @@ struct DashboardProtocol: ParseForm {
     private static let maximumPiece = 4 * 1024 * 1024
 
     /// - Parameters:
-    ///   - slow: What was slow of all that the server answers.
-    ///   - metrics: What the server counts.
+    ///   - slow: The slow requests of the whole server.
+    ///   - metrics: The server's metrics.
     init(
         _ store: ParseStore, _ options: ParseService.Options, sessions: LoginSessions,
         dashboard: RelataServer.Dashboard, configuration: RelataServer.Configuration, slow: SlowRequests,
@@ -40,7 +40,7 @@ struct DashboardProtocol: ParseForm {
     ) {
         var options = options
         options.mount = Self.mount + Self.serviceMount
-        // Objects are shown as they are stored: the addresses of their files are the protocol's to tell.
+        // Objects are shown as they are stored, without the addresses of their files, which the protocol adds.
         options.files = nil
         let key = ServerKeys.newKey()
         let keys = ParseKeys(applicationID: "dashboard", isMasterKey: { ConstantTime.areEqual($0, key) })
@@ -132,7 +132,7 @@ struct DashboardProtocol: ParseForm {
             ?? render(.nothingHere)
     }
 
-    /// What the server does, and did.
+    /// The state and the history of the server.
     private func inside(_ request: ServerRequest) -> JSONValue? {
         switch request.path {
         case "/changes": return changes.versions
@@ -170,12 +170,12 @@ struct DashboardProtocol: ParseForm {
         } catch {
             reply = ServerReply(WireReply(ParseError(error)))
         }
-        // Of an import there may be thousands of pieces.
+        // An import may have thousands of pieces.
         if request.method == "POST" { note(request, session, reply.status) }
         return reply
     }
 
-    /// Every request that was to change something: who, what, and what became of it.
+    /// Records every request for a change: its user, its objects and its outcome.
     private func note(
         _ request: ServerRequest, _ session: LoginSessions.Session, _ status: Int, _ details: [String] = []
     ) {
@@ -230,7 +230,7 @@ struct DashboardProtocol: ParseForm {
         return session
     }
 
-    /// Browsers say which page a request is from; those that don't have the cookie's rules and the token all the same.
+    /// Browsers send the origin of a request; others still need the cookie and the token.
     private func checkSite(_ headers: [String: String]) throws(ServerRefusal) {
         guard let site = headers["sec-fetch-site"], site != "same-origin" else { return }
         throw ServerRefusal(.unauthorized, "the request is from another page", status: 403)
@@ -246,13 +246,13 @@ struct DashboardProtocol: ParseForm {
 
     private func cookieReply(_ value: String, _ more: String = "", session: LoginSessions.Session?) -> ServerReply {
         var reply = reply(describing: session)
-        // Without a path of its own it is sent to what lies beside this one, whatever a proxy calls that.
+        // Without a path, the cookie is sent to all paths beside this one, under any name that a proxy uses.
         reply.headers.append(("set-cookie", "\(cookieName)=\(value)\(cookieAttributes)\(more)"))
         return reply
     }
 
     private func reply(describing session: LoginSessions.Session?) -> ServerReply {
-        // What the store is called is for those who are signed in.
+        // Only signed-in users see the name of the store.
         guard let session else { return ServerReply(WireReply(["pageToken": .null])) }
         return ServerReply(
             WireReply([

@@ -4,21 +4,21 @@ import RelataCore
 import RelataParse
 import Synchronization
 
-/// What changed lately, for pages that show it: how often the objects of each class did, and the last changes themselves.
-/// Listened to for as long as somebody asks.
+/// Recent changes, for pages that show them: the number of changes of each class, and the last changes. It listens as
+/// long as a page asks.
 final class RecentChanges: Sendable {
     private struct State {
-        /// Changes that nobody counted lie between two of these.
+        /// Between two epochs, changes aren't counted.
         var epoch = 0
         var versions: [String: Int] = [:]
         var lines: [Line] = []
-        /// How many lines there were in all epochs.
+        /// The number of lines in all epochs.
         var count = 0
         var isListening = false
         var lastAsked = ContinuousClock.now
     }
 
-    /// What one transaction did to objects of one class in one way.
+    /// The changes of one transaction to objects of one class, of one kind.
     private struct Line {
         let number: Int
         let time: Date
@@ -26,7 +26,7 @@ final class RecentChanges: Sendable {
         let origin: ChangeOrigin?
     }
 
-    /// For how long it goes on when nobody asks any more.
+    /// For how long it listens after the last request.
     private static let patience = Duration.seconds(60)
     private static let maximumLines = 200
     /// How many objects of a change are named.
@@ -37,7 +37,7 @@ final class RecentChanges: Sendable {
 
     init(_ store: ParseStore) { self.store = store }
 
-    /// The numbers now: `{"epoch": 1, "versions": {"Book": 3}}`. What another epoch told has nothing to do with them.
+    /// The current numbers: `{"epoch": 1, "versions": {"Book": 3}}`. Numbers of different epochs can't be compared.
     var versions: JSONValue {
         listen()
         return state.withLock { state in
@@ -92,14 +92,14 @@ final class RecentChanges: Sendable {
         }
     }
 
-    /// - Returns: Whether to go on.
+    /// - Returns: Whether to continue.
     private func add(_ set: ChangeSet) -> Bool {
         let time = Date()
         return state.withLock { state in
             for name in Set(set.changes.map(\.entity)) { state.versions[name, default: 0] += 1 }
             for change in set.changes {
                 state.count += 1
-                // Of an import there may be a million keys, of which a few are named.
+                // An import may have a million keys, of which a few are named.
                 state.lines.append(Line(number: state.count, time: time, change: change, origin: set.origin))
             }
             state.lines.removeFirst(max(0, state.lines.count - Self.maximumLines))

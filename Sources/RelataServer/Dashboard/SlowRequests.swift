@@ -5,7 +5,7 @@ import RelataParse
 import RelataCore
 import Synchronization
 
-/// The slowest requests of the last hour, without what was in them: of parameters only what they ask, never a value.
+/// The slowest requests of the last hour, without values: of parameters, only their structure.
 final class SlowRequests: Sendable {
     private struct Entry {
         let time: Date
@@ -64,9 +64,9 @@ final class SlowRequests: Sendable {
     }
 }
 
-/// What a request asks, with nothing of what it asks for: names of classes, fields and operators stay, values go.
+/// The structure of a request: names of classes, fields and operators stay, values are removed.
 enum RequestShape {
-    /// Those whose values are names and numbers of places, not data.
+    /// Parameters whose values are names and positions, not data.
     private static let plain: Set<Substring> = [
         "order", "keys", "include", "excludeKeys", "limit", "skip", "count", "distinct", "explain", "deletionPlan",
     ]
@@ -93,7 +93,7 @@ enum RequestShape {
     private static func shape(_ json: JSONValue) -> JSONValue {
         switch json {
         case .object(let members): .object(JSONObject(members.map { ($0.key, shape($0.value)) }))
-        // Of a list one element tells what it holds.
+        // One element shows the structure of a list.
         case .array(let elements): .array(elements.prefix(1).map(shape))
         default: "…"
         }

@@ -5,8 +5,8 @@ import RelataParse
 import RelataRecords
 import Synchronization
 
-/// An export or an import that a page began: files that are taken, or brought, a piece at a time. They lie in a folder of
-/// their own, which goes with the object.
+/// An export or an import by a page: files that are downloaded or uploaded in pieces. They are in a separate folder,
+/// which is deleted with the object.
 final class Transfer: Sendable {
     /// Which way the files go.
     enum Kind: String { case export, `import` }
@@ -14,10 +14,10 @@ final class Transfer: Sendable {
     /// How far it is.
     enum Phase: String { case receiving, running, done, refused, failed }
 
-    /// What doesn't fit to how far it is.
+    /// An error of a request that doesn't fit the state.
     enum Refusal: Error {
         case notNow(String)
-        /// The piece isn't the next one of its file, of which there are so many bytes.
+        /// The piece isn't the next one of its file, which has that many bytes so far.
         case wrongPlace(size: Int)
         case tooLarge(limit: Int)
         case noSuchFile
@@ -37,7 +37,7 @@ final class Transfer: Sendable {
         var lastUse = ContinuousClock.now
     }
 
-    /// What a page calls it. Whoever knows it needs a session all the same.
+    /// The name for pages. A request needs a session too.
     let id = ServerKeys.newKey()
     let kind: Kind
     private let folder: URL
@@ -66,12 +66,12 @@ final class Transfer: Sendable {
 
     var isRunning: Bool { state.withLock { $0.phase == .running } }
 
-    /// For how long nobody has asked for it.
+    /// The time since the last request.
     var idleTime: Duration { state.withLock { ContinuousClock.now - $0.lastUse } }
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    /// Whether a name is that of a file beside others: it leads nowhere else, and its end tells its form.
+    /// Whether a name is that of a file in the folder, with the extension of a format.
     static func isName(_ name: String) -> Bool {
         DataFormat(fileName: name) != nil && (1...200).contains(name.utf8.count) && !name.hasPrefix(".")
             && name.unicodeScalars.allSatisfy { $0 != "/" && $0 != "\\" && $0.properties.generalCategory != .control }
@@ -120,7 +120,7 @@ final class Transfer: Sendable {
     func export(
         _ classes: [String], of store: RecordStore, format: DataFormat, ended: @escaping @Sendable (Int) -> Void
     ) {
-        // The objects of several classes say which they are of; a file of one is named after it.
+        // Objects of several classes name their class; a file of one class has its name.
         let destination: DataDestination =
             format == .csv || classes.count == 1 ? .folder(folder.path) : .file(path("objects.\(format.rawValue)"))
         run(ended) {
@@ -138,7 +138,7 @@ final class Transfer: Sendable {
         into store: RecordStore, _ options: ImportOptions, ended: @escaping @Sendable (Int) -> Void
     ) throws {
         let names = try state.withLock { state in
-            // What was only looked at, or refused, is there still.
+            // After a check, or a refusal, the files still exist.
             guard state.phase != .running, state.phase != .done || state.isChecked else {
                 throw Refusal.notNow("this import was begun already")
             }
@@ -180,7 +180,7 @@ final class Transfer: Sendable {
 
     private func note(_ progress: DataProgress) { state.withLock { $0.progress = progress } }
 
-    /// - Parameter ended: Told with what status it ended.
+    /// - Parameter ended: Called with the status of the end.
     private func run(
         _ ended: @escaping @Sendable (Int) -> Void, _ work: @escaping @Sendable () async throws -> (Phase, JSONValue)
     ) {
@@ -206,10 +206,10 @@ final class Transfer: Sendable {
         }
     }
 
-    /// A text without where the files lie, which is nobody's business.
+    /// A text without the folder of the files, which clients mustn't see.
     private func plain(_ text: String) -> String { text.replacing(folder.path + "/", with: "") }
 
-    /// How far it is, and what came of it.
+    /// The progress and the results.
     var json: JSONValue {
         let state = state.withLock { state in
             state.lastUse = .now

@@ -5,7 +5,7 @@ import RelataParse
 import RelataRecords
 import Synchronization
 
-/// The exports and imports of pages: a few at once, each until it was taken or nobody asks for it any more.
+/// The exports and imports of pages: a few at once, each until it is done or abandoned.
 final class Transfers: Sendable {
     private static let maximumCount = 8
     private static let patience = Duration.seconds(30 * 60)
@@ -30,7 +30,7 @@ final class Transfers: Sendable {
 
     func remove(_ id: String) { all.withLock { $0.removeValue(forKey: id) }?.cancel() }
 
-    /// - Throws: ``ServerRefusal`` where there are too many.
+    /// - Throws: ``ServerRefusal`` if there are too many.
     func begin(_ kind: Transfer.Kind, expecting files: [String: Int] = [:]) throws -> Transfer {
         try all.withLock { all in
             all = all.filter { $0.value.isRunning || $0.value.idleTime < Self.patience }
@@ -46,7 +46,7 @@ final class Transfers: Sendable {
     }
 }
 
-/// What pages ask for to move objects out of a store, and into it.
+/// The requests of pages to move objects out of a store, and into it.
 struct TransferRoutes: Sendable {
     let transfers: Transfers
     let store: ParseStore
@@ -56,8 +56,8 @@ struct TransferRoutes: Sendable {
     let maximumImport: Int
     let isReadOnly: Bool
 
-    /// - Parameter ended: Told how a longer work ended.
-    /// - Returns: `nil` where there is nothing at the path.
+    /// - Parameter ended: Called with the outcome of a longer operation.
+    /// - Returns: `nil` for an unknown path.
     func respond(
         to request: ServerRequest, ended: @escaping @Sendable (_ action: String, _ status: Int) -> Void
     ) throws -> ServerReply? {

@@ -5,7 +5,7 @@ import RelataCore
 
 /// Where files come from.
 protocol FileSource: Sendable {
-    /// What is at a path. No name is empty, begins with a dot or holds a slash.
+    /// The file at a path. No name is empty, begins with a dot or contains a slash.
     func find(_ names: [String]) -> FoundFile.Place
 }
 
@@ -19,9 +19,9 @@ struct FoundFile {
     }
 
     let size: Int
-    /// What tells this version of the file from others, weakly: it is sent compressed, or as it is.
+    /// The weak validator of this version: the file may be sent compressed or not.
     let tag: String
-    /// The bytes, as many as `size` at most; `nil` where they can't be read.
+    /// The bytes, at most `size`; `nil` if they can't be read.
     let read: () -> [UInt8]?
 }
 
@@ -60,7 +60,7 @@ struct MemorySource: FileSource {
 struct FolderSource: FileSource {
     private let path: String
 
-    /// - Throws: ``RelataError`` where there is no such folder.
+    /// - Throws: ``RelataError`` if the folder doesn't exist.
     init(_ path: String) throws(RelataError) {
         self.path = URL(fileURLWithPath: path).path
         var isFolder = ObjCBool(false)
@@ -69,11 +69,11 @@ struct FolderSource: FileSource {
         }
     }
 
-    /// Opens one folder after another, and follows no link: whoever changes the folder meanwhile leads nobody out of it.
+    /// Opens one folder after another, and follows no link, so that concurrent changes can't lead out of the folder.
     func find(_ names: [String]) -> FoundFile.Place {
         guard var handle = Self.handle(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else { return .nothing }
         for name in names {
-            // Opening a pipe would wait for who writes to it.
+            // Opening a pipe would wait for a writer.
             let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
             guard let next = Self.handle(openat(handle.fileDescriptor, name, flags)) else { return .nothing }
             handle = next

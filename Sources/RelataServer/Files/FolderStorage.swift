@@ -11,21 +11,21 @@ import RelataParse
 /// options.files = FileOptions(storage: try FolderStorage("library.files"))
 /// ```
 ///
-/// A content is written to a file of its own, which is brought to the disk, and then given its name: what has a name is whole.
-/// Several servers may share a folder.
+/// A content is written to a temporary file, flushed to the disk, and then renamed, so that every named content is
+/// complete. Several servers may share a folder.
 public struct FolderStorage: FileStorage {
     private let path: String
 
-    /// Contents in a folder, which is made if it isn't there; that above it must be.
+    /// Contents in a folder, which is created if it doesn't exist; its parent must exist.
     ///
-    /// - Throws: ``RelataError`` where there can't be such a folder.
+    /// - Throws: ``RelataError`` if the folder can't be created.
     public init(_ path: String) throws(RelataError) {
         self.path = URL(fileURLWithPath: path).path
         try Self.makeFolder(self.path)
         try tidy()
     }
 
-    /// What names of contents that are on their way begin with; what names of those on their way out do.
+    /// The prefixes of contents that are being written, and of those that are being deleted.
     private static let (new, old) = (".new-", ".old-")
     /// How many bytes are read at once.
     private static let pieceSize = 256 * 1024
@@ -40,7 +40,7 @@ public struct FolderStorage: FileStorage {
         do {
             let (id, size) = try await write(bytes, to: draft)
             let folder = try self.folder(of: id)
-            // One that is there is replaced by the same, so that it is as new as what will name it.
+            // An existing content is replaced by the same one, so that its time is that of the new file.
             guard rename(draft, "\(folder)/\(id)") == 0 else { throw Self.failure(folder, "can't be written") }
             try Self.bringToDisk(folder)
             return StoredContent(id: id, size: size)
@@ -80,7 +80,7 @@ public struct FolderStorage: FileStorage {
         guard isWritten else { throw failure(path, "can't be written") }
     }
 
-    /// The folder of a content, which is made if it isn't there.
+    /// The folder of a content, which is created if it doesn't exist.
     private func folder(of id: String) throws(RelataError) -> String {
         let folder = "\(path)/\(id.prefix(2))"
         try Self.makeFolder(folder)
@@ -97,7 +97,7 @@ public struct FolderStorage: FileStorage {
         }
     }
 
-    /// Brings what a folder holds to the disk, by names.
+    /// Flushes the names in a folder to the disk.
     private static func bringToDisk(_ folder: String) throws(RelataError) {
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(folder, "can't be opened") }
@@ -113,10 +113,10 @@ public struct FolderStorage: FileStorage {
 
     // MARK: Signing
 
-    /// Signs addresses by HMAC-SHA-256, with a key that is kept in the folder: all servers that share it have the same.
+    /// Signs addresses by HMAC-SHA-256, with a key in the folder, which all servers that use it share.
     ///
     /// - Parameter lifetime: For how many seconds an address holds.
-    /// - Throws: ``RelataError`` where the key can't be kept.
+    /// - Throws: ``RelataError`` if the key can't be stored.
     public func signing(lifetime: Double) throws(RelataError) -> FileSigning {
         let key = SymmetricKey(data: try signingKey())
         return FileSigning(lifetime: lifetime) { text in
@@ -136,7 +136,7 @@ public struct FolderStorage: FileStorage {
             }
             try Self.write(Array(Data.random(Self.keySize)), to: descriptor, path)
             guard fsync(descriptor) == 0 else { throw Self.failure(path, "can't be written") }
-            // Of several servers that make one at once, all take the first.
+            // If several servers make a key at once, all use the first.
             guard link(draft, place) == 0 || errno == EEXIST else { throw Self.failure(path, "can't be written") }
             try Self.bringToDisk(path)
         }
@@ -165,7 +165,7 @@ public struct FolderStorage: FileStorage {
         return ByteStream { try await reader.next(Self.pieceSize, path) }
     }
 
-    /// Where a content is; `nil` for a name that none has.
+    /// The path of a content; `nil` for an invalid name.
     private func place(of id: String) -> String? {
         let isName = id.utf8.count == 64 && id.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
         return isName ? "\(path)/\(id.prefix(2))/\(id)" : nil
@@ -201,12 +201,12 @@ public struct FolderStorage: FileStorage {
 
     /// Deletes a content, unless it was stored again since a time.
     ///
-    /// - Returns: Whether the folder has it no more.
+    /// - Returns: Whether the folder doesn't have it any more.
     /// - Throws: ``RelataError/fileAccess(path:_:)`` where the content can't be deleted.
     public func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool {
         guard let place = place(of: id), let stored = Self.time(of: place) else { return true }
         guard stored < time else { return false }
-        // Who stores it at this moment puts another in its place, or finds this one put back.
+        // A concurrent upload of the content creates another, or finds this one restored.
         let leaving = "\(path)/\(Self.old)\(id)"
         guard rename(place, leaving) == 0 else {
             if errno == ENOENT { return true }
@@ -230,8 +230,8 @@ public struct FolderStorage: FileStorage {
         return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
     }
 
-    /// Takes away what uploads have left that came to no end, and brings back what was on its way out: if no file has it,
-    /// it goes again.
+    /// Removes files of interrupted uploads, and restores contents of interrupted deletions: unused ones are deleted
+    /// again.
     private func tidy() throws(RelataError) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         for name in names {

@@ -1,31 +1,31 @@
 #if Server
 import RelataCore
 
-/// Files that a server hands out below a path: those of a folder, or bytes in memory.
+/// Static files of a server below a path: those of a folder, or bytes in memory.
 ///
 /// ```swift
 /// var configuration = RelataServer.Configuration()
 /// configuration.files["/"] = try StaticFiles(folder: "public")
 /// ```
 ///
-/// Files are read with `GET` and `HEAD`. A path that ends with a slash is the `index.html` of that folder. Names that begin
-/// with a dot, symbolic links and whatever isn't a regular file are not there. A file is read as it is at that moment, and
-/// clients that hold it ask whether it is still the same (`ETag`).
+/// Files are read with `GET` and `HEAD`. A path that ends with a slash is the `index.html` of that folder. Names that
+/// begin with a dot, symbolic links and special files aren't served. Each request reads the current file, and clients
+/// revalidate cached ones (`ETag`).
 public struct StaticFiles: Sendable {
-    /// Header fields that each file is sent with, besides those of the server.
+    /// Header fields of each file, besides those of the server.
     public var headers: [(name: String, value: String)] = []
 
     private let source: any FileSource
 
     /// The files of a folder, which may change while they are served.
     ///
-    /// - Throws: ``RelataError`` where there is no such folder.
+    /// - Throws: ``RelataError`` if the folder doesn't exist.
     public init(folder path: String) throws(RelataError) { source = try FolderSource(path) }
 
     /// Files in memory, by their paths: `index.html`, `images/logo.svg`.
     public init(_ files: [String: [UInt8]]) { source = MemorySource(files) }
 
-    /// What is sent for a request, and what it takes of the room for all replies.
+    /// The reply to a request, and its share of the memory for all replies.
     ///
     /// - Parameters:
     ///   - path: The path below that of the files, still percent-encoded.
@@ -42,7 +42,7 @@ public struct StaticFiles: Sendable {
         switch source.find(filePath.names) {
         case .nothing: throw .nothingHere
         case .folder:
-            // A page finds what lies beside it only from an address that ends with a slash.
+            // Relative links in a page work only with an address that ends with a slash.
             guard filePath.isComplete else {
                 var reply = ServerReply(status: 301, contentType: "text/plain", location: String(target) + "/")
                 reply.isOfRead = true
@@ -98,7 +98,7 @@ private struct FilePath {
         isComplete = isFolder
     }
 
-    /// Whether a name leads nowhere but to what is called so in its folder.
+    /// Whether a name can only lead to a file of that name in its folder.
     private static func isName(_ name: String) -> Bool {
         guard let first = name.utf8.first, first != UInt8(ascii: ".") else { return false }
         return name.utf8.allSatisfy { byte in
@@ -108,7 +108,7 @@ private struct FilePath {
 }
 
 extension ServerRefusal {
-    /// What a path gets that leads to nothing.
+    /// The refusal of an unknown path.
     static let nothingHere = ServerRefusal(.notFound, "there is nothing here", status: 404)
 }
 #endif

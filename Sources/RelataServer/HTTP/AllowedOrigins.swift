@@ -16,7 +16,8 @@ struct AllowedOrigins: Sendable {
         }
     }
 
-    /// Whether a page of that origin may open a WebSocket: browsers don't ask before, and hand the page what comes over it.
+    /// Whether a page of that origin may open a WebSocket. Browsers don't ask first, and give the page all received
+    /// messages.
     func admits(_ origin: String?) -> Bool { origin.map { origins.contains("*") || origins.contains($0) } ?? true }
 
     /// The header fields of a reply to a page of that origin.

@@ -24,7 +24,7 @@ final class BodyBudget: Sendable {
 
         deinit { _ = budget.taken.subtract(size.load(ordering: .relaxed), ordering: .relaxed) }
 
-        /// Takes what a body needs that has grown; `false` where there isn't enough.
+        /// Reserves memory for a body that has grown; `false` if there isn't enough.
         func grow(to bytes: Int) -> Bool {
             let more = bytes - size.load(ordering: .relaxed)
             guard budget.taken.add(more, ordering: .relaxed).newValue <= budget.limit else {

@@ -3,16 +3,16 @@ import NIOCore
 import RelataCore
 import Synchronization
 
-/// The body of a request on its way from the connection to whoever takes it, while it arrives. There is never much of it:
-/// nothing is read from the connection while enough waits here.
+/// The body of a request on its way from the connection to its reader, while it arrives. It is short: while enough
+/// bytes wait here, the connection isn't read.
 final class BodyPipe: Sendable {
     private struct State {
         var pieces = CircularBuffer<ByteBuffer>(initialCapacity: 4)
         var size = 0
         var isWhole = false
-        /// Whether nothing more comes, and what came isn't whole.
+        /// Whether the body has ended early.
         var isBroken = false
-        /// Who waits for the next piece.
+        /// The reader that waits for the next piece.
         var taker: CheckedContinuation<[UInt8]?, any Error>?
         var isDropped = false
         /// How many bytes came so far.
@@ -25,7 +25,7 @@ final class BodyPipe: Sendable {
     private let state = Mutex(State())
     private let wish: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
 
-    /// What is done when more is wanted. Set before anybody takes anything.
+    /// Called when more is wanted. Set before the first read.
     func whenWanted(_ body: @escaping @Sendable () -> Void) { wish.withLock { $0 = body } }
 
     // MARK: The connection
@@ -58,7 +58,7 @@ final class BodyPipe: Sendable {
         end { $0.isWhole = true }?.resume(returning: nil)
     }
 
-    /// Nothing more comes, and what came isn't whole: nobody waits for an answer.
+    /// The body has ended early: no reply is expected.
     func fail() {
         let taker = end { state in
             state.isBroken = true
@@ -77,7 +77,7 @@ final class BodyPipe: Sendable {
         }
     }
 
-    /// Nobody takes anything any more: what still comes is left out.
+    /// The reader has stopped: further bytes are dropped.
     func drop() {
         wish.withLock { $0 = nil }
         state.withLock { state in

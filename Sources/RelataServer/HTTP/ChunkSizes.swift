@@ -1,21 +1,21 @@
 #if Server
 import NIOCore
 
-/// Adds up the sizes that the pieces of a chunked body announce, from the bytes as they arrive: NIO's parser tells of a
-/// piece only what of it has arrived, so that a client could send all of what is too large before it is refused.
+/// Adds up the announced sizes of a chunked body's chunks as they arrive. NIO's parser reports only received bytes of a
+/// chunk, so a client could send all of a too large chunk before it is refused.
 ///
-/// The parser alone decides what a request is. Where the bytes aren't as expected, nothing more is added up.
+/// The parser alone decides about a request. After unexpected bytes, nothing is added up.
 struct ChunkSizes {
     private enum State {
-        /// In the header, of whose end so many bytes were seen.
+        /// In the header, with the number of bytes seen of its end.
         case header(seen: Int)
-        /// In the line that says a size.
+        /// In the line with a size.
         case size(Int, hasDigits: Bool)
-        /// In what may follow the size.
+        /// In the extensions after the size.
         case rest(Int)
         /// In a piece and the end of its line, so many bytes of which are to come.
         case piece(left: Int)
-        /// After the last piece, or after what isn't understood.
+        /// After the last chunk, or after unexpected bytes.
         case ended
     }
 
@@ -26,7 +26,7 @@ struct ChunkSizes {
     /// - Parameter seen: How many bytes of the header's end have arrived before.
     init(seen: Int) { state = .header(seen: seen) }
 
-    /// Reads what arrived, which begins within the header of the request or after it.
+    /// Reads received bytes, which begin within the header of the request or after it.
     mutating func read(_ bytes: ByteBufferView) {
         var place = bytes.startIndex
         while place < bytes.endIndex {
@@ -72,9 +72,9 @@ struct ChunkSizes {
         }
     }
 
-    /// How many bytes of a header's end stand at the end of what arrived.
+    /// How many bytes of a header's end are at the end of the received bytes.
     ///
-    /// - Parameter earlier: The same of what arrived before.
+    /// - Parameter earlier: The number for the bytes received before.
     static func seen(in bytes: ByteBufferView, after earlier: Int) -> Int {
         let last = bytes.suffix(headerEnd - 1)
         let count = last.reduce(last.count < bytes.count ? 0 : earlier) { seen($1, after: $0) }

@@ -5,7 +5,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// What is set up for each connection: HTTP/1 is read by NIO's parser, and answered by a ``ConnectionHandler``.
+/// The setup of each connection: NIO's parser reads HTTP/1, and a ``ConnectionHandler`` answers it.
 struct ConnectionChannel: ServerChildChannel {
     /// A connection that was set up.
     struct Value: ServerChildChannelValue {
@@ -13,7 +13,7 @@ struct ConnectionChannel: ServerChildChannel {
         let finished: EventLoopFuture<Void>
     }
 
-    /// The names of what a WebSocket doesn't need any more.
+    /// The names of handlers that a WebSocket doesn't need any more.
     static let counterName = "relata.arrivals"
     static let decoderName = "relata.http"
 
@@ -23,14 +23,15 @@ struct ConnectionChannel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             var decoderLimits = NIOHTTPDecoderLimitConfiguration()
-            // NIO takes the address for a field. What each of the two may be is looked at when both are there.
+            // NIO treats the address like a field. The sizes of both are checked when both are known.
             decoderLimits.maxHeaderFieldSize = limits.headerSize + limits.requestLineSize
             decoderLimits.maxHeaderListSize = limits.headerSize + limits.requestLineSize
             decoderLimits.maxHeaderFieldCount = limits.headerCount
             let finished = channel.eventLoop.makePromise(of: Void.self)
             let connection = ConnectionHandler(responder, limits: limits, finished: finished)
             let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: decoderLimits)
-            // Large replies wait here rather than in the system, where nobody sees whether a slow client takes some of them.
+            // Large replies wait here rather than in the system, where it can't be seen whether a slow client receives
+            // anything.
             try? channel.syncOptions?.setOption(
                 .tcpOption(NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)), value: 128 * 1024)
             do {
@@ -55,7 +56,7 @@ struct ConnectionChannel: ServerChildChannel {
     }
 }
 
-/// Tells a connection which bytes arrive, before their meaning is told and after that.
+/// Reports received bytes to a connection, before and after they are parsed.
 private final class ArrivalCounter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

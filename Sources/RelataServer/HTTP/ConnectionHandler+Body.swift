@@ -3,7 +3,7 @@ import NIOCore
 
 /// Requests that are answered while their bodies arrive.
 extension ConnectionHandler {
-    /// Refuses what arrives while a request is answered: that request itself, or one after it.
+    /// Refuses received bytes while a request is answered: of that request itself, or of one after it.
     func refuseLater(_ refused: RequestAssembler.Refusal, _ context: ChannelHandlerContext) {
         if isAnsweredArriving {
             giveUp(refused, context)
@@ -16,13 +16,13 @@ extension ConnectionHandler {
     /// Whether the body of the request that is answered is still arriving.
     var isAnsweredArriving: Bool { answeredPipe?.isWhole == false }
 
-    /// Waits on for the body of the request that is answered, or, where all of it is there, for the reply.
+    /// Waits for the rest of the body of the request that is answered, or, after all of it, for the reply.
     func bodyGoesOn(_ context: ChannelHandlerContext) {
         guard answeredPipe != nil, case .answering = state else { return }
         if isAnsweredArriving { waitForBody(context, isFirst: false) } else { wait(limits.requestTime, context) }
     }
 
-    /// Whoever answers takes more of the body.
+    /// The responder reads more of the body.
     func bodyIsWanted() {
         guard let context, answeredPipe != nil else { return }
         if isAskAwaited { askForBody(context) }
@@ -37,7 +37,7 @@ extension ConnectionHandler {
         refuse(refusal, context)
     }
 
-    /// Nobody takes the body any more of the request that was answered.
+    /// The body of the answered request isn't read any more.
     func leaveBody() {
         answeredPipe?.drop()
         answeredPipe = nil

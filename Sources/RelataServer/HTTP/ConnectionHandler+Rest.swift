@@ -3,7 +3,7 @@ import NIOCore
 
 /// Replies of which a piece at a time is in memory.
 extension ConnectionHandler {
-    /// Has the next piece of a reply read, where waiting for the disk stops nobody.
+    /// Lets the next piece of a reply be read, on a thread that may wait for the disk.
     func readRest(_ context: ChannelHandlerContext) {
         guard let bytes = rest?.bytes else { return }
         let loop = context.eventLoop
@@ -22,7 +22,7 @@ extension ConnectionHandler {
 
     private func sendRest(_ piece: Result<[UInt8]?, any Error>) {
         guard let context, let left = rest?.left else { return }
-        // The head said how many bytes there are: a client mustn't take fewer for all of them.
+        // The head has announced the size: a client mustn't take fewer bytes for the whole.
         guard case .success(let piece?) = piece, !piece.isEmpty, piece.count <= left else {
             context.close(promise: nil)
             return

@@ -18,7 +18,7 @@ extension ConnectionHandler {
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 
-    /// Whether the client goes on taking a reply, which is waited for then.
+    /// Whether the client still receives a reply, so that it gets more time.
     private func isTaking(_ context: ChannelHandlerContext) -> Bool {
         guard let sending else { return false }
         let left = untaken(context)
@@ -29,8 +29,8 @@ extension ConnectionHandler {
         return true
     }
 
-    /// Until when more of a body or of a reply must have gone over the wire. It may take longer the more of it has: a
-    /// client that moves a byte now and then isn't waited for. Nor is one that stops, however much went before.
+    /// The deadline for further bytes of a body or a reply. It grows with the transferred bytes: a client that sends a
+    /// byte from time to time is disconnected, and so is one that stops after any number of bytes.
     private func transferEnd(since start: NIODeadline, bytes: Int) -> NIODeadline {
         let time = TimeAmount(limits.transferTime)
         return min(start + time + .seconds(Int64(bytes / 1024)), .now() + time)
@@ -40,7 +40,7 @@ extension ConnectionHandler {
         wait(until: .now() + TimeAmount(time), context)
     }
 
-    /// Sets when ``timeIsUp(_:)`` is called. There is one timer, which is only moved when it would be too late.
+    /// Sets when ``timeIsUp(_:)`` is called. There is one timer, which is only moved if it would be too late.
     func wait(until deadline: NIODeadline, _ context: ChannelHandlerContext) {
         self.deadline = deadline
         if let timer, timer.time <= deadline { return }

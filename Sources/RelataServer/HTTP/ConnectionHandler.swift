@@ -12,15 +12,15 @@ import RelataCore
 /// with 64 connections on two cores, medians of six rounds in turns). On Swift's own threads, which a slow statement would
 /// block, it answered 75,000 and 68,000: 10 and 14 % fewer. The slowest of a hundred took 2 to 3 ms there, 4 ms here.
 ///
-/// It has one limit of time, for connections that are idle. What it doesn't limit, and this one does:
+/// It has one timeout, for idle connections. It doesn't have these limits of this one:
 /// - headers that never end: `aClientThatNeverFinishesItsHeaderIsClosed`
 /// - bodies that come by drops, or stop: `aClientThatSendsABodyByDropsIsNotWaitedFor`, `whatArrivedEarnsNoTimeToSendNothing`
 /// - replies that are taken by drops, or not at all: `aClientThatTakesNoRepliesIsClosedAndHoldsUpNobody`,
 ///   `whoStopsTakingALargeReplyIsClosedAndItsRoomGivenBack`
 /// - the memory of all clients: `bodiesOfManyClientsDoNotAddUpWithoutBound`, `repliesToManyClientsDoNotAddUpWithoutBound`
-/// - what stands between the pieces of a body: `whatStandsBesideABodyIsBounded`
+/// - the bytes between the chunks of a body: `whatStandsBesideABodyIsBounded`
 ///
-/// Nor does it ask for the bodies of clients that wait for it: `aClientThatWaitsToBeAskedIsAskedForItsBody`.
+/// It also doesn't send `100 Continue`: `aClientThatWaitsToBeAskedIsAskedForItsBody`.
 final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
@@ -29,12 +29,12 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     enum State {
         /// No request is whole yet.
         case listening
-        /// A request is worked on. Its number tells its reply from those that came too late.
+        /// A request is processed. Its number distinguishes its reply from late ones.
         case answering(Int, Task<Void, Never>?)
-        /// A reply is on its way, and the client takes it slowly. Of a large one everything must have been written: its room
-        /// isn't held by who does something else meanwhile.
+        /// A reply is being sent, and the client receives it slowly. A large one must be written completely: a client
+        /// that does something else meanwhile mustn't keep its memory reserved.
         case blocked(untilWhole: Bool)
-        /// The last reply was sent: the client gets the time to take it.
+        /// The last reply was sent: the client gets time to receive it.
         case lingering
         /// The connection is a WebSocket from now on, and another's.
         case upgraded
@@ -48,7 +48,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         var left = Int.max
     }
 
-    /// What follows the bytes of a reply that were written.
+    /// The rest of the reply whose first bytes were written.
     struct ReplyRest {
         let bytes: ByteStream
         /// How many bytes there are.
@@ -59,7 +59,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
 
     let responder: RequestResponder
     let limits: RelataServer.Limits
-    /// Succeeds when the connection is closed and nothing is worked on for it any more.
+    /// Succeeds when the connection is closed and no request is processed for it any more.
     private let finished: EventLoopPromise<Void>
     var state = State.listening
     var assembler: RequestAssembler
@@ -67,15 +67,15 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     private var line = LineWatch()
     /// Requests that arrived while another was answered.
     var waiting = CircularBuffer<ReceivedRequest>(initialCapacity: 0)
-    /// What is wrong with the request after those.
+    /// The error of the request after those.
     var refusal: RequestAssembler.Refusal?
-    /// Whether the client of the request that arrives waits to be asked for its body.
+    /// Whether the client of the arriving request waits for `100 Continue`.
     var isAskAwaited = false
     /// Whether the request that is worked on wants only the head of its reply.
     var isAnsweringHead = false
-    /// The body of that request, where it is answered while its body arrives.
+    /// The body of that request, if it is answered while its body arrives.
     var answeredPipe: BodyPipe?
-    /// No request is taken any more: the connection is closed after those that are there.
+    /// No further request is accepted: the connection is closed after the current ones.
     private var isEnding = false
     private var isInputClosed = false
     private var isReadHeld = false
@@ -85,7 +85,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     var bodyStart = NIODeadline.now()
     /// The reply that the client is to take.
     var sending: Sending?
-    /// What follows what was written of it.
+    /// The rest of the reply after its written part.
     var rest: ReplyRest?
     var context: ChannelHandlerContext?
     var deadline = NIODeadline.distantFuture
@@ -129,7 +129,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
             assembler.pipe?.fail()
             end(context)
         case is ChannelShouldQuiesceEvent:
-            // What nobody works on yet can be sent again elsewhere.
+            // Requests that aren't processed yet can be sent again elsewhere.
             waiting.removeAll()
             end(context)
         default: context.fireUserInboundEventTriggered(event)
@@ -158,12 +158,12 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         take(assembler.receive(part), context)
     }
 
-    /// Looks at what arrives before its parts are read: what is wrong with it may be said then.
+    /// Checks received bytes before they are parsed, for errors that the parser doesn't name.
     func arrives(_ bytes: ByteBuffer) {
         if !assembler.isReceiving { line.read(bytes.readableBytesView) }
     }
 
-    /// Counts what arrived, once its parts were read.
+    /// Counts received bytes, once they are parsed.
     func arrived(_ bytes: ByteBuffer) {
         guard let context else { return }
         if case .lingering = state { return }
@@ -177,7 +177,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
                 isAskAwaited = false
                 if isEnding { request.pipe?.drop() } else { waiting.append(request) }
             case .refuse(let refused): refuseLater(refused, context)
-            // It is asked when its turn comes: the answer to another can't stand between.
+            // `100 Continue` is sent at its turn: it mustn't come between other replies.
             case .askForBody: isAskAwaited = true
             case .wait: bodyGoesOn(context)
             }
@@ -238,7 +238,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         let (loop, number, peer) = (context.eventLoop, requestCount, context.channel.remoteAddress)
         let bound = NIOLoopBound(self, eventLoop: loop)
         if let reply = responder.answerAtOnce(request, from: peer) {
-            // Not from here: many such requests may follow each other.
+            // Not recursively: many such requests may follow each other.
             state = .answering(number, nil)
             loop.execute { bound.value.send(reply, number: number) }
             return
@@ -262,7 +262,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
             if unfinishedCount == 0 { finished.succeed() }
             return
         }
-        // The client may have been told already that it took too long.
+        // The client may have got a timeout already.
         guard case .answering(number, _) = state else { return }
         let isBodyLeft = isAnsweredArriving
         if answeredPipe != nil { isAskAwaited = false }
@@ -359,7 +359,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     private func linger(_ context: ChannelHandlerContext) {
         state = .lingering
         if untaken(context) > 0 {
-            // Of replies before the last nobody was told that they were written: this is written after them.
+            // Replies before the last weren't flushed one by one: this write follows them.
             write(EncodedReply(bytes: ByteBuffer(), isKeptAlive: false), isAwaited: true, context)
             if sending != nil { waitForTaking(context) }
         } else if isInputClosed {

@@ -3,19 +3,19 @@ import CRelataZlib
 
 /// Compresses replies and decompresses requests, with the system's zlib.
 ///
-/// Not with the handlers of swift-nio-extras: they work on the event loop, and to compress 0.9 MB of JSON takes 6 ms, for
-/// which all connections of that loop would wait. They take no body of several parts, and limit the size of each body, not of
-/// those of all clients together.
+/// Instead of the handlers of swift-nio-extras: they work on the event loop, where compressing 0.9 MB of JSON takes 6
+/// ms, during which all connections of that loop wait. They take no body of several parts, and limit the size of each
+/// body, not of all bodies together.
 enum Gzip {
     /// Why a body can't be decompressed.
     enum Failure: Error, Equatable {
         /// It would be larger than the limit.
         case tooLarge
-        /// It isn't compressed as it says.
+        /// The content isn't in the declared format.
         case damaged
     }
 
-    /// The bytes in gzip's format; `nil` where they would be no fewer.
+    /// The bytes in gzip's format; `nil` if they would be no fewer.
     static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
         // 15 bits of window, and 16 for a header of gzip instead of zlib's own.
         let opened = Stream {
@@ -24,7 +24,7 @@ enum Gzip {
             deflateEnd($0)
         }
         guard let stream = opened else { return nil }
-        // Filled by zlib alone: to fill it with zeros first takes longer in a debug build than to compress.
+        // Filled by zlib alone: filling it with zeros first takes longer in a debug build than compressing.
         var isWhole = false
         let output = [UInt8](unsafeUninitializedCapacity: bytes.count) { output, count in
             isWhole = stream.run(bytes[...], into: output) { deflate($0, Z_FINISH) }.status == Z_STREAM_END
@@ -33,7 +33,7 @@ enum Gzip {
         return isWhole ? output : nil
     }
 
-    /// What the bytes hold, in gzip's or zlib's format; of gzip's, several may follow each other.
+    /// The decompressed bytes, from gzip's or zlib's format; several gzip members may follow each other.
     ///
     /// - Throws: ``Failure`` before more than `limit` bytes are in memory.
     static func decompressed(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
@@ -68,7 +68,7 @@ enum Gzip {
         }
     }
 
-    /// A stream of zlib, which must stay where it is in memory.
+    /// A stream of zlib, whose address in memory must not change.
     private final class Stream {
         private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
         private let close: (UnsafeMutablePointer<z_stream>) -> Int32
@@ -95,7 +95,7 @@ enum Gzip {
         /// Begins with the next of several.
         func restart() { inflateReset(stream) }
 
-        /// One step: what it ended with, and how many bytes of the input are left.
+        /// One step: its result code, and the number of unread input bytes.
         func run(
             _ input: ArraySlice<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>,
             _ step: (UnsafeMutablePointer<z_stream>) -> Int32

@@ -1,13 +1,13 @@
 #if Server
 import NIOCore
 
-/// Measures the first line of a request, which holds the address, while it arrives: NIO's parser gives up on an address and on
-/// header fields with the same error.
+/// Measures the first line of a request, with the address, while it arrives: NIO's parser reports the same error for a
+/// too long address and for too long header fields.
 struct LineWatch {
     private var length = 0
     private var hasEnded = false
 
-    /// Reads what arrived of a request.
+    /// Reads received bytes of a request.
     mutating func read(_ bytes: ByteBufferView) {
         guard !hasEnded else { return }
         let end = bytes.firstIndex(of: UInt8(ascii: "\n"))
@@ -15,7 +15,7 @@ struct LineWatch {
         hasEnded = end != nil
     }
 
-    /// The limit, where the line is longer.
+    /// The limit, if the line is longer.
     func exceeded(_ limit: Int) -> Int? { length > limit ? limit : nil }
 }
 #endif

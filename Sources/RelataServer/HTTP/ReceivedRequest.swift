@@ -12,13 +12,13 @@ struct ReceivedRequest: Sendable {
     var body: ByteBuffer
     /// The body of a request that is answered while it arrives, in the place of ``body``.
     var pipe: BodyPipe?
-    /// Whether the client waits to be asked for it.
+    /// Whether the client waits for `100 Continue`.
     var asksForBody = false
     /// How many bytes the body may have, also after it was decompressed.
     var bodyLimit: Int
-    /// What the body takes of the room for all bodies; `nil` for a small one.
+    /// The body's share of the memory for all bodies; `nil` for a small one.
     var share: BodyBudget.Share?
-    /// Whether the client would like to send another one on the connection.
+    /// Whether the client wants to keep the connection.
     var isKeptAlive: Bool
     /// The head of a request for a WebSocket.
     var webSocketHead: HTTPRequestHead?

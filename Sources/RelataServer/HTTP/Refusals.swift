@@ -2,9 +2,9 @@
 import NIOHTTP1
 
 extension ServerRefusal {
-    /// What can't be read as HTTP.
+    /// The refusal of invalid HTTP.
     ///
-    /// - Parameter limit: How long an address may be, where one arrives that is longer.
+    /// - Parameter limit: The limit for an address, if the arriving one is longer.
     init(_ error: HTTPParserError, longerThan limit: Int?) {
         switch error {
         case .headerOverflow: self = limit.map(Self.longAddress) ?? .largeHeader
@@ -23,18 +23,18 @@ extension ServerRefusal {
     static let largeHeader = ServerRefusal(
         .headersTooLarge, "the header fields are larger than this server takes", status: 431)
 
-    /// A request whose client takes its time.
+    /// The refusal of a request that arrives too slowly.
     static let tooSlow = ServerRefusal(.timedOut, "the request took too long to arrive", status: 408)
 
-    /// A body that there is no room for now.
+    /// The refusal of a body for which memory is lacking now.
     static let noRoom = ServerRefusal(.noRoom, "the server is receiving too much at once: try again", status: 503)
 
-    /// A reply that there is no room for now.
+    /// The refusal of a reply for which memory is lacking now.
     static func noRoomForReply(ofRead isOfRead: Bool) -> ServerRefusal {
         if isOfRead {
             return ServerRefusal(.noRoom, "clients are taking too much at once: try again", status: 503)
         }
-        // Clients send again what gets 500 or more, and would have it done twice.
+        // Clients repeat a request after 500 or more, which would do it twice.
         return ServerRefusal(
             .noRoom, "this was done, but its reply is large, and clients are taking too much at once", status: 400)
     }

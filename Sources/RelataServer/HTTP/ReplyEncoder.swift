@@ -3,20 +3,20 @@ import NIOCore
 import NIOHTTP1
 import RelataCore
 
-/// A reply as it goes over the wire.
+/// An encoded reply.
 struct EncodedReply: Sendable {
     var bytes: ByteBuffer
     /// Whether another request may follow on the connection.
     let isKeptAlive: Bool
-    /// What it takes of the room for all replies until it is written; `nil` for a small one.
+    /// Its share of the memory for all replies until it is written; `nil` for a small one.
     var share: BodyBudget.Share?
     /// What follows the bytes.
     var stream: ServerReply.Stream?
-    /// What the connection becomes in place of a reply.
+    /// The protocol that the connection switches to, instead of a reply.
     var upgrade: WebSocketUpgrade?
 }
 
-/// Writes replies as bytes. All are whole when they are sent, so that each is one write; of those that are streamed, the head.
+/// Encodes replies. Each is complete when it is sent, so that it takes one write; of a streamed one, the head is.
 struct ReplyEncoder: Sendable {
     /// From how many bytes on a body is compressed.
     static let compressedSize = 1024
@@ -37,7 +37,7 @@ struct ReplyEncoder: Sendable {
             && ContentType.isCompressible(reply.contentType)
         let isCompressed = isCompressible && headers.acceptsGzip
         let compressed = isCompressed ? Gzip.compressed(reply.body) : nil
-        // What no reply of that status has would be taken for the next one.
+        // A body that a status doesn't allow would be read as the next reply.
         let isBodiless = [204, 304].contains(reply.status)
         let body = isBodiless ? [] : compressed ?? reply.body
         var buffer = allocator.buffer(capacity: 384 + (isHead ? 0 : body.count))
@@ -85,7 +85,7 @@ struct ReplyEncoder: Sendable {
     /// Whether a request may have just one reply of that status, and that is the last one.
     private static func isFinal(_ status: Int) -> Bool { (200...599).contains(status) }
 
-    /// Whether a text is a header field's name, and none that this writes.
+    /// Whether a text is the name of a header field that this encoder doesn't write itself.
     private static func isFree(_ name: String) -> Bool {
         let isName = name.utf8.allSatisfy { byte in
             (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)

@@ -2,17 +2,17 @@
 import NIOCore
 import NIOHTTP1
 
-/// Puts the parts of requests together, and refuses those that are too large or that nobody could have meant.
+/// Assembles the parts of requests, and refuses too large and invalid ones.
 struct RequestAssembler {
-    /// What is to be done after a part.
+    /// The next action after a part.
     enum Step {
         /// Waiting for the next.
         case wait
-        /// The client is to be asked for the body.
+        /// `100 Continue` is to be sent.
         case askForBody
         /// A request is whole, or all of it that is needed to answer it.
         case complete(ReceivedRequest)
-        /// A request is refused; what follows can't be understood.
+        /// A request is refused; the following bytes can't be parsed.
         case refuse(Refusal)
     }
 
@@ -21,14 +21,14 @@ struct RequestAssembler {
         let error: ServerRefusal
         /// Whether only the head of the reply is wanted.
         var isHead = false
-        /// The header fields of the request, as far as they are known.
+        /// The header fields of the request so far.
         var headers = RequestHeaders()
     }
 
     private enum State {
         case head
         case body(ReceivedRequest)
-        /// A request is answered already, whose body is still arriving.
+        /// A request is answered already while its body still arrives.
         case piped(ReceivedRequest, BodyPipe)
         case refused
     }
@@ -41,7 +41,7 @@ struct RequestAssembler {
         var isPiped = false
     }
 
-    /// Says how the body of a request is taken, or refuses the request.
+    /// Decides how the body of a request is received, or refuses the request.
     typealias Admission = (String, RequestTarget, RequestHeaders) throws(ServerRefusal) -> AdmittedBody
 
     private let limits: RelataServer.Limits
@@ -53,9 +53,9 @@ struct RequestAssembler {
     private(set) var received = 0
     /// How many bytes arrived since the head that are no part of the body; `nil` until all that came with the head is read.
     private var framing: Int?
-    /// What the pieces of the body that arrives have announced; `nil` where it comes in one.
+    /// The announced sizes of the arriving body's chunks; `nil` for a body without chunks.
     private var chunks: ChunkSizes?
-    /// Whether another request ended in what arrives: nobody knows where in it the next one begins.
+    /// Whether another request ended in the received bytes: then the position of the next one in them is unknown.
     private var hasEnded = false
     /// How many bytes of the end of a header have arrived.
     private var headerEnd = 0
@@ -80,7 +80,7 @@ struct RequestAssembler {
         case .head, .refused: false
         }
     }
-    /// Where the body goes that arrives for a request that is answered already.
+    /// The reader of the body of a request that is answered already.
     var pipe: BodyPipe? { if case .piped(_, let pipe) = state { pipe } else { nil } }
     /// Whether the request that arrives wants only the head of its reply.
     private(set) var isHead = false
@@ -114,7 +114,7 @@ struct RequestAssembler {
         }
     }
 
-    /// Takes a piece of the body: work for its own bytes, however much arrived before.
+    /// Adds a piece of the body: work for its own bytes, however many arrived before.
     private mutating func append(_ bytes: ByteBuffer) -> Step {
         guard case .body(var request) = state else { return .wait }
         received += bytes.readableBytes
@@ -147,7 +147,7 @@ struct RequestAssembler {
         if head.method == .CONNECT {
             return refuse(ServerRefusal(.unknownMethod, "this server is no proxy", status: 405))
         }
-        // Pieces are put together; what is compressed as well would be taken for what it isn't.
+        // Chunks are assembled; a body that is compressed as a transfer coding would be misread.
         guard head.headers[canonicalForm: "transfer-encoding"].allSatisfy({ $0.lowercased() == "chunked" }) else {
             return refuse(ServerRefusal(.unknownCoding, "chunked is the only transfer coding here", status: 501))
         }
@@ -184,9 +184,8 @@ struct RequestAssembler {
         return headers.expectsContinue && hasBody && head.version.minor > 0 ? .askForBody : .wait
     }
 
-    /// Counts what arrived, once its parts were received. A body is refused as soon as its pieces say that it will be too
-    /// large. They may say more than how long they are, and nobody reads it: of that there can't be much more than of the
-    /// body.
+    /// Counts received bytes, once they are parsed. A body is refused as soon as its chunks announce too much. Chunks
+    /// may have extensions, which aren't read; their size is limited in proportion to the body.
     mutating func arrived(_ bytes: ByteBuffer) -> Step {
         hasEnded = false
         let request: ReceivedRequest
@@ -210,7 +209,7 @@ struct RequestAssembler {
         return .wait
     }
 
-    /// How much may arrive besides a small body.
+    /// How many bytes may arrive besides a small body.
     private static let maximumFraming = 16 * 1024
 
     private mutating func refuse(_ error: ServerRefusal, _ headers: RequestHeaders = RequestHeaders()) -> Step {
@@ -222,7 +221,7 @@ struct RequestAssembler {
 
 extension ReceivedRequest {
     fileprivate mutating func append(_ bytes: ByteBuffer) {
-        // Most bodies come in one piece, which is taken as it is.
+        // Most bodies come in one piece, which isn't copied.
         if body.readableBytes == 0 {
             body = bytes
         } else {

@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// The header fields of a request that mean something here, read in one pass. No others are kept.
 struct RequestHeaders: Sendable {
-    /// What the protocol reads, by names in lower case.
+    /// The fields that the protocol reads, by names in lower case.
     private(set) var kept: [String: String] = [:]
     /// How the body is encoded.
     private(set) var contentEncoding: String?
@@ -13,14 +13,14 @@ struct RequestHeaders: Sendable {
     private(set) var origin: String?
     /// Whether the reply may be compressed.
     private(set) var acceptsGzip = false
-    /// Whether the client waits to be asked for the body.
+    /// Whether the client waits for `100 Continue`.
     private(set) var expectsContinue = false
-    /// Whether the client would like to speak another protocol.
+    /// Whether the client wants to switch to another protocol.
     private(set) var asksForUpgrade = false
-    /// The versions of what is asked for that the client holds.
+    /// The cached versions of the client.
     private(set) var ifNoneMatch: String?
     private(set) var hostCount = 0
-    /// How long the body is to be, where the client says so.
+    /// The announced length of the body, if there is one.
     private(set) var contentLength: Int?
     /// How many bytes the names and values of all fields have.
     private(set) var size = 0
@@ -50,8 +50,8 @@ struct RequestHeaders: Sendable {
         }
     }
 
-    /// Keeps a field. The values of one that stands several times are one list, as in all of HTTP: two different keys are no
-    /// key. What says the same twice says it once.
+    /// Adds a field. The values of a repeated one form a list, as everywhere in HTTP: two different keys are no key.
+    /// Equal values count once.
     private mutating func keep(_ name: String, _ value: String) {
         guard let earlier = kept[name] else {
             kept[name] = value
@@ -70,7 +70,7 @@ struct RequestHeaders: Sendable {
         return false
     }
 
-    /// Whether a text can be written to a log and a reply as it is.
+    /// Whether a text can be written to a log and a reply unchanged.
     private static func isRequestID(_ text: String) -> Bool {
         (1...128).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -81,9 +81,9 @@ struct RequestHeaders: Sendable {
     }
 }
 
-/// The header fields that mean something, by the lengths of their names: most others are told apart without comparing.
+/// The fields that are read, by the lengths of their names: most others are excluded without comparing.
 struct HeaderFields: Sendable {
-    /// What a field means to the server itself.
+    /// The meaning of a field for the server itself.
     enum Meaning: String, CaseIterable {
         case host, expect, origin, upgrade
         case acceptEncoding = "accept-encoding"
@@ -102,7 +102,7 @@ struct HeaderFields: Sendable {
 
     private var byLength: [[Field]] = []
 
-    /// - Parameter kept: The names of those that the protocol reads.
+    /// - Parameter kept: The names of the fields that the protocol reads.
     init(kept: [String]) {
         let kept = kept.map { $0.lowercased() }
         for name in kept + Meaning.allCases.map(\.rawValue).filter({ !kept.contains($0) }) {

@@ -2,7 +2,7 @@
 import Foundation
 import RelataCore
 
-/// The keys of a server in a file that only its owner may read, so that the next start has the same.
+/// The keys of a server in a file that only its owner may read, so that the next start has the same keys.
 public struct KeyFile: Sendable {
     /// What the file holds.
     private struct Content: Codable {
@@ -11,13 +11,13 @@ public struct KeyFile: Sendable {
         var masterKey: HashedKey?
     }
 
-    /// Keys that somebody chose. Those that are `nil` are read from the file, or made.
+    /// Chosen keys. Those that are `nil` are read from the file, or made.
     public struct Given: Sendable {
         /// The application's id.
         public var applicationID: String?
-        /// The key of clients; empty for none.
+        /// The client key; empty for none.
         public var clientKey: String?
-        /// The key that allows everything; empty for none.
+        /// The master key; empty for none.
         public var masterKey: String?
 
         /// Keys that somebody chose.
@@ -30,14 +30,14 @@ public struct KeyFile: Sendable {
 
     /// The keys.
     public let keys: ServerKeys
-    /// The master key, where it was made just now: nobody sees it again.
+    /// The master key, if it was just made: it can't be read again later.
     public let newMasterKey: String?
 
     /// Reads the keys, or makes them at the first start.
     ///
     /// - Parameters:
-    ///   - path: The file; `nil` to keep none.
-    ///   - given: Keys that take the place of those in the file. The file itself is only written where there was none.
+    ///   - path: The file; `nil` to store none.
+    ///   - given: Keys that replace those in the file. The file itself is only written if it doesn't exist.
     /// - Throws: ``RelataError`` for a file that can't be read or written, or that others may read.
     public init(_ path: String?, given: Given = Given()) throws {
         if let path, FileManager.default.fileExists(atPath: path) {
@@ -66,7 +66,7 @@ public struct KeyFile: Sendable {
                 path: path, "can't be read: \(String(cString: strerror(errno))): change its permissions")
         }
         let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-        // Of the file that was opened: where a link leads counts, not the link, and nobody can exchange it in between.
+        // Checks the opened file: the target of a link counts, and can't be exchanged in between.
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw RelataError.fileAccess(path: path, "is no regular file, hence no file of keys")
@@ -90,7 +90,7 @@ public struct KeyFile: Sendable {
         let content = Content(
             applicationID: keys.applicationID, clientKey: keys.clientKey, masterKey: keys.masterKey)
         let data = try encoder.encode(content)
-        // Made with the mode it keeps: there is no moment at which others could read it.
+        // Created with its final mode: other users can't read it at any moment.
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         guard file >= 0 else {
             throw RelataError.fileAccess(path: path, "can't be made: \(String(cString: strerror(errno)))")

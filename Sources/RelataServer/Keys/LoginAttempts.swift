@@ -1,6 +1,6 @@
 #if Server
-/// Who tried to sign in with a wrong key, and how long they must wait: some may be wrong, then each takes twice as long as
-/// the one before, up to a minute.
+/// Failed attempts to sign in, and the waits after them: some attempts are free, then each wait is twice as long as the
+/// one before, up to a minute.
 struct LoginAttempts: Sendable {
     private struct Failures {
         var count = 0
@@ -16,7 +16,7 @@ struct LoginAttempts: Sendable {
 
     private var failures: [String: Failures] = [:]
 
-    /// How many seconds an address must wait before its next attempt; `nil` where it need not.
+    /// How many seconds an address must wait before its next attempt; `nil` for no wait.
     func wait(of peer: String, at time: ContinuousClock.Instant) -> Int? {
         guard let next = failures[peer]?.next, time < next else { return nil }
         return Int((next - time).components.seconds) + 1

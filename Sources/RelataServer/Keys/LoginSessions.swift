@@ -3,14 +3,14 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// Who is signed in, for as long as the process lives: by a cookie that scripts can't read, and by a token that a page adds
-/// to each request, which no other page knows.
+/// The signed-in users, for the life of the process: by a cookie that scripts can't read, and by a token that the page
+/// adds to each request, which no other page knows.
 final class LoginSessions: Sendable {
     /// Somebody who signed in.
     struct Session: Sendable {
-        /// What the log calls it. Nobody signs in with it.
+        /// The name in the log. It isn't valid for signing in.
         let name: String
-        /// What the page sends with each request, so that none is sent by another page.
+        /// The token of the page, so that other pages can't send requests.
         let pageToken: String
         fileprivate let start: ContinuousClock.Instant
         fileprivate var lastUse: ContinuousClock.Instant
@@ -20,7 +20,7 @@ final class LoginSessions: Sendable {
     enum Refusal: Error, Equatable {
         /// Neither the master key nor a token that is still good.
         case unknownKey
-        /// There were too many of these; it may be tried again in so many seconds.
+        /// There were too many attempts; the next is allowed in that many seconds.
         case tooMany(seconds: Int)
     }
 
@@ -32,7 +32,7 @@ final class LoginSessions: Sendable {
     }
 
     private struct State {
-        /// By the digests of their cookies: what is stored signs nobody in.
+        /// By the digests of their cookies: stored digests don't sign in.
         var sessions: [SHA256.Digest: Session] = [:]
         var loginTokens: [SHA256.Digest: ContinuousClock.Instant] = [:]
         var attempts = LoginAttempts()
@@ -67,11 +67,12 @@ final class LoginSessions: Sendable {
     /// Signs in with the master key, or with a token, which is used up.
     ///
     /// - Parameter peer: The address that the request came from.
-    /// - Returns: The session, and the value of its cookie, which is told this once.
+    /// - Returns: The session, and the value of its cookie, which is available only here.
     func signIn(_ key: String, from peer: String) throws(Refusal) -> (session: Session, cookie: String) {
         let time = now()
         let expiry = state.withLock { $0.loginTokens.removeValue(forKey: Self.digest(key)) }
-        // The right key never waits: behind a proxy all have one address, and a stranger there would lock all others out.
+        // The right key never waits: behind a proxy all clients have one address, and an attacker could lock all others
+        // out.
         guard expiry.map({ time < $0 }) ?? isMasterKey(key) else {
             let wait = state.withLock { state in
                 let wait = state.attempts.wait(of: peer, at: time)
@@ -97,7 +98,7 @@ final class LoginSessions: Sendable {
         return (session, cookie)
     }
 
-    /// The session of a cookie; `nil` where it ended, or never was.
+    /// The session of a cookie; `nil` if it has ended, or never existed.
     func session(_ cookie: String) -> Session? {
         let (digest, time) = (Self.digest(cookie), now())
         return state.withLock { state in

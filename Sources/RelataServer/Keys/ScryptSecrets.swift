@@ -13,8 +13,8 @@ import Synchronization
 /// options.secrets = ScryptSecrets(cost: 16)
 /// ```
 ///
-/// A hash tells its own cost, so that passwords which were hashed before another is chosen stay what they are. As many are
-/// hashed at once as the processor has cores, since each takes memory; others wait, and are refused where too many do.
+/// A hash contains its cost, so that existing hashes stay valid after a change of the cost. At most one hash per
+/// processor core is computed at once, because each takes memory; other callers wait, and are refused if too many do.
 public struct ScryptSecrets: SecretHashing {
     /// How much work a hash is: 2 to that power, in rounds of 1 kB of memory each.
     public let cost: Int
@@ -39,7 +39,7 @@ public struct ScryptSecrets: SecretHashing {
         return "scrypt$\(cost)$\(Self.blockSize)$1$\(salt.base64EncodedString())$\(key.base64EncodedString())"
     }
 
-    /// Whether a password is the one of a hash. Takes the same time whatever they are.
+    /// Whether a password matches a hash. The time doesn't depend on the result.
     ///
     /// - Throws: As ``hash(of:)``.
     public func matches(_ password: String, _ hash: String) async throws -> Bool {
@@ -57,7 +57,7 @@ public struct ScryptSecrets: SecretHashing {
     private func derive(_ password: String, _ salt: Data, cost: Int) async throws -> Data {
         try await gate.enter()
         defer { gate.leave() }
-        // Systems compose the same letters in different ways.
+        // Systems use different Unicode compositions.
         let text = password.precomposedStringWithCompatibilityMapping
         let key = try KDF.Scrypt.deriveKey(
             from: Data(text.utf8), salt: salt, outputByteCount: Self.size, rounds: 1 << cost, blockSize: Self.blockSize,
@@ -66,7 +66,7 @@ public struct ScryptSecrets: SecretHashing {
     }
 }
 
-/// Lets a number of callers in at once. Others wait in the order they came.
+/// Limits the number of concurrent callers. Others wait in order.
 private final class Gate: Sendable {
     private struct State {
         var free: Int
@@ -80,7 +80,7 @@ private final class Gate: Sendable {
 
     init(width: Int) { state = Mutex(State(free: max(1, width))) }
 
-    /// - Throws: ``ParseError`` 155 where too many wait.
+    /// - Throws: ``ParseError`` 155 if too many callers wait.
     func enter() async throws {
         try await withCheckedThrowingContinuation { continuation in
             let result = state.withLock { state -> Result<Void, any Error>? in

@@ -3,15 +3,15 @@ import Crypto
 import Foundation
 import RelataCore
 
-/// What clients must know to be answered.
+/// The keys that clients must send.
 ///
 /// The application's id and the client key are in every app and no secrets. The master key is one: only its hash is kept.
 public struct ServerKeys: Sendable {
     /// The id that every request carries.
     public var applicationID: String
-    /// The key of clients; `nil` where they need none.
+    /// The client key; `nil` if clients need none.
     public var clientKey: String?
-    /// What is known of the key that allows everything; `nil` where there is none.
+    /// The hash of the master key; `nil` for none.
     public var masterKey: HashedKey?
 
     /// Keys that the app keeps itself.
@@ -27,7 +27,7 @@ public struct ServerKeys: Sendable {
         masterKey = hashedMasterKey
     }
 
-    /// A new key: 32 characters that nobody guesses.
+    /// A new key: 32 random characters.
     public static func newKey() -> String {
         let characters = Array("abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")
         var random = SystemRandomNumberGenerator()
@@ -35,7 +35,7 @@ public struct ServerKeys: Sendable {
     }
 }
 
-/// A key that isn't known any more, but recognised.
+/// A key of which only a digest is known.
 public struct HashedKey: Hashable, Sendable, Codable {
     private let salt: Data
     private let sha256: Data
@@ -46,21 +46,21 @@ public struct HashedKey: Hashable, Sendable, Codable {
         sha256 = Self.hash(key, salt)
     }
 
-    /// Whether a text is the key. Takes the same time whatever it is.
+    /// Whether a text is the key. The time doesn't depend on the result.
     public func matches(_ text: String) -> Bool { ConstantTime.areEqual(Self.hash(text, salt), sha256) }
 
     private static func hash(_ key: String, _ salt: Data) -> Data { Data(SHA256.hash(data: salt + Data(key.utf8))) }
 }
 
 extension Data {
-    /// As many bytes that nobody guesses.
+    /// That many random bytes.
     static func random(_ count: Int) -> Data {
         var random = SystemRandomNumberGenerator()
         return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
     }
 }
 
-/// Comparisons whose time says nothing about where two values differ.
+/// Comparisons whose time doesn't depend on the position of a difference.
 enum ConstantTime {
     static func areEqual(_ first: String, _ second: String) -> Bool { areEqual(first.utf8, second.utf8) }
 

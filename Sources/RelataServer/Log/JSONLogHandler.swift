@@ -7,7 +7,7 @@ import RelataParse
 public struct JSONLogHandler: LogHandler {
     /// What every line carries.
     public var metadata: Logger.Metadata = [:]
-    /// What every line gets from its task.
+    /// Metadata of every line, from its task.
     public var metadataProvider: Logger.MetadataProvider?
     /// From which level on messages are written.
     public var logLevel = Logger.Level.info

@@ -2,14 +2,14 @@
 import Foundation
 import Logging
 
-/// Writes each message as one line of text to standard error, which reads forwards: the time, the level, the message, and
-/// what belongs to it.
+/// Writes each message as one readable line of text to standard error: the time, the level, the message, and its
+/// metadata.
 ///
 ///     2026-03-01T12:00:00.000Z info GET /parse/classes/Book 200 1.4 ms peer=127.0.0.1 received=0 sent=812
 public struct TextLogHandler: LogHandler {
     /// What every line carries.
     public var metadata: Logger.Metadata = [:]
-    /// What every line gets from its task.
+    /// Metadata of every line, from its task.
     public var metadataProvider: Logger.MetadataProvider?
     /// From which level on messages are written.
     public var logLevel = Logger.Level.info
@@ -42,7 +42,7 @@ public struct TextLogHandler: LogHandler {
     }
 }
 
-/// Where lines of the log go.
+/// The destination of log lines.
 enum LogOutput {
     /// The time as every line has it.
     static var time: String { Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }

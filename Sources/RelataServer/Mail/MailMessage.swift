@@ -2,15 +2,15 @@
 import Foundation
 import RelataParse
 
-/// A mail's address, with a name where it has one.
+/// A mail address, with an optional name.
 struct MailAddress: Hashable, Sendable {
-    /// What stands between the angle brackets.
+    /// The part between the angle brackets.
     let path: String
     let name: String?
 
     /// Reads `library@example.org`, or `Library <library@example.org>`.
     ///
-    /// - Throws: ``MailError`` for what is no address, or one that could be read as more than that.
+    /// - Throws: ``MailError`` for an invalid address, and for a text that could be read as several.
     init(_ text: String) throws(MailError) {
         if text.last == ">", let start = text.lastIndex(of: "<") {
             path = String(text[text.index(after: start)...].dropLast())
@@ -43,13 +43,13 @@ struct MailAddress: Hashable, Sendable {
     var domain: String { String(path.split(separator: "@").last ?? "localhost") }
     var isASCII: Bool { path.utf8.allSatisfy { $0 < 0x80 } }
 
-    /// As it stands in the head of a mail.
+    /// Its form in the header of a mail.
     var field: String { name.map { "\(HeaderText.phrase($0)) <\(path)>" } ?? "<\(path)>" }
 }
 
 /// Text in the head of a mail.
 enum HeaderText {
-    /// A text in one line: what isn't plain English is encoded, in words of at most 75 bytes.
+    /// A text in one line: other characters than ASCII are encoded, in words of at most 75 bytes.
     static func encoded(_ text: String) -> String {
         let line = String(
             text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) })
@@ -57,7 +57,7 @@ enum HeaderText {
         if isPlain, line.utf8.count <= 200 { return line }
         var words: [[UInt8]] = [[]]
         for character in line {
-            // A word ends between characters, so that each can be shown by itself.
+            // A word ends between characters, so that each can be displayed separately.
             for scalar in character.unicodeScalars {
                 let bytes = Array(String(scalar).utf8)
                 if words[words.count - 1].count + bytes.count > 42 { words.append([]) }
@@ -67,7 +67,7 @@ enum HeaderText {
         return words.map { "=?UTF-8?B?\(Data($0).base64EncodedString())?=" }.joined(separator: "\r\n ")
     }
 
-    /// The same for a name before an address.
+    /// The encoded name before an address.
     static func phrase(_ name: String) -> String {
         let isPlain = name.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x20 || byte == 0x2D
@@ -78,7 +78,7 @@ enum HeaderText {
     }
 }
 
-/// A mail as it is sent.
+/// The encoded form of a mail.
 struct MailMessage: Sendable {
     let sender: MailAddress
     let recipient: MailAddress
@@ -104,7 +104,7 @@ struct MailMessage: Sendable {
     /// Whether an address holds letters beyond English ones.
     var needsUnicode: Bool { !sender.isASCII || !recipient.isASCII }
 
-    /// The lines of a text: as they are, where every mail server takes them.
+    /// The lines of a text: unchanged, if every mail server accepts them.
     private static func body(_ text: String) -> (coding: String, lines: [String]) {
         let lines = text.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
             .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -3,14 +3,14 @@ import Foundation
 import NIOCore
 import RelataParse
 
-/// What is said to a mail server so that it takes a mail.
+/// The commands that deliver a mail to a mail server.
 struct SMTPDialogue {
     let connection: SMTPConnection
     let login: SMTPSender.Login?
 
     /// Delivers a mail.
     ///
-    /// - Throws: ``MailError`` with the server's reply where it doesn't take it.
+    /// - Throws: ``MailError`` with the server's reply if it refuses the mail.
     func deliver(_ message: MailMessage, startingTLS security: SMTPSecurity?) async throws {
         try await expect(220, "greeted with", try await connection.greeting())
         var abilities = try await greet(message)
@@ -36,7 +36,7 @@ struct SMTPDialogue {
         try await expect(250, "refused the recipient with", recipient)
         try await expect(354, "refused the mail with", try await connection.ask("DATA"))
         try await expect(250, "refused the mail with", try await connection.ask(ByteBuffer(bytes: message.data)))
-        // It has the mail, however the connection ends.
+        // The server has accepted the mail, however the connection ends.
         _ = try? await connection.ask("QUIT")
     }
 
@@ -49,7 +49,7 @@ struct SMTPDialogue {
 
     /// Says who is there.
     ///
-    /// - Returns: What the server can do, with what it says of it.
+    /// - Returns: The server's extensions, with their parameters.
     private func greet(_ message: MailMessage) async throws -> [String: [String]] {
         let reply = try await connection.ask("EHLO \(message.sender.domain)")
         try await expect(250, "refused the greeting with", reply)

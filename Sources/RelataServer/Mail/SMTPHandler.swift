@@ -3,9 +3,9 @@ import NIOCore
 import NIOSSL
 import RelataParse
 
-/// What is sent to a mail server, and what becomes of its reply.
+/// A command for a mail server, and the promise of its reply.
 struct SMTPCommand: Sendable {
-    /// The bytes; none where the server speaks first.
+    /// The bytes; none if the server speaks first.
     let bytes: ByteBuffer
     /// TLS that begins as soon as the server agrees.
     var security: SMTPSecurity?
@@ -19,7 +19,7 @@ struct SMTPReply: Hashable, Sendable {
     let code: Int
     let lines: [String]
 
-    /// As errors tell it: `550 no such user`.
+    /// As in errors: `550 no such user`.
     var text: String { "\(code) \(lines.joined(separator: " ").prefix(300))" }
 }
 
@@ -109,7 +109,7 @@ final class SMTPHandler: ChannelDuplexHandler {
             let reply = SMTPReply(code: code, lines: lines)
             lines = []
             if reply.code == 220, let security = command.security {
-                // What came before TLS may be anybody's.
+                // Bytes before TLS may come from an attacker.
                 guard buffer.readableBytes == 0 else {
                     return refuse(context, "it sent more than was asked before TLS")
                 }
@@ -136,7 +136,7 @@ final class SMTPHandler: ChannelDuplexHandler {
         buffer.moveReaderIndex(forwardBy: 1)
         buffer.discardReadBytes()
         if text.last == "\r" { text.removeLast() }
-        // What a server says is logged.
+        // The server's replies are logged.
         return String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) })
     }
 }

@@ -14,15 +14,15 @@ import RelataParse
 /// options.mail = MailOptions(server, appName: "Library", publicURL: "https://books.example.org/parse")
 /// ```
 ///
-/// Each mail has a connection of its own.
+/// Each mail has a separate connection.
 public struct SMTPSender: MailSender {
     /// How the connection is kept from others.
     public enum Security: String, Hashable, Sendable, CaseIterable {
-        /// TLS begins once the server has said that it can: as on port 587. Nothing is sent to one that can't.
+        /// `STARTTLS`, as on port 587. Nothing is sent to a server without it.
         case startTLS = "starttls"
         /// TLS from the first byte on: as on port 465.
         case tls
-        /// None: for a mail server on the same machine, or in a network of one's own.
+        /// None: for a mail server on the same machine, or in a private network.
         case none
 
         /// The port of such servers.
@@ -35,7 +35,7 @@ public struct SMTPSender: MailSender {
         }
     }
 
-    /// Who signs in to a mail server.
+    /// The credentials for a mail server.
     public struct Login: Hashable, Sendable {
         /// The user's name.
         public var user: String
@@ -55,18 +55,18 @@ public struct SMTPSender: MailSender {
     public var port: Int
     /// How the connection is kept from others.
     public var security: Security
-    /// Who mails are from: `library@example.org`, or `Library <library@example.org>`.
+    /// The sender of mails: `library@example.org`, or `Library <library@example.org>`.
     public var from: String
-    /// Who signs in; `nil` where nobody must.
+    /// The credentials; `nil` for a server without authentication.
     public var login: Login?
-    /// A PEM file with the certificates that vouch for the server; `nil` for those that the system trusts.
+    /// A PEM file with the trusted certificates; `nil` for those of the system.
     public var certificates: String?
     /// How long the server may take to be reached, and for each of its replies.
     public var timeout = Duration.seconds(30)
 
     /// A mail server.
     ///
-    /// - Parameter port: That of servers with such a security, where none is given.
+    /// - Parameter port: By default, the port of the given security.
     public init(_ host: String, port: Int? = nil, security: Security = .startTLS, from: String) {
         self.host = host
         self.port = port ?? security.port
@@ -74,9 +74,9 @@ public struct SMTPSender: MailSender {
         self.from = from
     }
 
-    /// Checks what can't be, before anything is sent.
+    /// Checks the settings, before anything is sent.
     ///
-    /// - Throws: ``RelataError`` that says what it is.
+    /// - Throws: ``RelataError`` that names the invalid setting.
     public func check() throws(RelataError) {
         guard !host.isEmpty else { throw .invalidUse("the mail server has no name") }
         guard (1...65_535).contains(port) else { throw .invalidUse("the mail server's port is \(port)") }
@@ -94,7 +94,7 @@ public struct SMTPSender: MailSender {
 
     /// Sends a mail.
     ///
-    /// - Throws: ``MailError`` that says at what point, and what the server replied.
+    /// - Throws: ``MailError`` with the failed step, and the server's reply.
     public func send(_ mail: Mail) async throws {
         do {
             try check()
@@ -141,7 +141,7 @@ public struct SMTPSender: MailSender {
         }
     }
 
-    /// The error with the server's name. Where the server can't be reached or trusted, it may be at another time.
+    /// The error with the server's name. If the server can't be reached or trusted, a later attempt may succeed.
     private func explained(_ error: any Error) -> MailError {
         let place = "mail server \(host):\(port)"
         switch error {
@@ -163,13 +163,13 @@ public struct SMTPSender: MailSender {
     }
 }
 
-/// What TLS with a mail server needs.
+/// The TLS configuration for a mail server.
 struct SMTPSecurity: Sendable {
     let context: NIOSSLContext
     let host: String
 
     func handler() throws -> NIOSSLClientHandler {
-        // Certificates tell names and addresses apart.
+        // Certificates distinguish names and addresses.
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
     }

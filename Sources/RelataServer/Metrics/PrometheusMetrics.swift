@@ -2,12 +2,12 @@
 import CoreMetrics
 import Synchronization
 
-/// Metrics in memory, told as text that Prometheus reads.
+/// Metrics in memory, exported as text in Prometheus's format.
 ///
-/// A factory of swift-metrics: an app that hands it to `MetricsSystem.bootstrap` finds its own metrics at `/metrics`, too.
-/// Timers and recorders that aggregate become histograms, counters get the suffix `_total`, and times are seconds.
+/// A factory of swift-metrics: an app that passes it to `MetricsSystem.bootstrap` finds its own metrics at `/metrics`,
+/// too. Timers and aggregating recorders become histograms, counters get the suffix `_total`, and times are seconds.
 public final class PrometheusMetrics: MetricsFactory, Sendable {
-    /// How many series one metric may have. Those beyond it are counted together, whatever their labels.
+    /// How many series one metric may have. Further ones are counted together, regardless of their labels.
     public static let maximumSeries = 1000
 
     private struct Family: Sendable {
@@ -32,9 +32,9 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
         return text.text
     }
 
-    /// The series of that name and those labels, which is made where there is none.
+    /// The series of that name and those labels; created if it doesn't exist.
     ///
-    /// One that another kind has under the name already is answered apart from all: it counts, and isn't shown.
+    /// A name that another kind of metric has already gets a separate series, which isn't exported.
     private func series<Series: PrometheusSeries>(
         _ label: String, _ dimensions: [(String, String)], _ kind: PrometheusKind, _ make: () -> Series
     ) -> Series {
@@ -85,15 +85,15 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
         series(label, dimensions, .timer) { PrometheusHistogram(.seconds) }
     }
 
-    /// Does nothing: what was counted stays.
+    /// Does nothing: counts are kept.
     public func destroyCounter(_ handler: any CounterHandler) {}
-    /// Does nothing: what was counted stays.
+    /// Does nothing: counts are kept.
     public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
-    /// Does nothing: what was counted stays.
+    /// Does nothing: counts are kept.
     public func destroyMeter(_ handler: any MeterHandler) {}
-    /// Does nothing: what was counted stays.
+    /// Does nothing: counts are kept.
     public func destroyRecorder(_ handler: any RecorderHandler) {}
-    /// Does nothing: what was counted stays.
+    /// Does nothing: counts are kept.
     public func destroyTimer(_ handler: any TimerHandler) {}
 }
 #endif

@@ -15,7 +15,7 @@ enum PrometheusKind {
         }
     }
 
-    /// What is added to names that don't say it already.
+    /// The suffix for names that don't have it already.
     func suffix(of label: String) -> String {
         switch self {
         case .counter, .fractionalCounter: label.hasSuffix("_total") ? "" : "_total"
@@ -38,7 +38,7 @@ final class PrometheusCounter: PrometheusSeries, CounterHandler {
 
     func write(to text: inout PrometheusText, name: String, labels: String) {
         let count = count.load(ordering: .relaxed)
-        // A kind of request that nobody sent yet isn't worth a line.
+        // A kind of request that never occurred gets no line.
         if count != 0 || labels.isEmpty { text.line(name, labels, Double(count)) }
     }
 }

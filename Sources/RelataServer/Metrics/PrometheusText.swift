@@ -11,7 +11,7 @@ struct PrometheusText {
         text += "\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(Self.number(value))\n"
     }
 
-    /// A name that may stand in the text: others' characters become `_`.
+    /// A valid name: other characters become `_`.
     static func name(_ label: String) -> String {
         var name = String(label.unicodeScalars.map { isPlain($0) ? Character($0) : "_" })
         if name.first?.isNumber ?? true { name = "_" + name }

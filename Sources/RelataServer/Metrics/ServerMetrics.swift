@@ -3,16 +3,16 @@ import Foundation
 import Metrics
 import NIOCore
 
-/// What a server counts of itself.
+/// The server's own metrics.
 final class ServerMetrics: Sendable {
     private static let methods = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "other"]
     private static let kinds = ["1xx", "2xx", "3xx", "4xx", "5xx"]
 
-    /// The route of requests that the protocol has none for.
+    /// The route of requests for which the protocol has none.
     static let other = "other"
 
     private let registry: PrometheusMetrics
-    /// Those of the protocol. Behind them come ``other`` and that of the server's own pages.
+    /// Those of the protocol, followed by ``other`` and that of the server's own pages.
     private let routes: [String]
     /// By route, method and kind of status.
     private let requests: [[[Counter]]]
@@ -80,7 +80,7 @@ final class ServerMetrics: Sendable {
         Gauge(label: "process_resident_memory_bytes", factory: registry).record(memory)
     }
 
-    /// The bytes of memory that the process holds, where the system says so.
+    /// The memory of the process in bytes, if the system reports it.
     static var residentMemory: Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
         return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map {

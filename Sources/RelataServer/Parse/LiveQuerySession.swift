@@ -7,7 +7,7 @@ struct LiveQuerySession: Sendable {
     /// Takes what went wrong where the clients are told no details.
     let report: @Sendable (any Error) -> Void
 
-    /// How long a client may take to say who it is.
+    /// How long a client may take to send its keys.
     private static let patience = Duration.seconds(10)
 
     /// Runs until one of both sides ends it.
@@ -23,7 +23,7 @@ struct LiveQuerySession: Sendable {
                 for await message in socket.messages {
                     switch message {
                     case .text(let text): await connection.receive(text)
-                    // Whatever it is, it is no message of the protocol.
+                    // It is no message of the protocol.
                     case .binary: await connection.receive("")
                     }
                 }

@@ -1,10 +1,10 @@
 #if Server
 import RelataParse
 
-/// What Parse's clients send and are told, whatever answers them.
+/// The common form of requests and replies of Parse's clients.
 protocol ParseForm: ServedProtocol {}
 
-/// What is counted by the name that paths begin with.
+/// The counted routes, by the first name of their paths.
 private let otherRoutes = ["files", "batch", "schemas", "aggregate", "purge", "health", "serverInfo"]
 
 extension ParseForm {

@@ -9,12 +9,12 @@ extension RelataServer {
     ///
     /// - Parameters:
     ///   - store: The store. It is closed with the server.
-    ///   - keys: What clients must know.
+    ///   - keys: The keys that clients must send.
     ///   - options: How requests are answered. The mount is that of the server.
     ///   - configuration: How the server listens.
-    ///   - metrics: Where the server counts.
+    ///   - metrics: The server's metrics.
     ///   - logger: Where it logs.
-    ///   - configure: Says what is done before and after clients save and delete objects.
+    ///   - configure: Sets the hooks before and after clients save and delete objects.
     /// - Throws: ``RelataError`` for a configuration that can't be, and for files of HTTPS that can't be read.
     public convenience init(
         _ store: Store, keys: ServerKeys, options: ParseService.Options = ParseService.Options(),

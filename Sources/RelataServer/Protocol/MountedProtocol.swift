@@ -5,7 +5,7 @@ struct MountedProtocol: Sendable {
     let served: any ServedProtocol
 }
 
-/// What a protocol is asked for: the path below its mount.
+/// The path below the mount, as the protocol gets it.
 struct ServedPath: Sendable {
     let served: any ServedProtocol
     let path: Substring

@@ -1,6 +1,6 @@
 #if Server
-/// A protocol that a ``RelataServer`` carries: what requests mean, and what replies and refusals look like. The server reads
-/// HTTP, keeps the limits, writes replies, counts and logs.
+/// A protocol that a ``RelataServer`` carries: the meaning of requests, and the form of replies and refusals. The
+/// server reads HTTP, enforces the limits, writes replies, counts and logs.
 ///
 /// ```swift
 /// struct Echo: ServedProtocol {
@@ -16,20 +16,21 @@
 /// try await RelataServer(protocol: Echo()).run()
 /// ```
 ///
-/// It is told of requests below ``RelataServer/Configuration/mount``. `OPTIONS`, and pages such as `/livez`, are the server's.
-/// Only ``respond(to:report:)``, ``webSocket(for:)`` and ``problem()`` may block: the others are asked where connections are read.
+/// The protocol gets requests below ``RelataServer/Configuration/mount``. The server answers `OPTIONS`, and pages such
+/// as `/livez`. Only ``respond(to:report:)``, ``webSocket(for:)`` and ``problem()`` may block: the other functions are
+/// called on the event loop.
 public protocol ServedProtocol: Sendable {
-    /// Answers a request. Whatever goes wrong is a reply too.
+    /// Answers a request. Every failure is a reply too.
     ///
-    /// Runs on threads of the server's own. Its task is cancelled when nobody waits any more.
+    /// Runs on the server's threads. Its task is cancelled when the client is gone.
     ///
-    /// - Parameter report: Logs what went wrong where the client is told no details.
+    /// - Parameter report: Logs errors whose details the client doesn't get.
     func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply
 
-    /// What becomes of a request for a WebSocket, which has no body; `nil`, and by default, where there is none: the request
-    /// is answered as any other. Runs where ``respond(to:report:)`` does, and so does the session.
+    /// The session of a request for a WebSocket, which has no body; `nil`, the default, for none: the request is
+    /// answered like any other. It runs on the threads of ``respond(to:report:)``, and so does the session.
     ///
-    /// - Throws: What a client gets that may not have one.
+    /// - Throws: The refusal of a client that may not have a session.
     func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession?
 
     /// The reply to a request that the server doesn't take, with the status of the refusal.
@@ -41,52 +42,52 @@ public protocol ServedProtocol: Sendable {
     /// - Parameters:
     ///   - path: The path below the mount.
     ///   - headers: The header fields by their names in lower case.
-    /// - Throws: What the request gets that is refused whatever its body says.
+    /// - Throws: The refusal of a request, regardless of its body.
     func maximumBody(path: String, headers: [String: String]) throws(ServerRefusal) -> Int?
 
-    /// How large the body of a request may be that is answered while its body arrives (``ServerRequest/stream``), before any
-    /// of it is read; `nil`, and by default, for a request whose body is collected first.
+    /// How large the body of a request may be that is answered while its body arrives (``ServerRequest/stream``),
+    /// before any of it is read; `nil`, the default, for a request whose body is collected first.
     ///
     /// - Parameters:
     ///   - method: The HTTP method as it was written.
     ///   - path: The path below the mount.
     ///   - headers: The header fields by their names in lower case.
-    /// - Throws: What the request gets that is refused whatever its body says.
+    /// - Throws: The refusal of a request, regardless of its body.
     func maximumStream(method: String, path: String, headers: [String: String]) throws(ServerRefusal) -> Int?
 
-    /// The header fields that mean something. No others are kept. None by default.
+    /// The header fields that the protocol reads. Others are dropped. None by default.
     var headerNames: [String] { get }
 
-    /// The reply to `OPTIONS`: what a browser may send. Requests with ``headerNames`` by default.
+    /// The reply to `OPTIONS`: which requests a browser may send. Requests with ``headerNames`` by default.
     var preflight: ServerReply { get }
 
-    /// How many bytes the largest reply has: so many have room, whatever ``RelataServer/Limits/totalBodySize`` is. 64 MB by
+    /// The size of the largest reply in bytes: it fits regardless of ``RelataServer/Limits/totalBodySize``. 64 MB by
     /// default.
     var maximumReply: Int { get }
 
     /// How many requests may block their threads at once, up to 1024; more wait without a thread. 16 by default.
     var maximumThreads: Int { get }
 
-    /// The kinds of requests that `/metrics` counts apart. They are few, whatever clients ask for. None by default.
+    /// The kinds of requests that `/metrics` counts separately, a fixed small number. None by default.
     var routes: [String] { get }
 
-    /// Which of ``routes`` a path below the mount belongs to. What is none of them is counted as `other`.
+    /// Which of ``routes`` a path below the mount belongs to. A path of none is counted as `other`.
     func route(of path: Substring) -> String
 
-    /// Why requests can't be answered now, which `/readyz` tells; `nil` where they can, and by default.
+    /// Why requests can't be answered now, for `/readyz`; `nil`, the default, if they can.
     func problem() async -> String?
 
     /// Called once, when the server listens. Does nothing by default.
     func started(at address: ServerAddress)
 
-    /// What is done besides answering requests, as long as the server runs: then the task is cancelled. Nothing by default.
+    /// Background work, as long as the server runs: then the task is cancelled. Nothing by default.
     ///
-    /// - Parameter report: Logs what went wrong.
+    /// - Parameter report: Logs errors.
     func work(report: @escaping @Sendable (any Error) -> Void) async
 
     /// Called once, when the server has stopped. Does nothing by default.
     ///
-    /// - Throws: What ``RelataServer/run()`` throws then.
+    /// - Throws: An error that ``RelataServer/run()`` throws then.
     func close() throws
 }
 

@@ -1,17 +1,17 @@
 #if Server
-/// Why a server doesn't take a request. A ``ServedProtocol`` says what its clients are told.
+/// Why a server refuses a request. A ``ServedProtocol`` renders it for its clients.
 public struct ServerRefusal: Error, Hashable, Sendable {
     /// What is wrong, for programs.
     public enum Reason: Hashable, Sendable {
         /// The request isn't HTTP, or contradicts itself.
         case malformed
-        /// No such method is known here.
+        /// The method isn't supported.
         case unknownMethod
-        /// No such version of HTTP, or of WebSocket, is spoken here.
+        /// The version of HTTP, or of WebSocket, isn't supported.
         case unknownVersion
-        /// The body is encoded or transferred in a way that isn't known here.
+        /// The encoding or transfer coding of the body isn't supported.
         case unknownCoding
-        /// The body isn't compressed as it says.
+        /// The body isn't compressed as declared.
         case damagedBody
         /// The address is longer than the server takes.
         case addressTooLong
@@ -19,11 +19,12 @@ public struct ServerRefusal: Error, Hashable, Sendable {
         case headersTooLarge
         /// The body is larger than the server takes.
         case bodyTooLarge
-        /// The body is larger than ``ServedProtocol/maximumBody(path:headers:)`` admits, and the server takes such.
+        /// The body is larger than ``ServedProtocol/maximumBody(path:headers:)`` allows for this request, but not too
+        /// large for the server.
         case bodyNotAdmitted
-        /// Whoever sent the request may not.
+        /// The client isn't allowed the request.
         case unauthorized
-        /// There is nothing at the path.
+        /// The path is unknown.
         case notFound
         /// Too much is received or sent at once.
         case noRoom

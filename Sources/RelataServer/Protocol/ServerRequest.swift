@@ -8,19 +8,19 @@ public struct ServerRequest: Sendable {
     public var method: String
     /// The path below the mount, still percent-encoded: `/classes/Book/x7Yz`.
     public var path: String
-    /// What follows the question mark, still percent-encoded; empty where there is none.
+    /// The query part of the URL, still percent-encoded; empty for none.
     public var query: String
-    /// The header fields that the protocol asked for, by their names in lower case. Where a field stands several times with
-    /// different values, they follow each other with commas between.
+    /// The header fields that the protocol reads, by their names in lower case. Different values of a repeated field
+    /// are joined by commas.
     public var headers: [String: String]
     /// The body, decompressed.
     public var body: [UInt8]
-    /// The body as it arrives, in the place of ``body``, where ``ServedProtocol/maximumStream(method:path:headers:)`` says so.
-    /// It isn't decompressed. A reply before its end is the last on its connection.
+    /// The body as it arrives, instead of ``body``, if ``ServedProtocol/maximumStream(method:path:headers:)`` returns a
+    /// limit. It isn't decompressed. A reply before its end is the last on its connection.
     public var stream: ByteStream?
     var address: SocketAddress?
 
-    /// The address of whoever sent it, or of a proxy; `nil` where that isn't known.
+    /// The address of the client, or of a proxy; `nil` if it isn't known.
     public var peer: String? { address?.ipAddress }
 
     /// A request.
@@ -39,19 +39,19 @@ public struct ServerRequest: Sendable {
 public struct ServerReply: Sendable {
     /// The HTTP status.
     public var status: Int
-    /// What the body is: `text/plain; charset=utf-8`.
+    /// The content type of the body: `text/plain; charset=utf-8`.
     public var contentType: String
-    /// The body; the server compresses it for clients that take it so.
+    /// The body; the server compresses it for clients that accept that.
     public var body: [UInt8]
-    /// A body that is sent as it is, one piece after another, in the place of ``body``.
+    /// A body that is streamed without compression, instead of ``body``.
     public var stream: Stream?
-    /// Where a new object is to be found, for the `Location` header.
+    /// The address of a new object, for the `Location` header.
     public var location: String?
-    /// Header fields besides those that the server writes. Those whose names or values aren't plain ASCII aren't sent.
+    /// Header fields besides those that the server writes. Those whose names or values aren't plain ASCII are dropped.
     public var headers: [(name: String, value: String)]
-    /// Whether the request only asked for something, so that it may be sent again if this is lost.
+    /// Whether the request only read, so that it can be repeated if the reply is lost.
     public var isOfRead = false
-    /// What the client says of its request, for the log.
+    /// The client's comment on its request, for the log.
     public var comment: String?
 
     /// A reply.
@@ -70,7 +70,7 @@ public struct ServerReply: Sendable {
     public struct Stream: Sendable {
         /// How many bytes it has.
         public let size: Int
-        /// The bytes. If there are fewer, the connection is closed.
+        /// The bytes. If there are fewer than announced, the connection is closed.
         public let bytes: ByteStream
 
         /// A body.

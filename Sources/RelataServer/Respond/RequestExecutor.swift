@@ -6,18 +6,19 @@ import Synchronization
 
 /// Threads of the server's own that requests are answered on.
 ///
-/// A statement of SQLite blocks its thread. Swift's own threads are as few as the processor's cores: two slow queries
-/// would silence everything else in the process. Here, too, as many threads work as there are cores, since more only get
-/// in each other's way; but one that is busy with the same job for a while isn't counted, and another works in its place.
+/// A statement of SQLite blocks its thread. Swift has only as many threads as processor cores: two slow queries would
+/// stop everything else in the process. This executor also uses one thread per core, because more only compete; but a
+/// thread that is busy with one job for a while isn't counted, and another replaces it.
 ///
-/// NIO's pool has a fixed number of threads, all of which work at once. Measured with jobs of 3 µs from 64 tasks on two
-/// cores, in jobs a second: this executor did 265,000 to 327,000, one on 16 threads of NIO's pool 156,000 to 163,000. On two
-/// of its threads it was as fast, 270,000 to 322,000, but there two slow queries would keep everybody waiting.
+/// NIO's pool has a fixed number of threads, all of which work at once. In a measurement with jobs of 3 µs from 64
+/// tasks on two cores, in jobs a second, this executor did 265,000 to 327,000, and one on 16 threads of NIO's pool
+/// 156,000 to 163,000. On two of its threads it was as fast, 270,000 to 322,000, but then two slow queries would block
+/// all others.
 final class RequestExecutor: TaskExecutor {
     /// A thread, as the others see it.
     private struct Worker {
         var isStarted = false
-        /// What it is to do, or does.
+        /// The current or next job.
         var job: UnownedJob?
         /// Since when it does it.
         var start = NIODeadline.now()
@@ -31,11 +32,11 @@ final class RequestExecutor: TaskExecutor {
         /// Jobs that no thread is free for, in the order that they came.
         var jobs = CircularBuffer<UnownedJob>()
         var workers: [Worker]
-        /// Threads that wait for a job. The last one that did gets the next: its caches are warm.
+        /// Threads that wait for a job. The last one gets the next job: its caches are warm.
         var idle: [Int] = []
         /// How many threads work and aren't blocked.
         var activeCount = 0
-        /// Who looks after jobs that wait.
+        /// The thread that watches waiting jobs.
         var watcher = Watcher.missing
         /// How many threads were started so far.
         var startedCount = 0
@@ -72,7 +73,7 @@ final class RequestExecutor: TaskExecutor {
     private let watcherWake = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - threads: The most threads there are: as many as the store can block, and some for what needs no store.
+    ///   - threads: The maximum number of threads: as many as the store can block, and some for other work.
     ///   - idleTime: How many seconds a thread waits for a job before it ends.
     init(threads: Int, idleTime: Double = 10) {
         let threads = max(1, threads)
@@ -118,7 +119,7 @@ final class RequestExecutor: TaskExecutor {
 
     // MARK: Working
 
-    /// What a thread does, until there was nothing to do for a while.
+    /// The loop of a thread, until there is no job for a while.
     private func work(_ worker: Int) {
         var next = state.withLock { $0.workers[worker].job }
         while let job = next {
@@ -136,7 +137,7 @@ final class RequestExecutor: TaskExecutor {
         }
     }
 
-    /// The next job of a thread that is idle; `nil` where there is none for too long.
+    /// The next job of an idle thread; `nil` if there is none for too long.
     private func wait(_ worker: Int) -> UnownedJob? {
         let isWoken = isWoken(wakes[worker]) { state in
             guard let place = state.idle.firstIndex(of: worker) else { return false }
@@ -147,8 +148,8 @@ final class RequestExecutor: TaskExecutor {
         return isWoken ? state.withLock { $0.workers[worker].job } : nil
     }
 
-    /// Waits until a thread is woken; `false` where nobody did so for too long and `leave` takes it off those that wait.
-    /// Where that one finds it no longer among them, somebody is about to wake it.
+    /// Waits until a thread is woken; `false` if that takes too long and `leave` removes it from the waiting ones. If
+    /// it isn't among them any more, it is about to be woken.
     private func isWoken(_ wake: DispatchSemaphore, orLeaves leave: (inout State) -> Bool) -> Bool {
         while wake.wait(timeout: .now() + idleTime) == .timedOut {
             if state.withLock({ leave(&$0) }) { return false }
@@ -158,7 +159,7 @@ final class RequestExecutor: TaskExecutor {
 
     // MARK: Watching
 
-    /// While jobs wait, has others work in the place of threads that are blocked; ends when none waited for a while.
+    /// While jobs wait, starts replacements for blocked threads; ends when no job has waited for a while.
     private func watch() {
         repeat {
             Thread.sleep(forTimeInterval: Double(Self.patience.nanoseconds) / 1e9)
@@ -187,7 +188,7 @@ final class RequestExecutor: TaskExecutor {
         return isLeft
     }
 
-    /// Waits until jobs wait again; `false` where none do for too long.
+    /// Waits until jobs wait again; `false` if none do for too long.
     private func isCalled() -> Bool {
         isWoken(watcherWake) { state in
             guard state.watcher == .idle else { return false }

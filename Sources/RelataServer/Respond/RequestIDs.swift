@@ -1,7 +1,7 @@
 #if Server
 import Synchronization
 
-/// Ids for requests: unlike those of any other run, and short.
+/// Ids for requests: short, and different from those of any other run.
 final class RequestIDs: Sendable {
     private let run: String
     private let count = Atomic<UInt64>(0)

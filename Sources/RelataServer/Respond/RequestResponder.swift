@@ -12,7 +12,7 @@ final class RequestResponder: Sendable {
     let bodies: BodyBudget
     /// The room for replies that clients are still to take.
     let replies: BodyBudget
-    /// The same for files, which need no keys: who takes them slowly leaves the room of the protocols alone.
+    /// The memory for files, which need no keys: slow downloads don't take the memory of protocols.
     let files: BodyBudget
     /// The header fields that are read.
     let fields: HeaderFields
@@ -30,8 +30,8 @@ final class RequestResponder: Sendable {
 
     /// - Parameters:
     ///   - served: The protocol. It is asked whether the server is ready, and how refusals look.
-    ///   - others: Protocols that have paths of their own. Their requests are answered on the same threads.
-    ///   - slow: Where requests are noted that are slow.
+    ///   - others: Protocols with their own paths. Their requests are answered on the same threads.
+    ///   - slow: Records slow requests.
     init(
         _ served: any ServedProtocol, and others: [MountedProtocol] = [], _ configuration: RelataServer.Configuration,
         slow: SlowRequests? = nil, metrics: PrometheusMetrics, logger: Logger
@@ -39,7 +39,7 @@ final class RequestResponder: Sendable {
         self.served = served
         let protocols = [MountedProtocol(mount: Mount(configuration.mount), served: served)] + others
         self.metrics = ServerMetrics(metrics, routes: protocols.flatMap(\.served.routes))
-        // Two more for what isn't the protocol's.
+        // Two more for requests of the server itself.
         executor = RequestExecutor(threads: min(max(served.maximumThreads, 1), 1024) + 2)
         fields = HeaderFields(kept: Array(Set(protocols.flatMap(\.served.headerNames).map { $0.lowercased() })))
         self.logger = logger
@@ -55,16 +55,16 @@ final class RequestResponder: Sendable {
         requestLogLevel = configuration.requestLogLevel
     }
 
-    /// Tells clients from now on that no more requests follow on their connections.
+    /// Tells clients from now on that their connections end.
     func stop() { isStopping.store(true, ordering: .relaxed) }
 
     /// How the body of a request is taken that begins to arrive.
     ///
-    /// - Throws: what a request gets that is refused whatever its body is.
+    /// - Throws: the refusal of a request, regardless of its body.
     func admission(
         _ method: String, _ target: RequestTarget, _ headers: RequestHeaders
     ) throws(ServerRefusal) -> RequestAssembler.AdmittedBody {
-        // Files and the server's own pages read none.
+        // Files and the server's own pages read no body.
         guard case .served(let asked) = routes.destination(of: target.path) else {
             return .init(limit: min(limits.bodySize, BodyBudget.freeSize))
         }
@@ -81,8 +81,8 @@ final class RequestResponder: Sendable {
             limit: try asked.served.maximumBody(path: path, headers: headers.kept) ?? limits.bodySize)
     }
 
-    /// Begins with a request, and answers it where nobody must be waited for: whatever other requests are doing. `nil` for
-    /// one that ``answer(_:from:)`` is to answer.
+    /// Begins a request, and answers it if that needs no waiting, whatever other requests are doing. `nil` for one that
+    /// ``answer(_:from:)`` must answer.
     func answerAtOnce(_ request: ReceivedRequest, from peer: SocketAddress?) -> EncodedReply? {
         metrics.requestBegan()
         let destination = routes.destination(of: request.target.path)
@@ -134,7 +134,7 @@ final class RequestResponder: Sendable {
         _ request: ReceivedRequest, _ asked: ServedPath, id: String, _ peer: SocketAddress?
     ) async -> EncodedReply {
         var protocolRequest = ServerRequest(
-            // HEAD asks for what GET would yield, without the body.
+            // HEAD gets the reply to GET, without the body.
             method: request.method == "HEAD" ? "GET" : request.method, path: String(asked.path),
             query: String(request.target.query), headers: request.headers.kept)
         protocolRequest.address = peer
@@ -158,7 +158,7 @@ final class RequestResponder: Sendable {
 
     /// Writes a reply as bytes, counts it and logs it.
     ///
-    /// - Parameter share: What the reply takes already of the room for all replies.
+    /// - Parameter share: The reply's share so far of the memory for all replies.
     private func finish(
         _ request: ReceivedRequest, _ route: String?, _ reply: ServerReply, share: BodyBudget.Share? = nil, id: String,
         _ peer: SocketAddress?
@@ -166,7 +166,7 @@ final class RequestResponder: Sendable {
         func encode(_ reply: ServerReply) -> EncodedReply {
             encoder.encode(
                 reply, to: request.headers, id: id, isHead: request.method == "HEAD",
-                // What is left of a body can't be told from the next request.
+                // The rest of a body can't be distinguished from the next request.
                 isKeptAlive: request.isKeptAlive && !isEnding && request.pipe?.isWhole != false)
         }
         var (reply, encoded) = (reply, encode(reply))
@@ -203,7 +203,7 @@ final class RequestResponder: Sendable {
         if logger.logLevel <= requestLogLevel { log(request, reply, id, time, peer) }
     }
 
-    /// What becomes of a request for a WebSocket; `nil` where the protocol has none for it, which answers it as any other.
+    /// The session of a request for a WebSocket; `nil` if the protocol has none for it and answers it like any other.
     private func upgrade(
         _ request: ReceivedRequest, _ asked: ServerRequest, by served: any ServedProtocol, id: String
     ) async throws(ServerRefusal) -> WebSocketUpgrade? {
@@ -215,7 +215,7 @@ final class RequestResponder: Sendable {
         return try WebSocketUpgrade(head, id: id, responder: self, session: session)
     }
 
-    /// A refusal as the protocol's clients are told it.
+    /// A refusal in the protocol's form.
     private func reply(to refusal: ServerRefusal) -> ServerReply {
         var reply = served.render(refusal)
         if refusal.status == 503 { reply.headers.append(("retry-after", "1")) }
@@ -224,27 +224,27 @@ final class RequestResponder: Sendable {
         return reply
     }
 
-    /// Whether the server was told to stop.
+    /// Whether the server is stopping.
     var isEnding: Bool { isStopping.load(ordering: .relaxed) }
 
-    /// Logs what went wrong with a request where the client is told no details.
+    /// Logs an error of a request whose details the client doesn't get.
     func report(_ error: any Error, id: String) {
         logger.error("a request failed", metadata: ["request": "\(id)", "error": "\(Self.line(error))"])
     }
 
-    /// Logs what went wrong besides requests.
+    /// Logs an error outside of requests.
     static func logWork(_ error: any Error, _ logger: Logger) {
         logger.error("something that the server does by itself failed", metadata: ["error": "\(line(error))"])
     }
 
-    /// An error in one line that isn't long, whatever it tells.
+    /// An error in one line of limited length.
     static func line(_ error: any Error) -> String {
         let text = String(decoding: "\(error)".utf8.prefix(2048), as: UTF8.self)
         return String(
             String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }
 
-    /// The body as it is meant, and what it takes of the room for all bodies.
+    /// The decoded body, and its share of the memory for all bodies.
     private func decoded(
         _ request: ReceivedRequest
     ) throws(ServerRefusal) -> (body: [UInt8], share: BodyBudget.Share?) {
@@ -289,7 +289,7 @@ final class RequestResponder: Sendable {
     ) {
         let microseconds = time.nanoseconds / 1000
         let milliseconds = "\(microseconds / 1000).\(microseconds % 1000 / 100)"
-        // What follows the question mark and what is in bodies may be nobody's business. A comment is written for the log.
+        // Queries and bodies may contain private data. A comment is meant for the log.
         var metadata: Logger.Metadata = [
             "request": "\(id)", "status": "\(reply.status)", "microseconds": "\(microseconds)",
             "received": "\(request.received)",

@@ -1,6 +1,6 @@
 #if Server
 
-/// Who answers requests, by their paths.
+/// The responders of requests, by their paths.
 struct RequestRoutes: Sendable {
     enum Destination {
         /// A protocol, with the path below its mount.
@@ -16,7 +16,7 @@ struct RequestRoutes: Sendable {
         case files(StaticFiles)
     }
 
-    /// The longest path first; of two that are as long, that of a protocol.
+    /// The longest path first; of two with the same length, that of a protocol.
     private let answerers: [(mount: Mount, answerer: Answerer)]
 
     /// - Parameter protocols: The protocols that requests are for.
@@ -31,7 +31,7 @@ struct RequestRoutes: Sendable {
         return 2 * answerer.mount.path.utf8.count + isServed
     }
 
-    /// Who answers requests for a path: of those that it is below, the one with the longest path.
+    /// The responder for a path: of those that match, the one with the longest path.
     func destination(of path: Substring) -> Destination {
         for (mount, answerer) in answerers {
             guard let rest = mount.rest(of: path) else { continue }

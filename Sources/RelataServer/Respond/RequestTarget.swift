@@ -1,5 +1,5 @@
 #if Server
-/// What a request is for: the path and what follows its question mark, both still encoded.
+/// The target of a request: the path and the query, both still encoded.
 struct RequestTarget: Sendable {
     let path: Substring
     let query: Substring
@@ -20,7 +20,7 @@ struct RequestTarget: Sendable {
 
 /// The path that a protocol is below.
 struct Mount: Sendable {
-    /// `/parse`; empty where the protocol has all paths.
+    /// `/parse`; empty if the protocol has all paths.
     let path: String
 
     init(_ path: String) {
@@ -29,8 +29,8 @@ struct Mount: Sendable {
         self.path = String(path)
     }
 
-    /// What is left of a path below the mount: `/classes/Book`; `nil` for one that isn't below it, and for the server's own
-    /// pages, also where the protocol has all other paths.
+    /// The rest of a path below the mount: `/classes/Book`; `nil` for a path outside of it, and for the server's own
+    /// pages, even if the protocol has all other paths.
     func rest(of target: Substring) -> Substring? {
         if path.isEmpty, StatusPages.paths.contains(target) { return nil }
         guard target.utf8.starts(with: path.utf8) else { return nil }

@@ -2,7 +2,7 @@
 import Foundation
 import NIOCore
 
-/// What those who run a server ask it: whether it lives, whether it is ready, and how it is.
+/// Pages for operating a server: liveness, readiness and metrics.
 struct StatusPages: Sendable {
     /// Where they are.
     static let paths: [Substring] = ["/livez", "/readyz", "/metrics"]
@@ -17,7 +17,7 @@ struct StatusPages: Sendable {
         self.served = served
     }
 
-    /// What is at a path; `nil` where the protocol must be asked first.
+    /// The page at a path; `nil` if the protocol must answer first.
     func page(at path: Substring, method: String, from peer: SocketAddress?) -> ServerReply? {
         let isRead = method == "GET" || method == "HEAD"
         switch path {

@@ -1,7 +1,7 @@
 #if Server
 import NIOCore
 
-/// What a client and a server say over a ``WebSocket``.
+/// A message between a client and a server over a ``WebSocket``.
 public enum WebSocketMessage: Hashable, Sendable {
     /// Text.
     case text(String)
@@ -9,15 +9,15 @@ public enum WebSocketMessage: Hashable, Sendable {
     case binary([UInt8])
 }
 
-/// What a protocol does with a ``WebSocket``. When it returns the client is told that all is said; when it throws, that the
-/// server failed. It is cancelled when the connection is closed.
+/// A protocol's code for a ``WebSocket``. When it returns, the connection is closed normally; when it throws, with a
+/// server error. It is cancelled when the connection is closed.
 public typealias WebSocketSession = @Sendable (WebSocket) async throws -> Void
 
-/// A connection over which client and server say what they like, when they like (RFC 6455).
+/// A connection over which client and server send messages at any time (RFC 6455).
 ///
-/// The server answers pings, sends some, and closes the connection where the client breaks the rules or doesn't answer.
+/// The server answers pings, sends some, and closes the connection if the client breaks the rules or doesn't answer.
 public struct WebSocket: Sendable {
-    /// What the client says. It is read once, and no faster than it is taken.
+    /// The client's messages. They can be read once, and arrive no faster than they are read.
     public let messages: WebSocketMessages
     fileprivate let outbound: NIOAsyncChannelOutboundWriter<WebSocketMessage>
 
@@ -29,9 +29,9 @@ public struct WebSocket: Sendable {
         self.outbound = outbound
     }
 
-    /// Sends a message. Waits while the client takes what was sent before.
+    /// Sends a message. Waits until the client has received earlier ones.
     ///
-    /// - Throws: An error where the connection is closed.
+    /// - Throws: An error if the connection is closed.
     public func send(_ message: WebSocketMessage) async throws { try await outbound.write(message) }
 }
 
@@ -46,7 +46,7 @@ public struct WebSocketMessages: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var inbound: NIOAsyncChannelInboundStream<WebSocketMessage>.AsyncIterator
 
-        /// The next message; `nil` after the last. However a connection is lost, it is the end.
+        /// The next message; `nil` after the last. A lost connection is an end too.
         public mutating func next() async -> WebSocketMessage? { try? await inbound.next() }
     }
 }

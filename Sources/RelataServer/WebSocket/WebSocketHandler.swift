@@ -2,8 +2,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// Between the frames that NIO reads and writes and the messages of a session: says pong, asks whether the client is still
-/// there, and closes the connection in the way that was agreed on.
+/// Converts between NIO's frames and the messages of a session: answers pings, pings the client, and closes the
+/// connection properly.
 ///
 /// Belongs to the connection's event loop.
 final class WebSocketHandler: ChannelDuplexHandler {
@@ -12,12 +12,12 @@ final class WebSocketHandler: ChannelDuplexHandler {
     typealias OutboundIn = WebSocketMessage
     typealias OutboundOut = WebSocketFrame
 
-    /// Has the connection closed, with what the client is told.
+    /// Closes the connection, with a code for the client.
     struct Closing: Sendable {
         let code: WebSocketErrorCode
     }
 
-    /// How often the client is asked whether it is there. It has as long to answer: so one that takes nothing is noticed too.
+    /// How often the client is pinged. It has as long to answer, so that one which receives nothing is detected too.
     private let pingTime: TimeAmount
     private var isPongAwaited = false
     private var isClosing = false
@@ -36,7 +36,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
         guard !isClosing else {
-            // The client has said good-bye as well.
+            // The client has sent its close frame as well.
             if frame.opcode == .connectionClose { context.close(promise: nil) }
             return
         }
@@ -49,7 +49,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
             context.fireChannelRead(wrapInboundOut(.text(text)))
         case .binary: context.fireChannelRead(wrapInboundOut(.binary(Array(frame.unmaskedData.readableBytesView))))
         case .ping:
-            // Only the last of many must be answered: one that takes no answers gets none.
+            // Only the last of many pings must be answered; a client that receives nothing gets no answers.
             guard context.channel.isWritable else { return }
             send(.pong, frame.unmaskedData, context)
         case .pong: isPongAwaited = false
@@ -120,8 +120,8 @@ final class WebSocketHandler: ChannelDuplexHandler {
         promise?.succeed()
     }
 
-    /// Says good-bye, and waits a moment for the client to do so too: it would lose what was sent if the connection were
-    /// closed while it is still sending.
+    /// Sends a close frame, and waits a moment for the client's: if the connection were closed while it is still
+    /// sending, it would lose sent messages.
     private func close(_ code: WebSocketErrorCode, _ context: ChannelHandlerContext) {
         guard !isClosing else { return }
         isClosing = true
@@ -151,7 +151,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
     }
 }
 
-/// Looks at frames before their parts are put together: clients mask what they send, and no extension was agreed on.
+/// Checks frames before they are assembled: clients must mask them, and extensions aren't supported.
 final class WebSocketFrameCheck: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = WebSocketFrame

@@ -13,7 +13,7 @@ struct WebSocketUpgrade: Sendable {
     private let session: WebSocketSession
     private let responder: RequestResponder
 
-    /// - Throws: What a request gets that asks in a way that can't be granted.
+    /// - Throws: The refusal of an invalid upgrade request.
     init(
         _ head: HTTPRequestHead, id: String, responder: RequestResponder, session: @escaping WebSocketSession
     ) throws(ServerRefusal) {
@@ -57,7 +57,7 @@ struct WebSocketUpgrade: Sendable {
                     ])
                     return try NIOAsyncChannel(
                         wrappingChannelSynchronously: channel,
-                        // What a client says waits in its own system rather than here.
+                        // Received bytes wait in the client's system rather than here.
                         configuration: .init(
                             backPressureStrategy: .init(lowWatermark: 1, highWatermark: 2),
                             isOutboundHalfClosureEnabled: false))
@@ -74,7 +74,7 @@ struct WebSocketUpgrade: Sendable {
         }.whenComplete { result in
             let operations = channel.pipeline.syncOperations
             operations.removeHandler(name: ConnectionChannel.counterName, promise: nil)
-            // What came along with the request is read by those who were added, who wait until they are told that it was all.
+            // The new handlers read bytes that came with the request, and wait until all are delivered.
             operations.removeHandler(name: ConnectionChannel.decoderName).whenComplete { _ in
                 channel.pipeline.fireChannelReadComplete()
                 channel.read()
@@ -99,7 +99,7 @@ struct WebSocketUpgrade: Sendable {
                 do {
                     try await session(WebSocket(inbound, outbound))
                 } catch {
-                    // Whoever is told that the connection is gone has not failed.
+                    // A closed connection isn't a failure.
                     if channel.isActive {
                         responder.report(error, id: id)
                         code = .unexpectedServerError
