@@ -4,18 +4,18 @@ import RelataCore
 
 /// How values of one type are read from a column and bound to a parameter.
 ///
-/// `@Model` asks ``coding(of:)`` for the coding of each property's type; the answer is known at compile time, so that
-/// reading a row is straight code without a look-up.
+/// `@Model` calls ``coding(of:)`` for the type of each property. The result is known at compile time, so that reading a
+/// row needs no look-up.
 public protocol AttributeCoding: Sendable {
     /// The property's type.
     associatedtype Value
-    /// What the column means and how it is stored.
+    /// The attribute's type, and how the column stores it.
     var type: AttributeType { get }
     /// Whether values may be unset.
     var isOptional: Bool { get }
-    /// The values that columns may hold, where the type can list them; `nil` where it can't.
+    /// The possible values of columns, if the type can list them; otherwise `nil`.
     var allowedValues: [RelataCore.Value]? { get }
-    /// Whether a value may be none of the type's although it is stored as they are: the raw value of no case.
+    /// Whether a stored value may be invalid for the type: the raw value of no case.
     var hasCases: Bool { get }
     /// Reads the current row's column.
     func read(_ column: ColumnValue) throws -> Value
@@ -36,19 +36,19 @@ public protocol AttributeCoding: Sendable {
 public protocol StorableCoding: AttributeCoding {}
 
 extension AttributeCoding {
-    /// Values must be set, unless the coding says otherwise.
+    /// Values must be set, by default.
     @inlinable public var isOptional: Bool { false }
 
     /// The value itself.
     @inlinable public func stored(_ value: Value) -> Value { value }
-    /// Every value is stored as it is, unless the coding says otherwise.
+    /// Values are stored unchanged, by default.
     @inlinable public func isExact(_ value: Value) -> Bool { true }
-    /// The type can't list its values, unless the coding says otherwise.
+    /// The type can't list its values, by default.
     public var allowedValues: [RelataCore.Value]? { nil }
-    /// Any value is one of the type's, unless the coding says otherwise.
+    /// Every value is valid, by default.
     public var hasCases: Bool { false }
 
-    /// Reads the current row's column, by what is stored in it.
+    /// Reads the current row's column.
     public func read(_ column: ColumnValue) throws -> Value {
         do {
             return try decode(column.value())
@@ -57,7 +57,7 @@ extension AttributeCoding {
         }
     }
 
-    /// Binds the value as it is stored.
+    /// Binds the value in its stored form.
     public func bind(_ value: Value, to parameter: StatementParameter) throws {
         try parameter.bind(try encode(value))
     }
@@ -72,7 +72,7 @@ extension AttributeCoding {
 @frozen
 public struct PlainCoding<Value: AttributeValue>: StorableCoding {
     @inlinable init() {}
-    /// What the column means and how it is stored.
+    /// The attribute's type, and how the column stores it.
     public var type: AttributeType { Value.attributeType }
     /// Reads the current row's column.
     @inlinable
@@ -101,9 +101,9 @@ public struct PlainCoding<Value: AttributeValue>: StorableCoding {
 @frozen
 public struct RawValueCoding<Value: RawRepresentable & Sendable>: StorableCoding where Value.RawValue: AttributeValue {
     @inlinable init() {}
-    /// What the column means and how it is stored.
+    /// The attribute's type, and how the column stores it.
     public var type: AttributeType { Value.RawValue.attributeType }
-    /// A raw value may be that of no case.
+    /// A raw value may be invalid.
     public var hasCases: Bool { true }
     /// The raw values of an enum that is `CaseIterable`.
     public var allowedValues: [RelataCore.Value]? {
@@ -156,7 +156,7 @@ package enum JSONText {
 @frozen
 public struct JSONCoding<Value: Codable & Sendable>: StorableCoding {
     @inlinable init() {}
-    /// What the column means and how it is stored.
+    /// The attribute's type, and how the column stores it.
     public var type: AttributeType { .json }
     /// Reads the current row's column.
     public func read(_ column: ColumnValue) throws -> Value {
@@ -185,11 +185,11 @@ public struct JSONCoding<Value: Codable & Sendable>: StorableCoding {
     }
 }
 
-/// A set, as a JSON array whose elements are in the order of their text: equal sets may hold theirs in different orders.
+/// A set, as a JSON array with its elements sorted by their text, because equal sets may have different orders.
 @frozen
 public struct JSONSetCoding<Element: Codable & Hashable & Sendable>: StorableCoding {
     @inlinable init() {}
-    /// What the column means and how it is stored.
+    /// The attribute's type, and how the column stores it.
     public var type: AttributeType { .json }
     /// Reads the current row's column.
     public func read(_ column: ColumnValue) throws -> Set<Element> { try JSONCoding().read(column) }
@@ -206,12 +206,12 @@ public struct JSONSetCoding<Element: Codable & Hashable & Sendable>: StorableCod
     public func decode(_ value: RelataCore.Value) throws(RelataError) -> Set<Element> { try JSONCoding().decode(value) }
 }
 
-/// A dictionary, as JSON: an object where its keys are text or integers, and else an array of keys and values in turns,
-/// in the order of the keys' text. Equal dictionaries may hold theirs in different orders.
+/// A dictionary, as JSON: an object for keys that are text or integers, otherwise an array of alternating keys and
+/// values, sorted by the text of the keys, because equal dictionaries may have different orders.
 @frozen
 public struct JSONDictionaryCoding<Key: Codable & Hashable & Sendable, Element: Codable & Sendable>: StorableCoding {
     @inlinable init() {}
-    /// What the column means and how it is stored.
+    /// The attribute's type, and how the column stores it.
     public var type: AttributeType { .json }
     /// Reads the current row's column.
     public func read(_ column: ColumnValue) throws -> [Key: Element] { try JSONCoding().read(column) }
@@ -240,9 +240,9 @@ public struct JSONDictionaryCoding<Key: Codable & Hashable & Sendable, Element: 
 @frozen
 public struct OptionalCoding<Base: AttributeCoding>: StorableCoding {
     @usableFromInline let base: Base
-    /// The coding of unset values beside another.
+    /// The coding of optional values, from that of the wrapped type.
     @inlinable public init(_ base: Base) { self.base = base }
-    /// What the column means and how it is stored.
+    /// The attribute's type, and how the column stores it.
     public var type: AttributeType { base.type }
     /// Unset values are stored as `NULL`.
     @inlinable public var isOptional: Bool { true }
@@ -283,7 +283,7 @@ public struct OptionalCoding<Base: AttributeCoding>: StorableCoding {
 public struct DateCoding: StorableCoding {
     @usableFromInline let encoding: DateEncoding
     @inlinable init(_ encoding: DateEncoding) { self.encoding = encoding }
-    /// What the column means and how it is stored.
+    /// The attribute's type, and how the column stores it.
     public var type: AttributeType { .date(encoding) }
     /// The value as the column stores it.
     public func encode(_ value: Date) throws(RelataError) -> RelataCore.Value {
@@ -307,7 +307,7 @@ public struct DateCoding: StorableCoding {
     }
     /// A stored value as the property's type.
     public func decode(_ value: RelataCore.Value) throws(RelataError) -> Date {
-        // Only here does an integer mean seconds: everywhere else the storage class tells the encodings apart.
+        // Only in this encoding does an integer mean seconds: in others, the storage class identifies the encoding.
         if encoding == .seconds, case .integer(let seconds) = value {
             return Date(timeIntervalSince1970: Double(seconds))
         }
@@ -327,7 +327,7 @@ public struct DateCoding: StorableCoding {
 public struct UUIDTextCoding: StorableCoding {
     /// The coding itself.
     @inlinable public init() {}
-    /// What the column means and how it is stored.
+    /// The attribute's type, and how the column stores it.
     public var type: AttributeType { .uuid(.text) }
     /// The value as the column stores it.
     public func encode(_ value: UUID) throws(RelataError) -> RelataCore.Value { .text(value.uuidString.lowercased()) }

@@ -19,7 +19,7 @@ import RelataCore
 /// }
 /// ```
 public protocol AttributeValue: PredicateArgumentConvertible {
-    /// What the column means and how it is stored.
+    /// The attribute's type, and how the column stores it.
     static var attributeType: AttributeType { get }
     /// The value as the column stores it.
     ///
@@ -33,10 +33,10 @@ public protocol AttributeValue: PredicateArgumentConvertible {
     /// Binds the value to a parameter. The default goes through ``databaseValue``.
     func bind(to parameter: StatementParameter) throws(RelataError)
 
-    /// The value that is read once this one was stored; the default is the value. A type whose values lose something in
-    /// the column, as dates lose their nanoseconds, says here what is left: it is what a save gives back.
+    /// The value after storing and reading it; by default the value itself. A type that loses something in the column,
+    /// as dates lose their nanoseconds, returns the rest here: a save returns this value.
     var asStored: Self { get }
-    /// Whether ``asStored`` is the value itself; the default says so.
+    /// Whether ``asStored`` is the value itself; true by default.
     var isStoredExactly: Bool { get }
 }
 
@@ -55,11 +55,11 @@ extension AttributeValue {
 
     /// The value itself.
     @inlinable public var asStored: Self { self }
-    /// Values are stored as they are, unless the type says otherwise.
+    /// Values are stored unchanged, by default.
     @inlinable public var isStoredExactly: Bool { true }
 }
 
-/// The error of a column that doesn't hold what the model declares.
+/// The error of a column with a value that the model doesn't allow.
 @usableFromInline
 func unreadable(_ column: ColumnValue, _ type: String) -> RelataError {
     let found =
@@ -89,7 +89,7 @@ extension AttributeValue where Self: FixedWidthInteger {
         }
     }
 
-    /// Reads a stored value; `nil` when it is none of this type.
+    /// Reads a stored value; `nil` for an invalid one.
     public init?(databaseValue: Value) {
         guard case .integer(let value) = databaseValue else { return nil }
         self.init(exactly: value)
@@ -138,7 +138,7 @@ extension Bool: AttributeValue {
     public static var attributeType: AttributeType { .boolean }
     /// The value as its column stores it.
     public var databaseValue: Value { .integer(self ? 1 : 0) }
-    /// Reads a stored value; `nil` when it is none of this type.
+    /// Reads a stored value; `nil` for an invalid one.
     public init?(databaseValue: Value) {
         guard case .integer(let value) = databaseValue else { return nil }
         self = value != 0
@@ -172,7 +172,7 @@ extension Double: AttributeValue {
             return .real(self)
         }
     }
-    /// Reads a stored value; `nil` when it is none of this type.
+    /// Reads a stored value; `nil` for an invalid one.
     public init?(databaseValue: Value) {
         switch databaseValue {
         case .real(let value): self = value
@@ -212,7 +212,7 @@ extension Float: AttributeValue {
     public var databaseValue: Value {
         get throws(RelataError) { try Double(self).databaseValue }
     }
-    /// Reads a stored value; `nil` when it is none of this type.
+    /// Reads a stored value; `nil` for an invalid one.
     public init?(databaseValue: Value) {
         guard let value = Double(databaseValue: databaseValue) else { return nil }
         self.init(value)
@@ -242,7 +242,7 @@ extension Decimal: AttributeValue {
             return .text(description)
         }
     }
-    /// Reads a stored value; `nil` when it is none of this type.
+    /// Reads a stored value; `nil` for an invalid one.
     public init?(databaseValue: Value) {
         switch databaseValue {
         case .text(let value):
@@ -262,7 +262,7 @@ extension String: AttributeValue {
     public static var attributeType: AttributeType { .text }
     /// The value as its column stores it.
     public var databaseValue: Value { .text(self) }
-    /// Reads a stored value; `nil` when it is none of this type.
+    /// Reads a stored value; `nil` for an invalid one.
     public init?(databaseValue: Value) {
         guard case .text(let value) = databaseValue else { return nil }
         self = value
@@ -287,7 +287,7 @@ extension URL: AttributeValue {
     public static var attributeType: AttributeType { .text }
     /// The value as its column stores it.
     public var databaseValue: Value { .text(absoluteString) }
-    /// Reads a stored value; `nil` when it is none of this type.
+    /// Reads a stored value; `nil` for an invalid one.
     public init?(databaseValue: Value) {
         guard case .text(let value) = databaseValue else { return nil }
         self.init(string: value)
@@ -299,7 +299,7 @@ extension Data: AttributeValue {
     public static var attributeType: AttributeType { .data }
     /// The value as its column stores it.
     public var databaseValue: Value { .blob(self) }
-    /// Reads a stored value; `nil` when it is none of this type.
+    /// Reads a stored value; `nil` for an invalid one.
     public init?(databaseValue: Value) {
         switch databaseValue {
         case .blob(let value): self = value
@@ -314,7 +314,7 @@ extension UUID: AttributeValue {
     public static var attributeType: AttributeType { .uuid(.blob) }
     /// The value as its column stores it.
     public var databaseValue: Value { .uuid(self) }
-    /// Reads a stored value; `nil` when it is none of this type.
+    /// Reads a stored value; `nil` for an invalid one.
     public init?(databaseValue: Value) {
         switch databaseValue {
         case .uuid(let value): self = value
@@ -344,7 +344,7 @@ extension UUID: AttributeValue {
     }
 }
 
-/// Dates keep microseconds. They are stored as an integer of them unless the attribute says otherwise.
+/// Dates have microseconds. By default they are stored as an integer of microseconds.
 extension Date: AttributeValue {
     /// How a column stores it.
     public static var attributeType: AttributeType { .date(.microseconds) }
@@ -352,7 +352,7 @@ extension Date: AttributeValue {
     public var databaseValue: Value {
         get throws(RelataError) { .integer(try microsecondsSince1970()) }
     }
-    /// Reads a stored value; `nil` when it is none of this type.
+    /// Reads a stored value; `nil` for an invalid one.
     public init?(databaseValue: Value) {
         switch databaseValue {
         case .integer(let value): self = DateText.date(microseconds: value)
@@ -396,6 +396,6 @@ extension Date: AttributeValue {
 
     /// The date in microseconds.
     public var asStored: Date { DateText.microseconds(of: self).map { DateText.date(microseconds: $0) } ?? self }
-    /// Whether the date has no more than microseconds.
+    /// Whether the date has no fraction of a microsecond.
     public var isStoredExactly: Bool { asStored == self }
 }

@@ -10,7 +10,7 @@ import RelataCore
 @inlinable
 public func coding<Value: AttributeValue>(of type: Value.Type) -> PlainCoding<Value> { PlainCoding() }
 
-/// The coding of such a type when it may be unset.
+/// The coding of an optional value of such a type.
 @_documentation(visibility: internal)
 @inlinable
 public func coding<Value: AttributeValue>(of type: Value?.Type) -> OptionalCoding<PlainCoding<Value>> {
@@ -43,7 +43,7 @@ public func coding<Value: Codable & Sendable>(of type: Value?.Type) -> OptionalC
     OptionalCoding(JSONCoding())
 }
 
-/// The coding of a set: JSON whose elements stand in an order.
+/// The coding of a set: JSON with sorted elements.
 @_documentation(visibility: internal)
 @inlinable
 public func coding<Element: Codable & Hashable & Sendable>(of type: Set<Element>.Type) -> JSONSetCoding<Element> {
@@ -57,7 +57,7 @@ public func coding<Element: Codable & Hashable & Sendable>(
     of type: Set<Element>?.Type
 ) -> OptionalCoding<JSONSetCoding<Element>> { OptionalCoding(JSONSetCoding()) }
 
-/// The coding of a dictionary: JSON whose members stand in an order.
+/// The coding of a dictionary: JSON with sorted members.
 @_documentation(visibility: internal)
 @inlinable
 public func coding<Key: Codable & Hashable & Sendable, Element: Codable & Sendable>(
@@ -71,19 +71,19 @@ public func coding<Key: Codable & Hashable & Sendable, Element: Codable & Sendab
     of type: [Key: Element]?.Type
 ) -> OptionalCoding<JSONDictionaryCoding<Key, Element>> { OptionalCoding(JSONDictionaryCoding()) }
 
-/// The coding of every other type, which no column stores. The description of the property refuses it at compile time:
-/// there, and nowhere else, so that it is one error.
+/// The coding of every other type, which no column can store. It makes the property's description the only compile-time
+/// error.
 @_documentation(visibility: internal)
 @_disfavoredOverload
 public func coding<Value>(of type: Value.Type, refused: Void = ()) -> RefusedCoding<Value> { RefusedCoding() }
 
-/// The coding of a type that no column stores. It has the type's own values, so that the compiler reports the refusal
-/// and not a mismatch of types. A model with such a property doesn't compile.
+/// The coding of a type that no column can store. It has the type's own values, so that the compiler reports the
+/// refusal and not a mismatch of types. A model with such a property doesn't compile.
 @_documentation(visibility: internal)
 public struct RefusedCoding<Value>: AttributeCoding {
     /// Not of any use.
     public init() {}
-    /// What the column means and how it is stored.
+    /// The attribute's type, and how the column stores it.
     public var type: AttributeType { .json }
     /// The value as the column stores it.
     public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value { throw refusal }
@@ -97,7 +97,7 @@ public struct RefusedCoding<Value>: AttributeCoding {
 @inlinable
 public func coding(of type: Date.Type, as encoding: DateEncoding) -> DateCoding { DateCoding(encoding) }
 
-/// The coding of such a date that may be unset.
+/// The coding of an optional date of this encoding.
 @_documentation(visibility: internal)
 @inlinable
 public func coding(of type: Date?.Type, as encoding: DateEncoding) -> OptionalCoding<DateCoding> {
@@ -109,14 +109,14 @@ public func coding(of type: Date?.Type, as encoding: DateEncoding) -> OptionalCo
 @inlinable
 public func coding(of type: UUID.Type, as encoding: UUIDTextEncoding) -> UUIDTextCoding { UUIDTextCoding() }
 
-/// The coding of such a UUID that may be unset.
+/// The coding of an optional UUID of this encoding.
 @_documentation(visibility: internal)
 @inlinable
 public func coding(of type: UUID?.Type, as encoding: UUIDTextEncoding) -> OptionalCoding<UUIDTextCoding> {
     OptionalCoding(UUIDTextCoding())
 }
 
-/// The one alternative encoding of a UUID, a type of its own so that overload resolution can tell it at compile time.
+/// The alternative encoding of a UUID, a separate type so that overload resolution can select it.
 @_documentation(visibility: internal)
 @frozen
 public enum UUIDTextEncoding: Sendable {

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// What can stand for `%@` in a predicate given as text: a value, an object, a key, a link, or an array of these.
+/// A value for `%@` in a predicate given as text: a value, an object, a key, a link, or an array of these.
 ///
 /// Types that columns store conform by themselves, as do models.
 public protocol PredicateArgumentConvertible: Sendable {
@@ -9,31 +9,31 @@ public protocol PredicateArgumentConvertible: Sendable {
 }
 
 extension AttributeValue {
-    /// What it stands for in a predicate given as text.
+    /// The value in a predicate given as text.
     public var predicateArgument: PredicateArgument {
         get throws { .value(try databaseValue) }
     }
 }
 
 extension Array: PredicateArgumentConvertible where Element: PredicateArgumentConvertible {
-    /// What it stands for in a predicate given as text.
+    /// The value in a predicate given as text.
     public var predicateArgument: PredicateArgument {
         get throws { try .list(map { try $0.predicateArgument }) }
     }
 }
 
 extension Set: PredicateArgumentConvertible where Element: PredicateArgumentConvertible {
-    /// What it stands for in a predicate given as text.
+    /// The value in a predicate given as text.
     public var predicateArgument: PredicateArgument {
         get throws { try .list(map { try $0.predicateArgument }) }
     }
 }
 
 extension PredicateArgument {
-    /// What a value stands for in a predicate given as text: that of a ``PredicateArgumentConvertible``, the raw value of
-    /// an enum, the JSON of any other `Codable` value, or a list of these.
+    /// The predicate argument for a value: that of a ``PredicateArgumentConvertible``, the raw value of an enum, the
+    /// JSON of any other `Codable` value, or a list of these.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` for a value that can't stand for `%@`.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a value that can't be an argument.
     public init(of value: Any) throws {
         switch value {
         case let known as any PredicateArgumentConvertible: self = try known.predicateArgument

@@ -8,7 +8,7 @@ public import RelataCore
 public struct SQL: ExpressibleByStringInterpolation, Sendable {
     private let checked: Result<[Part], RelataError>
 
-    /// A piece of the text, or what stands in it.
+    /// A piece of the text, or an interpolated value.
     fileprivate enum Part: Sendable {
         case text(String)
         case name(String)
@@ -16,10 +16,10 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
         case list([Value])
     }
 
-    /// The text and what is bound.
+    /// The text and the bound values.
     ///
-    /// - Parameter dialect: Whose SQL the text around the values is.
-    /// - Throws: What was wrong with a value in it.
+    /// - Parameter dialect: The dialect of the text around the values.
+    /// - Throws: The error of an interpolated value.
     package func statement(_ dialect: Dialect) throws(RelataError) -> SQLStatement {
         var statement = SQLStatement("")
         for part in try checked.get() {
@@ -49,13 +49,14 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
     /// Collects text and values.
     public struct Interpolation: StringInterpolationProtocol {
         fileprivate var parts: [Part] = []
-        /// The first value that can't be bound: said when the SQL runs, because an interpolation can't throw.
+        /// The error of the first value that can't be bound: thrown when the SQL runs, because an interpolation can't
+        /// throw.
         var problem: RelataError?
 
         /// Begins the text.
         public init(literalCapacity: Int, interpolationCount: Int) { parts.reserveCapacity(2 * interpolationCount + 1) }
 
-        /// Text of the source, as it is.
+        /// Source text, unchanged.
         public mutating func appendLiteral(_ literal: String) { parts.append(.text(literal)) }
 
         /// A value, bound.

@@ -1,17 +1,17 @@
 import RelataCore
 
-/// What the statements that a connection runs read and write, while somebody wants to know.
+/// Records the tables and columns that a connection's statements read and write, while that is requested.
 @_documentation(visibility: internal)
 package final class AccessLog {
     /// What was read.
     package private(set) var reads = TableRegion()
     /// What was written.
     package private(set) var writes = TableRegion()
-    /// Tables that were written by SQL of the program's own or by triggers, so that nobody knows the rows.
+    /// Tables written by SQL of the program's own or by triggers, whose changed rows aren't known.
     package private(set) var unlisted: Set<String> = []
     /// Whether the program's own SQL runs now.
     var isForeign = false
-    /// Statements that were looked at, by their numbers: an address is used again once a statement is gone.
+    /// Statements that were analysed, by their numbers: addresses are reused.
     private var noted: Set<Int> = []
     private var last: Int?
 
@@ -41,14 +41,14 @@ package final class AccessLog {
 }
 
 extension Connection {
-    /// Notes what a statement does that is about to run.
+    /// Records the accesses of a statement that is about to run.
     func note(_ statement: Statement, in log: AccessLog) {
         if log.isNoted(statement) { return }
         if statement.access == nil { statement.access = driver.access(of: statement) }
         if let access = statement.access { log.add(access) }
     }
 
-    /// Runs `body` so that what statements read and write is written down.
+    /// Runs `body` and records the accesses of its statements.
     @_documentation(visibility: internal)
     package func logging<Result>(
         _ log: AccessLog, _ body: () throws -> Result
@@ -62,7 +62,7 @@ extension Connection {
         return try body()
     }
 
-    /// Runs `body` so that nothing of what its statements read and write is written down.
+    /// Runs `body` without recording the accesses of its statements.
     func withoutLogging<Result>(_ body: () throws -> Result) rethrows -> Result {
         let outer = accesses
         accesses = nil
@@ -75,7 +75,7 @@ extension Connection {
         accesses = log
     }
 
-    /// Ends what ``beginLogging(_:)`` began, and widens the log where it can't be trusted.
+    /// Ends a recording of ``beginLogging(_:)``, and widens it if it may be incomplete.
     func endLogging() {
         if let accesses {
             if driver.hasRecompiled { accesses.addEverything() }
@@ -89,7 +89,7 @@ extension Connection {
         forEachStatement { $0.access = nil }
     }
 
-    /// Runs SQL that isn't the store's own: what it writes is known by table only, and it can't end a transaction.
+    /// Runs SQL of the program: its writes are known by table only, and it can't end a transaction.
     @_documentation(visibility: internal)
     package func runningForeignSQL<Result>(_ body: () throws -> Result) throws -> Result {
         // Elsewhere a statement that fails would take the whole transaction with it.
@@ -110,7 +110,7 @@ extension Connection {
 }
 
 extension ConnectionPool {
-    /// Runs `body` with a connection that reads, and finds out what was read.
+    /// Runs `body` with a connection for reading, and records its reads.
     package func observing<Result: Sendable>(
         _ body: @Sendable (Connection) throws -> Result
     ) async throws -> (value: Result, region: TableRegion) {

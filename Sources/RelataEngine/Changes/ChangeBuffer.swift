@@ -1,9 +1,9 @@
 import RelataCore
 import Synchronization
 
-/// What one reader of the feed of changes has yet to read.
+/// The unread changes of one reader of the feed.
 ///
-/// Memory is bounded: a reader that falls far behind gets what it missed as one change set that names the entities
+/// Memory is limited: a reader that falls far behind gets the missed changes as one change set that names the entities
 /// only.
 @_documentation(visibility: internal)
 package final class ChangeBuffer: Sendable {
@@ -69,8 +69,8 @@ package final class ChangeBuffer: Sendable {
         }
     }
 
-    /// The next change set, as soon as there is one; `nil` after the store was closed and all is read, and where the
-    /// task is cancelled.
+    /// The next change set, as soon as there is one; `nil` after the store was closed and all sets are read, and for a
+    /// cancelled task.
     package func next() async -> ChangeSet? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -110,7 +110,7 @@ extension ChangeBuffer.State {
         return set
     }
 
-    /// Makes all that waits one set, which names the entities only.
+    /// Merges all unread sets into one, which names the entities only.
     mutating func collapse() {
         let waiting = sets[first...]
         let entities = Set(waiting.flatMap { $0.changes.map(\.entity) })

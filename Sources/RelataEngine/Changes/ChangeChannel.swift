@@ -1,21 +1,22 @@
 import RelataCore
 
-/// Tells other processes what was committed, and hears what they commit: for engines that many processes and machines
-/// write to at once.
+/// Notifies other processes of commits, and receives their notifications, for engines with writers in many processes
+/// and machines.
 package protocol ChangeChannel: AnyObject, Sendable {
     /// Begins to hear of others' commits, or ends it, as the interest is by then. Never call it holding a lock.
     ///
     /// - Parameters:
-    ///   - moment: What was committed before is known; `nil` where nobody knows, so that everything counts as changed.
+    ///   - moment: Commits before it are known; `nil` if that can't be determined, so that everything counts as
+    ///     changed.
     ///   - interest: What is wanted.
     func update(from moment: TransactionSnapshot?, _ interest: () -> ChangeInterest)
-    /// Tells others that something was committed. Returns at once.
+    /// Notifies others of a commit. Returns at once.
     func didCommit()
     /// Ends for good. Returns at once.
     func close()
 }
 
-/// What a store wants to hear of others.
+/// A store's callbacks for commits of others.
 package struct ChangeInterest: Equatable, Sendable {
     /// Whether it wants to hear of commits.
     package let isListening: Bool
@@ -53,7 +54,7 @@ package struct TransactionSnapshot: Hashable, Sendable {
 package struct ExternalCommit: Hashable, Sendable {
     /// Its number.
     package let transaction: Int64
-    /// The tables that it wrote; empty where nobody knows which.
+    /// The tables that it wrote; empty if they aren't known.
     package let tables: [String]
     /// Whether the change log holds it.
     package let isLogged: Bool

@@ -1,12 +1,12 @@
 import RelataCore
 import Synchronization
 
-/// The entities that changes are told of. Never changed: classes that appear while a store is open make others.
+/// The entities that changes are reported for. Immutable: classes that are created while a store is open make a new
+/// instance.
 package final class ChangeEntities: Sendable {
     /// The entities, by number.
     package let schema: Schema
-    /// The entities' names by the names of their tables; made when somebody asks: most stores are opened and
-    /// closed without.
+    /// The entities' names by the names of their tables; made on first use, because most stores don't need them.
     private let names = Mutex<[FoldedName: String]?>(nil)
 
     /// The entities of a schema.
@@ -14,7 +14,7 @@ package final class ChangeEntities: Sendable {
         self.schema = schema
     }
 
-    /// The name of the entity that a table belongs to; the table's own where no entity stands for it.
+    /// The name of the entity of a table; the table's own name for one without an entity.
     func name(ofTable table: String) -> String {
         names.withLock { names in
             let known =
@@ -24,8 +24,8 @@ package final class ChangeEntities: Sendable {
         }
     }
 
-    /// What is known of a part of the database that was written elsewhere: the entities only. Links belong to the
-    /// entities at both ends.
+    /// The changes of a region that was written elsewhere: the entities only. Links belong to the entities at both
+    /// ends.
     package func unknownChanges(of region: TableRegion) -> [Change] {
         let names =
             region.isEverything

@@ -4,22 +4,22 @@ import RelataCore
 extension ChangeHub {
     struct Entry {
         let observer: any ChangeObserver
-        /// What the observer's value was read from; everything before it is known.
+        /// The moment of the observer's reading; everything before it is known.
         var region = TableRegion.everything
         /// The one object that the value is, if it is one.
         var object: (table: String, key: KeyValue)?
-        /// What was committed since the observer began to read; `nil` while it doesn't.
+        /// The commits since the observer began to read; `nil` while it doesn't read.
         var missed: TableRegion?
     }
 
     struct Feed {
         let buffer: ChangeBuffer
-        /// What of others' transactions came before it; `nil` where nobody knows.
+        /// The transactions of others before the feed; `nil` if they can't be determined.
         var start: TransactionSnapshot?
-        /// What was told of others before its start was known; `nil` since then.
+        /// Notifications of others before the feed's start was known; `nil` since then.
         var early: [(transaction: Int64, changes: ChangeSet)]?
 
-        /// Takes what others did; what it returns is for the buffer.
+        /// Adds a notification of others; the result is for the buffer.
         mutating func takes(_ changes: ChangeSet, of transaction: Int64) -> Bool {
             if early != nil {
                 early?.append((transaction, changes))
@@ -35,12 +35,12 @@ extension ChangeHub {
         var byTable: [String: Set<ObjectIdentifier>] = [:]
         /// The observers of single objects, by table and key.
         var byKey: [String: [KeyValue: Set<ObjectIdentifier>]] = [:]
-        /// Those who depend on everything: what they read isn't known.
+        /// Observers that depend on everything, because their dependencies aren't known.
         var anywhere: Set<ObjectIdentifier> = []
         var running: Set<ObjectIdentifier> = []
         var keyed = 0
         var feeds: [ObjectIdentifier: Feed] = [:]
-        /// Whether others' commits are heard, where a channel tells of them.
+        /// Whether commits of others are received, if the engine has a channel.
         var isListening = false
         var isClosed = false
     }
@@ -77,9 +77,9 @@ extension ChangeHub.State {
         }
     }
 
-    /// The observers that must read again; those that are reading are told when they are done.
+    /// The observers that must read again; those that are reading are notified when they are done.
     ///
-    /// - Parameter changes: The objects that were changed, where they are known.
+    /// - Parameter changes: The changed objects, if they are known.
     mutating func affected(
         by writes: TableRegion, _ changes: ChangeSet?, _ entities: ChangeEntities
     ) -> [any ChangeObserver] {

@@ -1,27 +1,27 @@
 import RelataCore
 import Synchronization
 
-/// Whoever wants to know that a part of the database changed.
+/// An observer of changes in a part of the database.
 @_documentation(visibility: internal)
 package protocol ChangeObserver: AnyObject, Sendable {
-    /// A transaction was committed that wrote what the observer depends on. The writer waits meanwhile: return at once.
+    /// A transaction was committed that wrote something the observer depends on. The writer waits: return at once.
     func databaseChanged()
     /// The store is closed: nothing more will come.
     func storeClosed()
-    /// Nobody can tell of others' commits: nothing more will come.
+    /// Commits of others can't be received any more: no further notification follows.
     func failed(_ error: any Error)
 }
 
-/// Where committed transactions are made known: to observers of parts of the database, and to feeds of all changes.
+/// Distributes committed transactions: to observers of parts of the database, and to feeds of all changes.
 ///
-/// Observers are found by the tables that a transaction wrote, so that those of other tables cost it nothing.
+/// Observers are found by the tables that a transaction wrote, so those of other tables cost it nothing.
 package final class ChangeHub: Sendable {
     /// How much a transaction has to write down.
     private enum Level: Int {
         case nothing, tables, rows
     }
 
-    /// The entities as they were last seen. A store whose classes change while it is open says so of each transaction.
+    /// The latest known entities. A store whose classes change while it is open sets them with each transaction.
     private let entities: Mutex<ChangeEntities>
     /// Whether the durable change log is kept.
     package let keepsLog: Bool
@@ -30,9 +30,9 @@ package final class ChangeHub: Sendable {
     private let watch: ExternalChanges
     /// How many seconds may pass until a commit of another process is noticed; `nil` for never.
     package let interval: Double?
-    /// A number that no other store has, by which it knows its own transactions again.
+    /// The unique number of this store, by which it recognises its own transactions.
     package let writer = Int64.random(in: 1 ... .max)
-    /// What tells other processes of commits and hears of theirs, where the engine has such a thing.
+    /// The channel to other processes, if the engine has one.
     private let channel = Mutex<(any ChangeChannel)?>(nil)
     /// The connections of the store.
     private let attached = Mutex(WeakPool())
@@ -43,13 +43,13 @@ package final class ChangeHub: Sendable {
 
     private var pool: ConnectionPool? { attached.withLock { $0.pool } }
 
-    /// How the entities are found out as a transaction sees them; `nil` where they never change.
+    /// Reads the entities as a transaction sees them; `nil` if they never change.
     private let reader = Mutex<(@Sendable (Connection) throws -> ChangeEntities)?>(nil)
 
     /// Makes a hub.
     ///
     /// - Parameters:
-    ///   - entities: What changes are told of, as long as nobody says otherwise.
+    ///   - entities: The entities to report changes for, until others are set.
     ///   - keepsLog: Whether each transaction is written to the durable change log.
     ///   - interval: How many seconds may pass until a commit of another process is noticed; `nil` for never.
     package init(_ entities: ChangeEntities, keepsLog: Bool, interval: Double?) {
@@ -59,16 +59,16 @@ package final class ChangeHub: Sendable {
         watch = ExternalChanges(interval: interval)
     }
 
-    /// - Throws: ``RelataError/invalidUse(_:)`` where the durable change log isn't kept.
+    /// - Throws: ``RelataError/invalidUse(_:)`` without the durable change log.
     package func requireLog() throws(RelataError) {
         if keepsLog { return }
         throw .invalidUse("the store keeps no change log: open it with Options.changeLog = true")
     }
 
-    /// From now on changes are told of these entities, unless a transaction says otherwise.
+    /// From now on, changes are reported for these entities, unless a transaction sets others.
     package func follow(_ entities: ChangeEntities) { self.entities.withLock { $0 = entities } }
 
-    /// Has the entities found out anew for each transaction of others that is told of: theirs may be others.
+    /// Reads the entities again for each reported transaction of others, because they may have changed.
     package func readEntities(with reader: @escaping @Sendable (Connection) throws -> ChangeEntities) {
         self.reader.withLock { $0 = reader }
     }
@@ -81,7 +81,7 @@ package final class ChangeHub: Sendable {
 
     private var lastEntities: ChangeEntities { entities.withLock { $0 } }
 
-    /// Makes what the database needs for transactions to be told to others, and to be kept in the change log.
+    /// Creates the database objects for notifications and for the change log.
     package func prepare(_ connection: Connection) throws {
         if keepsLog { try ChangeLog.create(on: connection) }
         if currentChannel != nil { try connection.driver.changeLog.createAnnouncements(on: connection) }
@@ -98,7 +98,7 @@ package final class ChangeHub: Sendable {
 
     private var currentChannel: (any ChangeChannel)? { channel.withLock { $0 } }
 
-    /// Whether feeds get all transactions from the log, this store's own as well: all stores' in one order.
+    /// Whether feeds get all transactions from the log, including this store's own: all stores' in one order.
     private var feedsFollowLog: Bool { keepsLog && interval != nil && currentChannel != nil }
 
     /// Finds out how much transactions have to write down from now on.
@@ -110,8 +110,8 @@ package final class ChangeHub: Sendable {
         level.store(needed.rawValue, ordering: .sequentiallyConsistent)
     }
 
-    /// Looks for commits of others while somebody listens. Called without the lock: it runs a statement, which the
-    /// program's own trace is told of.
+    /// Checks for commits of others while something is observed. Called without the lock, because it runs a statement,
+    /// which calls the program's trace.
     private func updateWatch(from moment: TransactionSnapshot? = nil) {
         if let channel = currentChannel {
             guard interval != nil else { return }
@@ -130,8 +130,8 @@ package final class ChangeHub: Sendable {
 
     // MARK: Observers
 
-    /// Adds an observer, which is told of every transaction until it has read something. Nothing happens if it was added
-    /// already, or the store is closed.
+    /// Adds an observer, which is notified of every transaction until it has read something. Does nothing if it was
+    /// added already, or the store is closed.
     package func add(_ observer: any ChangeObserver) {
         state.withLock { state in
             let identity = ObjectIdentifier(observer)
@@ -140,12 +140,12 @@ package final class ChangeHub: Sendable {
             state.anywhere.insert(identity)
             updateLevel(state)
         }
-        // Elsewhere others are heard from the first reading on.
+        // Otherwise, commits of others are received from the first reading on.
         if currentChannel == nil { updateWatch() }
     }
 
-    /// Begins to hear of others' commits, unless it does already. Observers call it before they read: what they don't find is
-    /// news then.
+    /// Begins to receive commits of others, unless it does already. Observers call it before they read, so that later
+    /// commits are reported.
     func beginListening() async {
         guard interval != nil, currentChannel != nil, !state.withLock({ $0.isClosed || $0.isListening }) else { return }
         let moment = await pool?.moment()
@@ -165,7 +165,7 @@ package final class ChangeHub: Sendable {
         updateWatch()
     }
 
-    /// The observer begins to read: what is committed from now on may be missing in what it finds.
+    /// The observer begins to read: later commits may be missing in its result.
     package func beginReading(_ observer: any ChangeObserver) {
         state.withLock { state in
             let identity = ObjectIdentifier(observer)
@@ -178,9 +178,9 @@ package final class ChangeHub: Sendable {
     /// The observer has read its value.
     ///
     /// - Parameters:
-    ///   - region: What the value depends on.
+    ///   - region: The part of the database that the value depends on.
     ///   - object: The one object that the value is, if it is one.
-    /// - Returns: Whether it must read again, because what it depends on was written meanwhile.
+    /// - Returns: Whether it must read again, because its dependencies were written in the meantime.
     package func endReading(
         _ observer: any ChangeObserver, region: TableRegion, object: (table: String, key: KeyValue)? = nil
     ) -> Bool {
@@ -215,7 +215,7 @@ package final class ChangeHub: Sendable {
             updateLevel(state)
             return false
         }
-        // A feed listens from the moment it is made, so that this can't be asked later.
+        // A feed begins at the moment it is made, so this can't be requested later.
         let moment = hears && !isClosed ? pool?.momentIfIdle() : nil
         state.withLock { state in
             state.isListening = state.isObserved
@@ -255,7 +255,7 @@ package final class ChangeHub: Sendable {
     func willCommit(_ connection: Connection) throws {
         guard let recorder = connection.recorder, keepsLog || currentChannel != nil else { return }
         let announcement = CommitAnnouncement(recorder.accesses.writes, by: writer)
-        // What is written from here on is no change of the transaction's own.
+        // Writes from here on don't belong to the transaction's changes.
         try connection.withoutLogging {
             if keepsLog {
                 recorder.position = try ChangeLog.append(
@@ -268,7 +268,7 @@ package final class ChangeHub: Sendable {
         recorder.isAnnounced = announcement != nil
     }
 
-    /// A transaction was committed, and the writer is still held: so transactions are told in their order.
+    /// A transaction was committed, and the writer is still held, so that transactions are reported in order.
     func didCommit(_ connection: Connection) {
         guard let recorder = connection.recorder else {
             // Nobody listened when it began.
@@ -319,7 +319,7 @@ package final class ChangeHub: Sendable {
         }
     }
 
-    /// A transaction is in the change log, and all that come before it were told.
+    /// A transaction is in the change log, and all earlier ones were reported.
     package func publish(logged changes: ChangeSet, of transaction: Int64) { tellFeeds(changes, of: transaction) }
 
     private func tellFeeds(_ changes: ChangeSet, of transaction: Int64) {
@@ -335,17 +335,17 @@ package final class ChangeHub: Sendable {
         recorder?.changeSet() ?? ChangeSet(lastEntities.schema.tables.map { Change(entity: $0.name, kind: .unknown) })
     }
 
-    /// Something was committed, and nobody knows what: entities are named as they were last seen.
+    /// Something unknown was committed: the latest known entities are reported.
     package func publishUnknown() { publish(.everything, nil) }
 
-    /// Others' commits can't be heard, for a reason that another try doesn't mend. Observers end with it. A feed can't, and
-    /// is told that something may have changed.
+    /// Commits of others can't be received, for a permanent reason. Observers end with the error. A feed can't; it
+    /// reports that something may have changed.
     package func fail(_ error: any Error) {
         for observer in state.withLock({ $0.entries.values.map(\.observer) }) { observer.failed(error) }
         publishUnknown()
     }
 
-    /// Writes down for other processes, within a transaction that isn't one of the pool's, that nobody knows what it did.
+    /// Records for other processes that the changes of a transaction, which isn't one of the pool's, aren't known.
     package func willCommitUnknown(_ connection: Connection) throws(RelataError) {
         guard currentChannel != nil else { return }
         try connection.driver.changeLog.announce(CommitAnnouncement(ofAnythingBy: writer), on: connection)
@@ -357,7 +357,7 @@ package final class ChangeHub: Sendable {
         currentChannel?.didCommit()
     }
 
-    /// Tells everybody that nothing more will come.
+    /// Tells all observers and feeds that the store is closed.
     func close() {
         let (entries, feeds) = state.withLock { state in
             state.isClosed = true

@@ -1,10 +1,10 @@
 import Foundation
 import RelataCore
 
-/// The durable change log: see ``ChangeLogFormat``. How it is kept is for the engine to say.
+/// The durable change log: see ``ChangeLogFormat``. The engine decides how it is stored.
 @_documentation(visibility: internal)
 package enum ChangeLog {
-    /// Refuses a database whose log is in a newer format than this version of Relata knows. Nothing is written.
+    /// Refuses a database whose log has a newer format than this version of Relata knows. Nothing is written.
     package static func check(_ connection: Connection) throws(RelataError) {
         let version = connection.driver.changeLog.version
         guard let known = try Metadata.changeLogVersion(connection), known > version else { return }
@@ -13,7 +13,7 @@ package enum ChangeLog {
                 + "open it with a newer one, or without Options.changeLog")
     }
 
-    /// Makes the log's tables if they aren't there, and brings a log of an older format up to date.
+    /// Creates the log's tables if they don't exist, and converts a log of an older format.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for a log in a newer format.
     package static func create(on connection: Connection) throws {
@@ -21,7 +21,7 @@ package enum ChangeLog {
         try connection.driver.changeLog.create(on: connection)
     }
 
-    /// Adds what a transaction did, within that, and returns where the log then stands, if the transaction did something.
+    /// Adds a transaction's changes, within that transaction, and returns the end of the log, if there are changes.
     static func append(
         _ changes: [Change], by origin: ChangeOrigin?, schema: Schema, announcement: CommitAnnouncement,
         to connection: Connection
@@ -40,13 +40,13 @@ package enum ChangeLog {
         return try connection.driver.changeLog.append(rows, by: origin, announcement, to: connection)
     }
 
-    /// The columns of an entity's key; none where the schema doesn't know it.
+    /// The columns of an entity's key; none if the schema doesn't know it.
     private static func keyColumns(of entity: String, _ schema: Schema) -> [Column] {
         schema[entity].map { table in table.keyColumns.map { table.columns[$0] } } ?? []
     }
 
-    /// The revisions that objects have at the end of a transaction, in the order of their keys; `nil` where their entity
-    /// has none.
+    /// The revisions of objects at the end of a transaction, in the order of their keys; `nil` for an entity without
+    /// revisions.
     private static func versions(
         of change: Change, _ schema: Schema, _ connection: Connection
     ) throws(RelataError) -> [Int64?]? {
@@ -67,15 +67,15 @@ package enum ChangeLog {
         return change.keys.map { found[$0] }
     }
 
-    /// Where the log stands: who has read all objects goes on from there.
+    /// The end of the log: a reader that has read all objects continues from there.
     package static func end(on connection: Connection) throws(RelataError) -> ChangePosition {
         try connection.driver.changeLog.end(on: connection)
     }
 
-    /// The changes after a position, in order, no more than so many.
+    /// The changes after a position, in order, at most that many.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where changes after that position were removed from the log, or the
-    ///   position is none of this log.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if changes after that position were removed from the log, or the
+    ///   position belongs to another log.
     package static func changes(
         after position: ChangePosition, limit: Int, schema: Schema, on connection: Connection
     ) throws(RelataError) -> [LoggedChange] {
@@ -113,7 +113,7 @@ package enum ChangeLog {
             versions: row.isNull(at: first + 7) ? [] : try ChangeLogFormat.versions(row.text(at: first + 7)))
     }
 
-    /// The error for a position before the first change that is kept.
+    /// The error for a position before the first kept change.
     package static func isRemoved(
         _ position: ChangePosition, first: String, end: ChangePosition
     ) -> RelataError {
@@ -125,19 +125,19 @@ package enum ChangeLog {
 
 /// A row of the durable change log.
 public struct LoggedChange: Hashable, Sendable {
-    /// The row's place in the log: where to go on reading.
+    /// The row's position in the log, from which a reader continues.
     public let position: ChangePosition
-    /// What the changes of one transaction have in common: the position of the first one.
+    /// The shared number of a transaction's changes: the position of the first one.
     public let batch: ChangePosition
-    /// When it was written, by the clock of the process that wrote it, or on a server by that of the server. Clocks may
-    /// be set back: what came first only ``position`` tells.
+    /// When it was written, by the clock of the process that wrote it, or by the server's clock. Clocks may be set
+    /// back: only ``position`` gives the order.
     public let time: Date
     /// What was done.
     public let change: Change
-    /// Who made the transaction, if it said so.
+    /// The origin of the transaction, if it has one.
     public let origin: ChangeOrigin?
-    /// The revision of each object as the transaction left it, in the order of the keys; `nil` for an object that it left
-    /// without one. Empty for deletions, for entities without a revision, where the objects aren't known, and for changes
-    /// that an older version of Relata wrote.
+    /// The revision of each object after the transaction, in the order of the keys; `nil` for an object without one.
+    /// Empty for deletions, for entities without a revision, for unknown objects, and for changes that an older version
+    /// of Relata wrote.
     public let versions: [Int64?]
 }

@@ -1,19 +1,19 @@
 import RelataCore
 
-/// How an engine keeps the durable change log, and tells other processes what was committed.
+/// How an engine stores the durable change log, and notifies other processes of commits.
 package protocol ChangeLogStorage {
     /// The version of the format that it writes, and the newest that it reads.
     var version: Int { get }
 
-    /// Makes the log's tables, or brings them up to date, in a transaction of its own.
+    /// Creates the log's tables, or updates them, in a separate transaction.
     func create(on connection: Connection) throws
-    /// Adds what a transaction did, within that, and returns where the log then stands, if there is something to add.
+    /// Adds a transaction's changes, within that transaction, and returns the end of the log, if there are changes.
     func append(
         _ rows: [LogRow], by origin: ChangeOrigin?, _ announcement: CommitAnnouncement, to connection: Connection
     ) throws(RelataError) -> ChangePosition?
     /// Where the log stands.
     func end(on connection: Connection) throws(RelataError) -> ChangePosition
-    /// The changes after a position, in order, no more than so many.
+    /// The changes after a position, in order, at most that many.
     func changes(
         after position: ChangePosition, limit: Int, schema: Schema, on connection: Connection
     ) throws(RelataError) -> [LoggedChange]
@@ -22,9 +22,9 @@ package protocol ChangeLogStorage {
 
     /// Makes what ``announce(_:on:)`` needs.
     func createAnnouncements(on connection: Connection) throws
-    /// Writes down, within a transaction, which tables it wrote, for those who observe the database in other processes.
+    /// Records, within a transaction, which tables it wrote, for observers in other processes.
     func announce(_ announcement: CommitAnnouncement, on connection: Connection) throws(RelataError)
-    /// Which transactions have ended by now; `nil` where transactions have no numbers.
+    /// Which transactions have ended by now; `nil` if transactions have no numbers.
     func moment(on connection: Connection) throws(RelataError) -> TransactionSnapshot?
 }
 
@@ -48,20 +48,20 @@ package struct LogRow {
     package let versions: String?
 }
 
-/// What other processes are told of a transaction.
+/// A notification of a transaction for other processes.
 package struct CommitAnnouncement {
-    /// The store that made it, by a number of its own.
+    /// The store that made it, by its unique number.
     package let writer: Int64
-    /// The tables that it wrote; empty where nobody knows which.
+    /// The tables that it wrote; empty if they aren't known.
     package let tables: [String]
 
-    /// Tells of a transaction of which nobody knows what it wrote.
+    /// A notification of a transaction with unknown writes.
     init(ofAnythingBy writer: Int64) {
         self.writer = writer
         tables = []
     }
 
-    /// Tells what was written; `nil` where there is nothing that others could see.
+    /// A notification of writes; `nil` if others can see none of them.
     init?(_ writes: TableRegion, by writer: Int64) {
         let tables = writes.tables.keys.filter { !ReservedNames.isOwn($0) }
         if tables.isEmpty && !writes.isEverything { return nil }

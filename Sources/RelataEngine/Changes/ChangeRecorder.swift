@@ -1,20 +1,20 @@
 import RelataCore
 
-/// Writes down what a transaction does, for those who listen when it is committed.
+/// Records a transaction's changes, for observers and feeds when it is committed.
 @_documentation(visibility: internal)
 package final class ChangeRecorder {
     /// The entities as the transaction sees them.
     private(set) var entities: ChangeEntities
-    /// Whether objects are listed one by one, or only what the statements write.
+    /// Whether objects are listed one by one, or only the tables.
     package let listsRows: Bool
     /// What the statements write.
     package let accesses = AccessLog()
     private var records: [Record] = []
-    /// For each entity its last record, which takes more of the same.
+    /// The last record of each entity, which takes further changes of the same kind.
     private var open: [Int: Int] = [:]
-    /// Where the change log stands after the transaction.
+    /// The end of the change log after the transaction.
     var position: ChangePosition?
-    /// Whether others are told of the transaction once it is committed.
+    /// Whether others are notified of the transaction once it is committed.
     var isAnnounced = false
     /// Who makes the transaction.
     package var origin: ChangeOrigin?
@@ -34,7 +34,7 @@ package final class ChangeRecorder {
     /// The entities.
     package var schema: Schema { entities.schema }
 
-    /// Tells how the transaction sees the entities. Those that it recorded something of keep their numbers.
+    /// Sets the entities as the transaction sees them. Entities with records keep their numbers.
     package func follow(_ entities: ChangeEntities) { self.entities = entities }
 
     // MARK: Recording
@@ -85,8 +85,8 @@ package final class ChangeRecorder {
         return records.count
     }
 
-    /// Forgets what was recorded since a mark. Tables that were written meanwhile still count as written, which costs at
-    /// most a query that finds nothing new.
+    /// Discards the records since a mark. Tables that were written still count as written, which costs at most a query
+    /// without new results.
     package func rollBack(to mark: Int) {
         open = [:]
         records.removeLast(records.count - mark)
@@ -111,7 +111,7 @@ package final class ChangeRecorder {
         } + unlistedTables().map { Change(entity: $0, kind: .unknown) }
     }
 
-    /// Names of entities (or tables that no entity stands for) that were written without a record.
+    /// Names of entities (or of tables without one) that were written without a record.
     private func unlistedTables() -> [String] {
         var tables = accesses.unlisted
         if !listsRows { tables.formUnion(accesses.writes.tables.keys) }
@@ -122,7 +122,7 @@ package final class ChangeRecorder {
 }
 
 extension [ChangeRecorder.Record] {
-    /// Adds a record, to the entity's last one where that says the same.
+    /// Adds a record, to the entity's last one if that is of the same kind.
     fileprivate mutating func merge(_ record: Element, into open: inout [Int: Int]) {
         if let index = open[record.table], self[index].kind == record.kind,
             self[index].properties == record.properties, self[index].keys.width == record.keys.width
@@ -139,7 +139,7 @@ extension [ChangeRecorder.Record] {
 }
 
 extension KeyList {
-    /// Each key once, but none of another list.
+    /// Each key once, without those of another list.
     fileprivate func distinct(without others: KeyList) -> KeyList {
         var seen = Set(others)
         var result = KeyList(width: width)

@@ -1,8 +1,8 @@
 import RelataCore
 import Synchronization
 
-/// Notices commits of other connections to the same file, of this process or another: SQLite counts them, and the count
-/// is looked at from time to time while somebody observes.
+/// Detects commits of other connections to the same file, in this process or another: SQLite counts them, and the
+/// counter is read at intervals while something is observed.
 final class ExternalChanges: Sendable {
     private struct State {
         weak var pool: ConnectionPool?
@@ -14,16 +14,16 @@ final class ExternalChanges: Sendable {
     private let state = Mutex(State())
     private let interval: Double?
 
-    /// - Parameter interval: How many seconds lie between two looks; `nil` for none.
+    /// - Parameter interval: The seconds between two checks; `nil` for none.
     init(interval: Double?) { self.interval = interval }
 
     func attach(_ pool: ConnectionPool) { state.withLock { $0.pool = pool } }
 
-    /// Begins to look, or ends it, as somebody needs it by then. Never call it holding a lock.
+    /// Starts or stops the checks, as needed. Never call it holding a lock.
     func update(isNeeded: () -> Bool, notify: @escaping @Sendable () -> Void) {
         guard let interval else { return }
-        // What is read from now on is compared with the count as it is now. A writer that is busy can't be asked: then the
-        // first look finds a change, be there one or not.
+        // Later readings are compared with the current counter. If a busy writer prevents reading it, the first check
+        // reports a change in any case.
         let idlePool = state.withLock { $0.task == nil ? $0.pool : nil }
         let version = isNeeded() ? idlePool?.dataVersionIfIdle() : nil
         state.withLock { state in

@@ -1,7 +1,7 @@
 import RelataCore
 
 extension LoggedChange {
-    /// The same for a caller who doesn't see everything; see ``ChangeSet/seen(under:)``.
+    /// The change for a caller who doesn't see everything; see ``ChangeSet/seen(under:)``.
     package func seen(under access: Access) -> LoggedChange {
         let seen = change.seen(under: access)
         guard seen != change else { return self }

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// The change log of an engine that lets one transaction write at a time: its rows are numbered as they are written.
+/// The change log of an engine with one writing transaction at a time: rows are numbered when they are written.
 struct NumberedChangeLog: ChangeLogStorage {
     private var table: String { ChangeLogFormat.table }
 
@@ -11,7 +11,7 @@ struct NumberedChangeLog: ChangeLogStorage {
     var version: Int { ChangeLogFormat.version }
 
     func create(on connection: Connection) throws {
-        // Waits for others that write. Another process may have done it meanwhile.
+        // Waits for other writers. Another process may have done it in the meantime.
         try connection.transaction {
             try ChangeLog.check(connection)
             let (integer, key) = (connection.dialect.integerType, connection.dialect.assignedKey)
@@ -57,7 +57,7 @@ struct NumberedChangeLog: ChangeLogStorage {
         return ChangePosition(position)
     }
 
-    /// The number of the last row, be it there or removed; 0 if there never was one.
+    /// The number of the last row, even if it was removed; 0 if there never was one.
     private func lastNumber(_ connection: Connection) throws(RelataError) -> Int64 {
         try connection.driver.lastAssignedKey(of: table, connection)
     }

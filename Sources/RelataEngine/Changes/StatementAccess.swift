@@ -1,13 +1,13 @@
 import RelataCore
 
-/// What a statement reads and writes, triggers and foreign key actions included.
+/// The reads and writes of a statement, including triggers and foreign key actions.
 package struct StatementAccess {
     /// What it reads.
     package var reads = TableRegion()
     /// What it writes.
     package var writes = TableRegion()
-    /// What the actions of foreign keys write besides, where that isn't among ``writes``. The store's own deletions do it by
-    /// themselves, and name it.
+    /// Additional writes by the actions of foreign keys, if they aren't in ``writes``. The store's own deletions do
+    /// these themselves, and name them.
     package var actions = TableRegion()
     /// The tables that triggers write to, rather than the statement itself.
     package var triggered: Set<String> = []

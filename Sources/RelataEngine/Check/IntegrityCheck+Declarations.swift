@@ -1,6 +1,6 @@
 import RelataCore
 
-/// What is declared about keys, uniqueness, counts and order.
+/// Checks of the declarations about keys, uniqueness, counts and order.
 extension IntegrityCheck {
     // MARK: Keys and uniqueness
 
@@ -51,13 +51,13 @@ extension IntegrityCheck {
         let rows: String
         let table: String
         let columns: [String]
-        /// The columns that tell the rows apart.
+        /// The columns that identify a row.
         let key: [String]
         var minimum: Int?
         var maximum: Int?
         /// The column that orders it.
         var order: String?
-        /// The position that rows have which were never placed in this list; `NULL` if there is none.
+        /// The position of rows that were never placed in this list; `NULL` if there is none.
         var unplaced: Int?
     }
 
@@ -71,7 +71,7 @@ extension IntegrityCheck {
                 table: source.stored(dialect),
                 columns: reference.columns,
                 key: source.keyColumnNames, minimum: reference.minimumCount, maximum: reference.maximumCount,
-                // The model's own attribute is what the app says it is, and equal ones go by key.
+                // The model's own attribute is set by the app, and equal values are ordered by key.
                 order: reference.isOrderStored ? reference.orderColumn : nil)
         ]
     }
@@ -153,8 +153,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// Adds a finding about the order of some lists. They are numbered anew in the order in which they are read, and
-    /// others left as they are.
+    /// Adds a finding about the order of some lists. They are numbered in the order in which they are read, and others
+    /// stay unchanged.
     ///
     /// - Parameter condition: Which rows of the table show that their list is to be numbered.
     private mutating func addPosition(
@@ -163,7 +163,7 @@ extension IntegrityCheck {
         guard let order = list.order.map(quote) else { return }
         let owner = list.columns.map(quote).joined(separator: ", ")
         let key = list.key.map(quote).joined(separator: ", ")
-        // Where an object has no position, it was never placed, and stays so.
+        // An object without a position was never placed, and stays so.
         let placed = list.unplaced == nil ? " AND \(order) IS NOT NULL" : ""
         let sql =
             "UPDATE \(list.table) AS x SET \(order) = n.n FROM (SELECT \(key), \(Relationship.Order.gap) * row_number() "

@@ -28,8 +28,8 @@ extension IntegrityCheck {
             repair: unsetting(reference, where: stored, count))
     }
 
-    /// Unsets references that lead nowhere, as the deletion of their targets would have done; `nil` where they must be set,
-    /// or where the objects would have gone with their targets.
+    /// Unsets dangling references, as the deletion of their targets would have; `nil` for required ones, and for
+    /// objects that would have been deleted with their targets.
     private func unsetting(_ reference: Reference, where condition: String, _ count: Int) -> IntegrityRepair? {
         guard reference.isOptional, reference.onTargetDelete != .cascade else { return nil }
         let source = schema.tables[reference.source]
@@ -75,9 +75,9 @@ extension IntegrityCheck {
         }
     }
 
-    /// Whether the row `x` refers to an object that isn't there.
+    /// Whether the row `x` refers to a missing object.
     ///
-    /// - Parameter isStored: Whether that is asked of the tables themselves, as somebody types it who mends them.
+    /// - Parameter isStored: Whether the SQL uses the tables themselves, for a person who runs it.
     private func dangling(
         _ columns: [String], _ target: Table, _ comparison: KeyComparison, isStored: Bool = false
     ) -> String {
@@ -103,7 +103,7 @@ extension IntegrityCheck {
             known.insert(Self.name(join.table, join.targetColumns, target.sqlName, target.keyColumnNames))
         }
         if let foreign = try connection.foreignTables() { return try checkNativeKeys(of: foreign.tables, known) }
-        // Another program may give a table a name that is reserved for Relata's: such a one is looked at as any other.
+        // Another program's table may have a name that is reserved for Relata: it is checked like others.
         let tables = try connection.driver.tables(named: nil, hidesReserved: false, connection)
         let others = try connection.driver.otherTables(connection)
         for table in tables {
@@ -126,7 +126,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// The same of a server's tables, which compare their keys by themselves.
+    /// The check for a server's tables, which compare their keys by themselves.
     private mutating func checkNativeKeys(
         of tables: [TableDescription], _ known: Set<[FoldedName]>
     ) throws(RelataError) {
@@ -148,7 +148,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Why SQLite can't follow a foreign key, and what to do about it.
+    /// Why SQLite can't follow a foreign key, and the remedy.
     private static func fault(
         of key: ForeignKeyDescription, _ columns: [String], in target: TableDescription
     ) -> (String, String)? {
@@ -185,7 +185,7 @@ extension IntegrityCheck {
             "its foreign key to \(key.target) can't be followed: \(message)", mend: mend)
     }
 
-    /// - Parameter target: The table that it points at; `nil` where there is none.
+    /// - Parameter target: The table that it points at; `nil` if it doesn't exist.
     private mutating func check(
         _ key: ForeignKeyDescription, of table: TableDescription, _ target: String?, _ columns: [String]
     ) throws(RelataError) {
@@ -209,7 +209,7 @@ extension IntegrityCheck {
                     + "WHERE \(dangles) shows")
     }
 
-    /// What tells a foreign key from others: one column may have several, to several columns of one table.
+    /// The identity of a foreign key: a column may have several, to several columns of one table.
     private static func name(
         _ table: String, _ columns: [String], _ target: String, _ targetColumns: [String]
     ) -> [FoldedName] {

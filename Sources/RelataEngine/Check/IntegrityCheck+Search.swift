@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Search indexes against the rows whose words they hold.
+/// Checks of search indexes against the rows whose words they contain.
 extension IntegrityCheck {
     mutating func checkSearch(of table: Table) throws(RelataError) {
         guard let index = SearchIndex(table) else { return }
@@ -9,7 +9,7 @@ extension IntegrityCheck {
         guard try connection.value(SQLStatement(isThere)) != nil else {
             return add(.search, table.name, 1, "the index of its search is missing, or another one's", mend: mend)
         }
-        // Elsewhere the database computes the words by itself.
+        // On other engines, the database computes the words.
         guard dialect == .sqlite else { return }
         let others = try connection.value(SQLStatement(index.question)) != nil
         let (count, samples) = try list(index.missing, keyTypes(table)) { object($0, table) }
@@ -30,7 +30,7 @@ extension IntegrityCheck {
 }
 
 extension Connection {
-    /// Makes the search indexes of a schema anew, with the words of all rows, within the open transaction.
+    /// Rebuilds the search indexes of a schema, with the words of all rows, within the open transaction.
     ///
     /// - Returns: The names of the entities.
     @discardableResult

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Values that no model could read, as far as the declarations in the file tell.
+/// Checks for values that no model can read, by the declarations in the file.
 extension IntegrityCheck {
     mutating func checkValues(of table: Table) throws(RelataError) {
         for attribute in table.entity.attributes {

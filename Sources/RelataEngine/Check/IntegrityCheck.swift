@@ -1,10 +1,10 @@
 import RelataCore
 
-/// Compares what a database holds with what its schema says. Only reads.
+/// Compares the contents of a database with its schema. Only reads.
 ///
-/// Foreign keys, unique indexes and transactions keep a database right by themselves, but not one that was written with
-/// foreign keys switched off, that lost an index, or whose declarations no index can hold: counts, positions,
-/// references that may dangle.
+/// Foreign keys, unique indexes and transactions keep a database consistent, except one that was written with foreign
+/// keys turned off, that lost an index, or whose rules no index can enforce: counts, positions, references that may
+/// dangle.
 package struct IntegrityCheck {
     let connection: Connection
     let schema: Schema
@@ -17,10 +17,10 @@ package struct IntegrityCheck {
     /// Checks everything.
     ///
     /// - Parameters:
-    ///   - connection: The database; call it within a read transaction where others write.
-    ///   - schema: What it should hold: ``Introspection`` reads it from the database itself.
+    ///   - connection: The database; call it within a read transaction if others write.
+    ///   - schema: The declarations: ``Introspection`` reads them from the database itself.
     ///   - readsValues: Whether values are looked at as well: the cases of enums, and whether JSON is any.
-    ///   - step: Told what is checked next.
+    ///   - step: Called with the next check.
     package static func run(
         _ connection: Connection, schema: Schema, readsValues: Bool = true, step: (String) -> Void = { _ in }
     ) throws(RelataError) -> [IntegrityFinding] {
@@ -40,7 +40,7 @@ package struct IntegrityCheck {
     private mutating func run(readsValues: Bool) throws(RelataError) {
         step("checking the file")
         guard try checkFile() else { return }
-        // What views show is checked in the tables that hold it.
+        // The contents of views are checked in their tables.
         for table in schema.tables where table.entity.source?.kind.isTable != false {
             step("checking \(table.name)")
             try checkKey(of: table)
@@ -62,12 +62,12 @@ package struct IntegrityCheck {
         }
         step("checking foreign keys")
         try checkOtherForeignKeys()
-        // What is damaged is brought back from a copy. Writing to it may cost what can still be read.
+        // Damaged data must be restored from a copy. Writing to the file may destroy readable data.
         guard findings.contains(where: { $0.kind == .damage && $0.repair == nil }) else { return }
         for index in findings.indices { findings[index].repair = nil }
     }
 
-    /// Asks the engine itself; `false` where nothing else can be read.
+    /// Runs the engine's own check; `false` if nothing else can be read.
     private mutating func checkFile() throws(RelataError) -> Bool {
         let damage = try connection.driver.damage(connection)
         guard !damage.problems.isEmpty else { return true }
@@ -79,7 +79,7 @@ package struct IntegrityCheck {
 
     // MARK: What the checks share
 
-    /// The rows of a query: how many, and the first few as text.
+    /// The rows of a query: their number, and the first few as text.
     func list(
         _ sql: String, _ types: [AttributeType?], _ text: ([Value]) -> String
     ) throws(RelataError) -> (count: Int, samples: [String]) {

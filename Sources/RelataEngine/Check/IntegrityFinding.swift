@@ -1,14 +1,14 @@
 import RelataCore
 
-/// Something in a database that contradicts its schema, and what to do about it.
+/// A contradiction between a database and its schema, and the remedy.
 public struct IntegrityFinding: Hashable, Sendable, CustomStringConvertible {
-    /// What kind of contradiction it is.
+    /// The kind of contradiction.
     public enum Kind: String, Hashable, Sendable, Codable {
         /// SQLite finds its own structures damaged.
         case damage
-        /// References to objects that aren't there.
+        /// References to missing objects.
         case danglingReference
-        /// Foreign keys that SQLite can't follow: what they point at doesn't exist, or isn't unique.
+        /// Foreign keys that SQLite can't follow: their target doesn't exist, or isn't unique.
         case brokenForeignKey
         /// Objects without a primary key.
         case missingKey
@@ -16,25 +16,25 @@ public struct IntegrityFinding: Hashable, Sendable, CustomStringConvertible {
         case duplicate
         /// Relationships that hold fewer or more objects than declared.
         case count
-        /// Members of an ordered relationship without a position, or with the same one.
+        /// Members of an ordered relationship without a position, or with equal ones.
         case position
-        /// Search indexes that lack objects, hold wrong words of them, or hold objects that are gone.
+        /// Search indexes with missing objects, wrong words, or deleted objects.
         case search
         /// Objects that can't be read as they are declared.
         case undecodable
     }
 
-    /// What kind of contradiction it is.
+    /// The kind of contradiction.
     public let kind: Kind
-    /// What it is about: `Book.genre`, or the file's name for damage.
+    /// The subject: `Book.genre`, or the file's name for damage.
     public let subject: String
     /// How many objects, references or rows it concerns.
     public let count: Int
-    /// What is wrong, with the first few objects.
+    /// The contradiction, with the first few objects.
     public let message: String
-    /// What to do about it. SQL in it is one statement that can be run as it is.
+    /// The remedy. SQL in it is one complete statement.
     public let mend: String
-    /// What mends it safely; `nil` where only a person can say what is right.
+    /// A safe repair; `nil` if a person must decide.
     public internal(set) var repair: IntegrityRepair?
 
     package init(

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// What mends a finding safely: it takes away what leads nowhere, or puts in order what has none, and touches nothing else.
+/// A safe repair of a finding: it removes dangling data, or restores a missing order, and changes nothing else.
 public struct IntegrityRepair: Hashable, Sendable, CustomStringConvertible {
     /// A statement of it.
     package struct Step: Hashable, Sendable {
@@ -16,7 +16,7 @@ public struct IntegrityRepair: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What is done, such as `unset them`.
+    /// The action, such as `unset them`.
     public let summary: String
     /// The statements that do it, in order.
     package let steps: [Step]
@@ -25,7 +25,8 @@ public struct IntegrityRepair: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - summary: What is done.
-    ///   - steps: The statements that do it, in order. They look for what is wrong by themselves: others may have mended it.
+    ///   - steps: The statements, in order. They look for the contradictions again, because others may have repaired
+    ///     them.
     package init(_ summary: String, _ steps: [Step]) {
         self.summary = summary
         self.steps = steps
@@ -38,13 +39,13 @@ public struct IntegrityRepair: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(summary): \(sql.joined(separator: "; "))" }
 }
 
-/// What became of findings that were to be mended.
+/// The results of repairs.
 public struct IntegrityRepairReport: Hashable, Sendable {
     /// A finding that wasn't mended.
     public struct Refusal: Hashable, Sendable, CustomStringConvertible {
         /// The finding.
         public let finding: IntegrityFinding
-        /// Why: what the database said, or what would have become worse.
+        /// The reason: an error of the database, or a finding that would have become worse.
         public let reason: String
 
         /// `Book.genre: …`
@@ -53,7 +54,7 @@ public struct IntegrityRepairReport: Hashable, Sendable {
 
     /// What was mended.
     public internal(set) var repaired: [IntegrityFinding] = []
-    /// What could have been mended, and was left as it was.
+    /// Findings that have a repair, and weren't repaired.
     public internal(set) var refused: [Refusal] = []
     /// What a check finds afterwards.
     public internal(set) var remaining: [IntegrityFinding] = []

@@ -1,10 +1,10 @@
 import Foundation
 import RelataCore
 
-/// Mends what a check has found, within the open transaction.
+/// Repairs findings of a check, within the open transaction.
 ///
-/// Nothing is taken on trust: another check tells whether the findings are gone and nothing else has become worse. What
-/// doesn't pass it is undone.
+/// A second check confirms that the findings are gone and no other has become worse. A repair that fails it is rolled
+/// back.
 package struct RepairRun {
     private let connection: Connection
     private let check: () throws -> [IntegrityFinding]
@@ -13,10 +13,10 @@ package struct RepairRun {
     /// Why a mend isn't kept.
     private struct Objection: Error { let reason: String }
 
-    /// Mends findings, as far as they have a repair.
+    /// Repairs findings that have a repair.
     ///
-    /// - Parameter check: Finds what is wrong as the transaction sees it.
-    /// - Throws: ``RelataError/busy(_:)`` for a finding that isn't there any more as it was shown.
+    /// - Parameter check: Finds contradictions as the transaction sees them.
+    /// - Throws: ``RelataError/busy(_:)`` for a finding that has changed since.
     package static func run(
         _ findings: [IntegrityFinding], on connection: Connection, check: () throws -> [IntegrityFinding]
     ) throws -> IntegrityRepairReport {
@@ -36,15 +36,15 @@ package struct RepairRun {
         report.remaining = try check()
         var wanted: [IntegrityFinding] = []
         for finding in findings where finding.repair != nil { wanted.append(try current(finding)) }
-        // A check that reads by a broken index may find what isn't there, and miss what is.
+        // A check that uses a broken index may find false contradictions, and miss real ones.
         for finding in wanted where finding.kind == .damage { try mendAlone(finding) }
         let others = wanted.filter { $0.kind != .damage }
-        // Where one of them is in the way, the others are mended all the same.
+        // If one of them fails, the others are still repaired.
         if try others.count > 1 && attempt(others) == nil { return }
         for finding in others { try mendAlone(finding) }
     }
 
-    /// The finding as it is now: its repair may have been made for other rows.
+    /// The current finding: its repair may have been made for other rows.
     private func current(_ finding: IntegrityFinding) throws(RelataError) -> IntegrityFinding {
         let same = report.remaining.first {
             $0.kind == finding.kind && $0.subject == finding.subject && $0.count == finding.count
@@ -62,7 +62,7 @@ package struct RepairRun {
 
     /// Mends findings together.
     ///
-    /// - Returns: Why that was undone; `nil` where they are mended.
+    /// - Returns: Why that was rolled back; `nil` if they are repaired.
     private mutating func attempt(_ findings: [IntegrityFinding]) throws -> String? {
         do {
             report.remaining = try connection.savepoint {
@@ -87,7 +87,7 @@ package struct RepairRun {
         }
     }
 
-    /// Objects where something is worse than before, or still there that should be mended.
+    /// Subjects with more contradictions than before, or with ones that should be repaired.
     private static func compare(
         _ before: [IntegrityFinding], _ after: [IntegrityFinding], _ mended: [IntegrityFinding]
     ) throws {
@@ -96,14 +96,14 @@ package struct RepairRun {
             guard later > 0, later >= earlier else { continue }
             throw Objection(reason: "it was still there afterwards, and all is left as it was")
         }
-        // What a broken index has hidden isn't worse because it is seen.
+        // Contradictions that a broken index had hidden don't count as worse.
         guard mended.allSatisfy({ $0.kind != .damage }) else { return }
         for finding in after where count(after, like: finding) > count(before, like: finding) {
             throw Objection(reason: "it is left as it was: mending it would make another worse (\(finding))")
         }
     }
 
-    /// How much there is of one kind about one subject.
+    /// The number of contradictions of one kind in one subject.
     private static func count(_ findings: [IntegrityFinding], like finding: IntegrityFinding) -> Int {
         findings.reduce(0) { $0 + ($1.kind == finding.kind && $1.subject == finding.subject ? $1.count : 0) }
     }

@@ -1,13 +1,13 @@
 import RelataCore
 
 extension Connection {
-    /// Runs `body` within the open transaction so that, if it throws, what it did is undone and the rest stays. What it
-    /// threw reaches the caller.
+    /// Runs `body` within the open transaction. If it throws, its changes are undone and the rest stays. The error
+    /// reaches the caller.
     ///
-    /// After some errors, such as a full disk, SQLite has taken the whole transaction back: ``isInTransaction`` says so.
+    /// After some errors, such as a full disk, SQLite has rolled back the whole transaction: see ``isInTransaction``.
     package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
         let mark = recorder?.mark()
-        // A name for each depth, so that none is ever taken for the one around it.
+        // A name for each depth, so that no savepoint is confused with an outer one.
         let name = "relata_savepoint_\(savepointDepth)"
         savepointDepth += 1
         defer { savepointDepth -= 1 }
@@ -26,8 +26,8 @@ extension Connection {
         }
     }
 
-    /// Runs a statement that SQLite may interrupt before or after it has done its work. Then it is run again, of which a
-    /// savepoint that is released already knows nothing; it is too short to be interrupted twice.
+    /// Runs a statement that SQLite may interrupt before or after its work. Then it is repeated, which is harmless for
+    /// releasing a savepoint; it is too short to be interrupted twice.
     private func complete(_ statement: String) throws(RelataError) {
         do {
             try execute(SQLStatement(statement))

@@ -1,9 +1,9 @@
 import RelataCore
 
-/// Search indexes that the engine doesn't keep current by itself.
+/// Search indexes that the engine doesn't update by itself.
 extension Connection {
-    /// Brings the search indexes up to date with the rows that were written, by whichever program, within the open
-    /// transaction. Where nothing is searched, nothing is done.
+    /// Updates the search indexes with the rows written by any program, within the open transaction. Does nothing
+    /// without a search.
     package func updateSearch() throws(RelataError) {
         for index in try knownSearchIndexes() {
             try unlogged { () throws(RelataError) in
@@ -13,12 +13,12 @@ extension Connection {
         }
     }
 
-    /// Brings the search indexes up to date within a transaction that writes, so that a query finds what that wrote.
+    /// Updates the search indexes within a transaction that writes, so that a query finds its rows.
     package func updateSearchIfWriting() throws(RelataError) {
         if needsTransaction { try updateSearch() }
     }
 
-    /// The search indexes that there are. The database is asked once, and again after its tables were changed.
+    /// The existing search indexes. The database is queried once, and again after its tables were changed.
     @discardableResult
     func knownSearchIndexes() throws(RelataError) -> [SearchIndex] {
         if let searchIndexes { return searchIndexes }
@@ -27,7 +27,7 @@ extension Connection {
         return indexes
     }
 
-    /// Nobody asks what is written to an index: who reads it reads the table.
+    /// Writes to an index needn't be recorded: its readers also read the table.
     private func unlogged<Result>(_ body: () throws(RelataError) -> Result) throws(RelataError) -> Result {
         let outer = accesses
         accesses = nil

@@ -4,39 +4,39 @@ import Synchronization
 
 /// One connection to a database.
 ///
-/// An ``EngineDriver`` prepares its statements, and everything else is the same for all engines. Statements are stepped on
-/// the caller's thread, because a hop to a queue costs ten times a look-up by key.
+/// An ``EngineDriver`` prepares its statements; everything else is common to all engines. Statements are stepped on the
+/// caller's thread, because a switch to a queue takes ten times as long as a look-up by key.
 ///
-/// A connection isn't `Sendable`: whoever leased it from the ``ConnectionPool`` has it alone.
+/// A connection isn't `Sendable`: its holder, who leased it from the ``ConnectionPool``, uses it alone.
 @usableFromInline
 package final class Connection {
     /// The engine's part.
     package let driver: any EngineDriver
-    /// Where the database is; empty for one in memory.
+    /// The path of the database; empty for one in memory.
     package let path: String
     /// By their text as a value, because texts that Swift takes for equal may hold different constants.
     private var cache: [Value: Statement] = [:]
     /// About how many bytes they take.
     private(set) var cachedSize = 0
-    /// The one that was found in the cache last: what writes many rows asks for the same again and again.
+    /// The last statement found in the cache: writing many rows needs the same one repeatedly.
     private var recent: (sql: Value, statement: Statement)?
-    // Whoever leased the connection is alone with it: what each look-up by key asks needn't be checked for overlaps.
+    // The holder uses the connection alone, so properties that each look-up by key reads need no exclusivity checks.
     @exclusivity(unchecked) private var slots: [Statement?] = []
-    /// What statements read and write, while somebody wants to know.
+    /// Records accesses of statements, while that is requested.
     @exclusivity(unchecked) package internal(set) var accesses: AccessLog?
-    /// What the open transaction does, if somebody wants to know.
+    /// Records changes of the open transaction, if that is requested.
     package internal(set) var recorder: ChangeRecorder?
-    /// What the file says of a schema's tables, once a deletion asked for it.
+    /// The file's own declarations about a schema's tables, once a deletion needed them.
     var fileKeys: FileKeys?
-    /// The search indexes that writes bring up to date, once a commit asked for them.
+    /// The search indexes that writes update, once a commit needed them.
     var searchIndexes: [SearchIndex]?
     private(set) var isClosed = false
     /// Which tables introspection and deletions look at.
     package var tableScope = TableScope.own
-    /// What must live as long as the connection.
+    /// Objects that must live as long as the connection.
     package var companion: AnyObject?
-    /// Whether statements may run inside a transaction only: SQLite takes back a whole transaction by itself after some
-    /// errors, such as a full disk, and what came after it would be written at once.
+    /// Whether statements may run inside a transaction only: after some errors, such as a full disk, SQLite rolls back
+    /// a whole transaction, and later statements would be committed separately.
     @exclusivity(unchecked) var needsTransaction = false
     /// How many savepoints are open, one within the other.
     var savepointDepth = 0
@@ -45,7 +45,7 @@ package final class Connection {
 
     /// A connection that an engine has opened.
     ///
-    /// - Parameter path: Where the database is; empty for one in memory.
+    /// - Parameter path: The path of the database; empty for one in memory.
     package init(_ driver: any EngineDriver, path: String) {
         self.driver = driver
         self.path = path
@@ -69,10 +69,10 @@ package final class Connection {
 
     // MARK: Statements
 
-    /// Runs `body` with a prepared statement that nobody else is using, and resets it afterwards.
+    /// Runs `body` with a prepared statement that isn't in use, and resets it afterwards.
     ///
-    /// Statements are cached by their text. One that is being stepped (a query inside the loop of the same query) is
-    /// left alone, and another prepared in its place.
+    /// Statements are cached by their text. If a cached one is being stepped (a query inside a loop over the same
+    /// query), another is prepared.
     @inlinable
     package func withStatement<Result>(
         _ sql: String, _ body: (RunningStatement) throws -> Result
@@ -82,7 +82,7 @@ package final class Connection {
         return try body(statement.running)
     }
 
-    /// As ``withStatement(_:_:)`` for a query: `body` is told how many rows it had the last time, and tells how many it has.
+    /// As ``withStatement(_:_:)`` for a query: `body` gets the previous number of rows, and returns the new one.
     package func withQuery<Result>(
         _ sql: String, _ body: (_ statement: RunningStatement, _ rowCount: inout Int) throws -> Result
     ) throws -> Result {
@@ -91,7 +91,8 @@ package final class Connection {
         return try body(statement.running, &statement.rowCount)
     }
 
-    /// As ``withStatement(_:_:)``, found by a small number instead of its text; `sql` is asked for the first time only.
+    /// As ``withStatement(_:_:)``, with a small number instead of the text as the key; `sql` is only called the first
+    /// time.
     @inlinable
     package func withStatement<Result>(
         slot: Int, _ sql: () throws -> String, _ body: (RunningStatement) throws -> Result
@@ -101,10 +102,10 @@ package final class Connection {
         return try body(statement.running)
     }
 
-    /// Runs a query that is found by a small number, and reads its first row; `nil` where it has none.
+    /// Runs a query that is cached by a small number, and reads its first row; `nil` if it has none.
     ///
     /// - Parameters:
-    ///   - sql: The query, asked for the first time only.
+    ///   - sql: The query, only called the first time.
     ///   - bind: Binds its parameters.
     @inlinable
     package func firstRow<Result>(
@@ -252,14 +253,14 @@ package final class Connection {
         while try step(leased.running) { try body(Row(leased.running)) }
     }
 
-    /// As ``rows(_:_:)``, for a body that throws what it likes.
+    /// As ``rows(_:_:)``, for a body that throws any error.
     package func forEachRow(_ query: SQLStatement, _ body: (Row) throws -> Void) throws {
         let cursor = try RowCursor(query, on: self)
         defer { cursor.close() }
         while let row = try cursor.next() { try body(row) }
     }
 
-    /// All rows of a query, each column read as its type, or as it is stored where that is `nil`.
+    /// All rows of a query, each column read as its type, or as it is stored if that is `nil`.
     package func values(_ statement: SQLStatement, types: [AttributeType?] = []) throws(RelataError) -> [[Value]] {
         var result: [[Value]] = []
         try rows(statement) { row in
@@ -268,7 +269,7 @@ package final class Connection {
         return result
     }
 
-    /// The first column of the first row, or `nil` where there is no row.
+    /// The first column of the first row, or `nil` without a row.
     package func value(_ statement: SQLStatement, as type: AttributeType? = nil) throws(RelataError) -> Value? {
         let leased = try lease(statement.sql)
         defer { release(leased) }
@@ -277,7 +278,7 @@ package final class Connection {
         return Row(leased.running).value(at: 0, as: type)
     }
 
-    /// Binds parameters in order, from the first on.
+    /// Binds parameters in order.
     package func bind(_ parameters: [Parameter], to statement: RunningStatement) throws(RelataError) {
         let count = statement.parameterCount
         guard parameters.count <= count else {
@@ -324,14 +325,14 @@ package final class Connection {
         do {
             try execute(SQLStatement("COMMIT"))
         } catch {
-            // Elsewhere what is interrupted is taken back.
+            // Otherwise an interrupted statement is rolled back.
             guard driver.capabilities.commitsDespiteInterruption, error.isInterruption, !isInTransaction else {
                 throw error
             }
         }
     }
 
-    /// Runs `body` in a transaction of its own.
+    /// Runs `body` in a separate transaction.
     package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try begin(dialect.beginWriting)
         do {
@@ -339,7 +340,7 @@ package final class Connection {
             try commit()
             return result
         } catch {
-            // Fails where SQLite has rolled back by itself, as when the disk is full.
+            // Throws if SQLite has rolled back by itself, for example on a full disk.
             try? execute(SQLStatement("ROLLBACK"))
             throw error
         }
@@ -347,7 +348,7 @@ package final class Connection {
 
     // MARK: Errors
 
-    /// Runs a statement on to its next row, or to its end; whether there is a row.
+    /// Steps a statement to its next row, or to its end; returns whether there is a row.
     @inlinable
     package func step(_ statement: RunningStatement) throws(RelataError) -> Bool {
         let result = statement.step()
@@ -356,7 +357,7 @@ package final class Connection {
         return false
     }
 
-    /// Throws what SQLite says, if a step failed.
+    /// Throws SQLite's error if a step failed.
     @inlinable
     package func check(_ result: StepResult, _ statement: RunningStatement) throws(RelataError) {
         if result.isError { throw error(result, statement) }
@@ -380,6 +381,6 @@ package final class Connection {
     /// How many rows the last statement inserted, updated or deleted itself.
     package var changes: Int { driver.changes }
 
-    /// How many rows this connection changed so far, those that triggers and foreign keys changed included.
+    /// How many rows this connection has changed so far, including those changed by triggers and foreign keys.
     var totalChanges: Int { driver.totalChanges }
 }

@@ -1,18 +1,18 @@
 import RelataCore
 
-/// What an engine does for one connection: it prepares statements and knows what became of them. All else a
-/// ``Connection`` does by itself, with SQL that the engine's dialect writes.
+/// An engine's part of a connection: it prepares statements and reports their results. A ``Connection`` does everything
+/// else, with SQL in the engine's dialect.
 package protocol EngineDriver: MigrationDriver {
     /// The SQL that it understands.
     var dialect: Dialect { get }
-    /// What it does differently from others.
+    /// The engine's capabilities.
     var capabilities: EngineCapabilities { get }
 
     /// Prepares the one statement of a text.
     func prepare(_ sql: String) throws(RelataError) -> Statement
     /// Runs SQL text that may hold several statements, without parameters.
     func execute(script: String) throws(RelataError)
-    /// What a script reads and writes, which is run while that is found out.
+    /// The accesses of a script, which is run to find them.
     func executeNoting(script: String) throws(RelataError) -> StatementAccess
     /// Binds a list of values or keys to one parameter; the first is 1.
     func bind(_ list: Parameter, to statement: RunningStatement, at index: Int32) throws(RelataError)
@@ -20,40 +20,40 @@ package protocol EngineDriver: MigrationDriver {
     func bind(
         rows: Range<Int>, columns: Int, to statement: RunningStatement, at index: Int32, _ row: (Int) -> [Value]
     ) throws(RelataError)
-    /// What collects rows for a statement that takes a list for each column; `nil` where the engine knows no such
-    /// statements, or has no list of a column's type.
+    /// Collects rows for a statement that takes a list for each column; `nil` if the engine has no such statements, or
+    /// no list of a column's type.
     func collector(for statement: RunningStatement) -> RemoteRows?
-    /// What copies rows into a table; `nil` where they can't be copied in the form that `collector` takes.
+    /// Copies rows into a table; `nil` if they can't be copied in the form that `collector` takes.
     func copier(into table: Table, like collector: RemoteRows) throws(RelataError) -> RemoteRows?
     /// Why a step failed.
     func error(_ result: StepResult, _ statement: RunningStatement) -> RelataError
     /// Whether a statement writes something when it is run.
     func writes(_ statement: Statement) -> Bool
-    /// Where statements run that block a thread, for calls of tasks; `nil` where the task's own thread serves.
+    /// The executor for statements that block a thread; `nil` if the task's own thread is used.
     var executor: (any TaskExecutor)? { get }
-    /// Begins to answer on the caller's own thread, which may run a single statement that only reads. Where more is needed,
-    /// or the answer takes long, the statement fails.
+    /// Begins to answer on the caller's thread, which may run a single statement that only reads. If more is needed, or
+    /// the answer takes long, the statement fails.
     ///
     /// - Returns: Whether that is likely to succeed; else nothing has begun.
     func beginBriefUse() -> Bool
     /// Ends that.
     ///
-    /// - Returns: Whether what was done is done. Else it is done again on ``executor``, and finds there what was begun.
+    /// - Returns: Whether the work is complete. Otherwise it is repeated on ``executor``, and continues a begun query.
     func endBriefUse() -> Bool
-    /// Stops the statement that runs, from any thread; `nil` where the engine looks for cancelled tasks by itself.
+    /// Stops the running statement, from any thread; `nil` if the engine checks for cancelled tasks itself.
     var canceller: (@Sendable () -> Void)? { get }
     /// Forgets that a statement was to be stopped.
     func endCancellation() throws(RelataError)
-    /// Forgets a cancellation and takes back what is still open, once a call is over.
+    /// Clears a cancellation and rolls back open work, at the end of a call.
     func makeReusable()
-    /// Whether the transaction failed because of others, so that the same may succeed once they are done.
+    /// Whether the transaction failed because of others, so that a retry may succeed.
     var mayTryAgain: Bool { get }
-    /// Closes the connection, whose statements are gone.
+    /// Closes the connection, whose statements are released already.
     func close() throws(RelataError)
 
     /// Begins a transaction together with its first statement, which saves a round trip.
     ///
-    /// - Returns: Whether it does; else the statement is run.
+    /// - Returns: Whether it does; otherwise the statement is run.
     func beginLater(_ statement: String) -> Bool
     /// Refuses to commit a transaction that an error has taken back already.
     func checkBeforeCommit() throws(RelataError)
@@ -61,8 +61,8 @@ package protocol EngineDriver: MigrationDriver {
     var isInTransaction: Bool { get }
     /// How many rows the last statement inserted, updated or deleted itself.
     var changes: Int { get }
-    /// How many rows the connection changed so far, those that triggers and foreign keys changed included, as far as the
-    /// engine counts them.
+    /// How many rows the connection has changed so far, including those changed by triggers and foreign keys, as far as
+    /// the engine counts them.
     var totalChanges: Int { get }
     /// The key that the database gave the last row that it inserted.
     var lastInsertedKey: Int64 { get }
@@ -71,11 +71,12 @@ package protocol EngineDriver: MigrationDriver {
 
     // MARK: What statements do
 
-    /// What a statement reads and writes, triggers and foreign key actions included; `nil` where that can't be found out.
+    /// The reads and writes of a statement, including triggers and foreign key actions; `nil` if they can't be
+    /// determined.
     func access(of statement: Statement) -> StatementAccess?
-    /// Whether what was found out of statements may no longer be true, because the schema changed meanwhile.
+    /// Whether recorded accesses of statements may be outdated, because the schema has changed.
     var hasRecompiled: Bool { get }
-    /// What is found out from now on is true.
+    /// Accesses that are recorded from now on are valid.
     func forgetRecompilation()
     /// The table that a change of the schema writes.
     var catalogTable: String { get }
@@ -83,7 +84,7 @@ package protocol EngineDriver: MigrationDriver {
     /// How a query would be run, step by step.
     func plan(of statement: SQLStatement, _ connection: Connection) throws(RelataError) -> [PlanStep]
 
-    /// How the durable change log is kept, and other processes are told of commits.
+    /// How the durable change log is stored, and other processes are notified of commits.
     var changeLog: any ChangeLogStorage { get }
 
     // MARK: References
@@ -99,25 +100,25 @@ package protocol EngineDriver: MigrationDriver {
 
     /// Whether a table is there.
     func hasTable(_ name: String, _ connection: Connection) throws(RelataError) -> Bool
-    /// The database's own tables as they are. No other is looked at where names are given.
+    /// The database's own tables. With names, no other tables are read.
     ///
-    /// - Parameter hidesReserved: Whether other programs' tables are left out, too, whose names are reserved.
+    /// - Parameter hidesReserved: Whether tables of other programs with reserved names are left out.
     func tables(
         named names: [String]?, hidesReserved: Bool, _ connection: Connection
     ) throws(RelataError) -> [TableDescription]
-    /// All tables and views of a database that other programs may have made, in every schema; `nil` where an engine has no
-    /// more than ``tables(named:hidesReserved:_:)`` says.
+    /// All tables and views of a database of any program, in every schema; `nil` if an engine has no more than
+    /// ``tables(named:hidesReserved:_:)``.
     ///
     /// - Parameter including: Schemas of the server's own that are looked at too.
     func foreignTables(including schemas: [String], _ connection: Connection) throws(RelataError) -> ForeignTables?
-    /// How many rows of each table the open transaction has changed so far, by the tables' full names; `nil` where the
+    /// How many rows of each table the open transaction has changed so far, by the tables' full names; `nil` if the
     /// engine doesn't count them.
     func rowChanges(_ connection: Connection) throws(RelataError) -> [String: RowChanges]?
-    /// Whether stores in other processes are told of what is committed, because the database has what that needs.
+    /// Whether stores in other processes are notified of commits, because the database has the required objects.
     func tellsOthers(_ connection: Connection) throws(RelataError) -> Bool
-    /// The names of a table's columns; none where it isn't there.
+    /// The names of a table's columns; none for a missing table.
     func columnNames(of table: String, _ connection: Connection) throws(RelataError) -> [String]
-    /// What isn't read as a table and yet has the name of one, and what it is.
+    /// Objects with the name of a table that aren't read as one, and their kinds.
     func otherTables(_ connection: Connection) throws(RelataError) -> [String: String]
     /// The indexes of whole tables, the key's included, and their columns, empty names for expressions.
     func indexes(
@@ -125,25 +126,25 @@ package protocol EngineDriver: MigrationDriver {
     ) throws(RelataError) -> [(name: String, columns: [String])]
     /// The names of a table's triggers, in order.
     func triggers(of table: String, _ connection: Connection) throws(RelataError) -> [String]
-    /// The search indexes that the engine doesn't keep current by itself.
+    /// The search indexes that the engine doesn't update by itself.
     func searchIndexes(_ connection: Connection) throws(RelataError) -> [SearchIndex]
     /// The collation of a column, as `CREATE INDEX` names it; `nil` for the one that compares bytes.
     func collation(of column: String, in table: String) -> String?
-    /// The last key that the database assigned to a row of a table, be it there or gone; 0 if it assigned none.
+    /// The last key that the database assigned to a row of a table, even if it was deleted; 0 for none.
     func lastAssignedKey(of table: String, _ connection: Connection) throws(RelataError) -> Int64
     /// The names of other schemas that hold tables, on an engine that has several.
     func otherSchemas(_ connection: Connection) throws(RelataError) -> [String]
-    /// Has the database assign keys behind this one, and behind those that there are.
+    /// Makes the database assign keys after this one, and after the existing ones.
     func assignKeys(
         after key: Int64, of table: String, column: String, _ connection: Connection
     ) throws(RelataError)
-    /// What a table says of its rows besides keys and indexes: the names of its conditions, or the words for them.
+    /// A table's rules for its rows besides keys and indexes: the names of its conditions, or their text.
     func conditions(of table: TableDescription, _ connection: Connection) throws(RelataError) -> [String]
-    /// Refuses a database that isn't where it was opened any more: nobody would find what is written to it.
+    /// Refuses a database that was moved or removed since it was opened: writes to it would be lost.
     ///
     /// - Throws: ``RelataError/fileAccess(path:_:)``.
     func checkIsInPlace() throws(RelataError)
-    /// What is damaged in the database's own files, as far as the engine can tell.
+    /// Damage in the database's own files, as far as the engine can detect it.
     func damage(_ connection: Connection) throws(RelataError) -> EngineDamage
 }
 
@@ -167,9 +168,9 @@ extension EngineDriver {
 package struct PlanStep: Sendable {
     /// Its number in the plan.
     package let id: Int64
-    /// The number of the step that it is a part of; 0 where it is a part of none.
+    /// The number of the step that it is a part of; 0 for none.
     package let parent: Int64
-    /// What is done, in the engine's words.
+    /// The action, in the engine's words.
     package let detail: String
 
     /// A step.
@@ -180,15 +181,15 @@ package struct PlanStep: Sendable {
     }
 }
 
-/// What an engine says of files that are damaged.
+/// An engine's error for damaged files.
 package struct EngineDamage {
     /// What is wrong.
     package var problems: [String] = []
-    /// Whether what is left can be read.
+    /// Whether other data can be read.
     package var isReadable = true
     /// What to do about it.
     package var mend = ""
-    /// What mends it safely; `nil` where nothing does.
+    /// A safe repair; `nil` if there is none.
     package var repair: IntegrityRepair?
 
     /// Nothing is damaged.

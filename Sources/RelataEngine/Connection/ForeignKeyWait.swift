@@ -3,7 +3,7 @@ import RelataCore
 /// A time in which foreign keys aren't checked statement by statement.
 package struct ForeignKeyWait {
     private let connection: Connection
-    /// Whether they were waiting before, for the end of the transaction: then they go on doing so.
+    /// Whether they were deferred before, to the end of the transaction: then they stay so.
     private let isNested: Bool
 
     package init(on connection: Connection) throws(RelataError) {
@@ -15,8 +15,8 @@ package struct ForeignKeyWait {
     /// Whether a reference dangles that must not when this time ends.
     package var hasDangling: Bool { !isNested && connection.hasDanglingReferences }
 
-    /// Whether a reference dangles that must not when this time ends. An engine that doesn't know has them all checked:
-    /// where none dangles, this time is over.
+    /// Whether a reference dangles that must not when the deferral ends. An engine that doesn't know checks all: if
+    /// none dangles, the deferral ends.
     package func findDangling() throws -> Bool {
         guard hasDangling, !connection.driver.capabilities.forgetsWaitingReferences else { return hasDangling }
         do {
@@ -27,9 +27,9 @@ package struct ForeignKeyWait {
         }
     }
 
-    /// Has them checked at once again, after a look at those that waited.
+    /// Ends the deferral, after a check of the deferred references.
     package func end() throws(RelataError) {
-        // Another engine looks when it is told to check at once.
+        // Another engine checks when it is told to check immediately.
         if connection.driver.capabilities.forgetsWaitingReferences, hasDangling {
             throw .database(
                 code: 787, message: "a reference to a deleted object would dangle", sql: nil)
@@ -37,7 +37,7 @@ package struct ForeignKeyWait {
         if !isNested { try connection.driver.setReferencesWait(false) }
     }
 
-    /// Has them checked at once again. SQLite forgets those that waited: nothing dangles, or all is rolled back.
+    /// Ends the deferral. SQLite forgets deferred checks: nothing dangles, or all is rolled back.
     package func cancel() {
         if !isNested { try? connection.driver.setReferencesWait(false) }
     }

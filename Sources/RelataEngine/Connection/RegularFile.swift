@@ -1,19 +1,19 @@
 import Foundation
 import RelataCore
 
-/// What is asked of a path before it is opened.
+/// Checks of a path before it is opened.
 package enum RegularFile {
-    /// Refuses a path at which there is no file.
+    /// Refuses a path without a file.
     package static func require(_ path: String) throws(RelataError) {
         guard FileManager.default.fileExists(atPath: path) else {
             throw .fileAccess(path: path, "there is no such file")
         }
     }
 
-    /// Refuses what is there and no regular file. To open a pipe would wait for whoever writes to it, and a device may do
-    /// anything.
+    /// Refuses a path with something other than a regular file. Opening a pipe would wait for a writer, and opening a
+    /// device may do anything.
     ///
-    /// - Parameter purpose: What the file would have to be, such as `a database`.
+    /// - Parameter purpose: The expected kind of file, such as `a database`.
     package static func check(_ path: String, for purpose: String) throws(RelataError) {
         var status = stat()
         guard stat(path, &status) == 0 else { return }

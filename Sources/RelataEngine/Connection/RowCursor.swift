@@ -1,9 +1,9 @@
 import RelataCore
 
-/// A running query whose rows are asked for one after the other, where no closure can stand around them.
+/// A running query whose rows are read one by one, where a closure can't be used.
 ///
-/// Its connection must stay leased meanwhile. It gives its statement back after the last row, on ``close()``, and with
-/// the object.
+/// Its connection must stay leased. It returns its statement after the last row, on ``close()``, and on
+/// deinitialization.
 @_documentation(visibility: internal)
 package final class RowCursor {
     private let connection: Connection
@@ -11,7 +11,7 @@ package final class RowCursor {
 
     /// Begins a query; nothing is read before the first ``next()``.
     ///
-    /// - Parameter isStreamed: Whether there may be so many rows that few at a time should be in memory.
+    /// - Parameter isStreamed: Whether there may be many rows, so that only few should be in memory.
     package init(_ query: SQLStatement, on connection: Connection, isStreamed: Bool = false) throws(RelataError) {
         self.connection = connection
         let statement = try connection.lease(query.sql)

@@ -7,7 +7,7 @@ package final class Statement {
     @exclusivity(unchecked) @usableFromInline var isLeased = true
     /// How many rows it had the last time.
     var rowCount = 0
-    /// What it reads and writes, once somebody wanted to know.
+    /// Its reads and writes, once they were determined.
     var access: StatementAccess?
     /// A number that no other statement of the process has.
     let number = Statement.made.add(1, ordering: .relaxed).newValue
@@ -23,7 +23,7 @@ package final class Statement {
     ///
     /// - Parameters:
     ///   - size: About how many bytes of memory it takes.
-    ///   - onEnd: Called when nobody needs it any more.
+    ///   - onEnd: Called when the statement isn't needed any more.
     package init(
         _ running: RunningStatement, controlsTransaction: Bool, size: Int, onEnd: @escaping () -> Void
     ) {

@@ -1,18 +1,18 @@
 /// How a backup is made.
 package struct BackupPlan: Sendable {
-    /// What becomes of a file that is there.
+    /// How an existing file is treated.
     package enum Replacement: Sendable {
-        /// It is left as it is, and nothing is made.
+        /// It is left unchanged, and no copy is made.
         case never
-        /// It is replaced if it is a database that nobody uses: nobody's letter goes because of a slip.
+        /// It is replaced if it is an unused database, so that a mistyped path replaces no other file.
         case database
-        /// It is replaced, damaged or not: that is what a backup is for.
+        /// It is replaced, damaged or not: that is the purpose of a restore.
         case anyFile
     }
 
     /// The file to be made.
     package let path: String
-    /// What becomes of a file that is there.
+    /// How an existing file is treated.
     package let replacement: Replacement
     /// Whether the copy is checked before it gets its name.
     package let verifies: Bool

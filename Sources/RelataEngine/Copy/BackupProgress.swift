@@ -2,7 +2,7 @@
 public struct BackupProgress: Hashable, Sendable {
     /// How many pages of the file are copied.
     public let copiedPages: Int
-    /// How many pages the file has. It grows while others write, where the file has no write-ahead log.
+    /// How many pages the file has. It grows while others write, if the file has no write-ahead log.
     public let pages: Int
 
     /// How far a backup is.

@@ -1,16 +1,16 @@
 import RelataCore
 
-/// JSON in words that are the same for the same value: without blanks, members in one order, the last of those that have the
-/// same name, texts without escapes, and numbers by their value, with all their digits. That is what `jsonb` keeps.
+/// JSON in a canonical form: without white space, with members in one order, the last of repeated members, texts
+/// without escapes, and numbers by their value, with all digits. `jsonb` preserves exactly that.
 struct CanonicalJSON {
     /// The value's bytes.
     private(set) var bytes: [UInt8] = []
     private let source: [UInt8]
     private var place = 0
-    /// How many arrays and objects may stand in each other.
+    /// The maximum nesting of arrays and objects.
     private static let maximumDepth = 512
 
-    /// `nil` where the text isn't JSON.
+    /// `nil` for text that isn't JSON.
     init?(_ text: String) {
         source = Array(text.utf8)
         guard let value = value(depth: 0) else { return nil }
@@ -60,7 +60,7 @@ struct CanonicalJSON {
         return isRead ? Self.joined("[", elements, "]") : nil
     }
 
-    /// Reads what stands between commas, behind the sign that begins it.
+    /// Reads comma-separated items, after the opening character.
     private mutating func list(endingWith end: UInt8, _ read: (inout CanonicalJSON) -> Bool) -> Bool {
         place += 1
         skipBlanks()
@@ -94,7 +94,7 @@ struct CanonicalJSON {
         return DecimalText.canonical(number: String(decoding: digits, as: UTF8.self)).map { Array($0.utf8) }
     }
 
-    /// A text, with the number of its bytes in front, so that nothing in it looks like its end.
+    /// A text, preceded by the number of its bytes, so that its contents can't be confused with its end.
     private mutating func string() -> [UInt8]? {
         guard takes(UInt8(ascii: "\"")) else { return nil }
         var text: [UInt8] = []

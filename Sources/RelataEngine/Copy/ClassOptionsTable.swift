@@ -1,17 +1,17 @@
 import RelataCore
 
-/// The table of what a server knows of its classes besides their tables. The server reads and writes it; a copy takes it as
-/// it is.
+/// The table with a server's facts about its classes besides their tables. The server reads and writes it; a copy takes
+/// it unchanged.
 package enum ClassOptionsTable {
     /// The table's name.
     package static let name = "relata_parse_classes"
     /// The name as statements write it.
     package static let quotedName = "\"\(name)\""
-    /// Makes the table, if it isn't there.
+    /// Creates the table, if it doesn't exist.
     package static let creation =
         "CREATE TABLE IF NOT EXISTS \(quotedName) (name TEXT PRIMARY KEY, options TEXT NOT NULL)"
 
-    /// Copies what a server knows of its classes.
+    /// Copies a server's facts about its classes.
     static func copy(from source: Connection, to destination: Connection) throws {
         guard try source.hasTable(name) else { return }
         let rows = try source.values(SQLStatement("SELECT name, options FROM \(quotedName)"))

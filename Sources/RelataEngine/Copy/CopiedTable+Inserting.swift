@@ -29,7 +29,7 @@ extension CopiedTable {
 }
 
 extension RelataError {
-    /// Whether other values may be taken where these are refused.
+    /// Whether other values may be used if these are refused.
     package var isAboutValues: Bool {
         switch self {
         case .database, .uniqueViolation, .invalidUse: !isInterruption

@@ -1,10 +1,10 @@
 import RelataCore
 
-/// A table as whoever moves its rows sees it: that of an entity, or of a many-to-many.
+/// A table for moving its rows: that of an entity, or of a many-to-many.
 package struct CopiedTable: Sendable {
-    /// What reports call it: the entity, or the entity and its relationship.
+    /// The name in reports: the entity, or the entity and its relationship.
     package let name: String
-    /// The table, which has the same name in both databases.
+    /// The table, with the same name in both databases.
     package let table: String
     package let columns: [Column]
     /// The columns of the key, as places in ``columns``.
@@ -12,11 +12,11 @@ package struct CopiedTable: Sendable {
     /// The column whose values the database assigns.
     package let assignedKey: String?
 
-    /// A column and what it holds.
+    /// A column and its type.
     package struct Column: Sendable {
         /// Its name in the database.
         package let name: String
-        /// The property that it stores; its own name where none does.
+        /// The property that it stores; otherwise its own name.
         package let property: String
         /// What it holds.
         package let type: AttributeType
@@ -102,8 +102,8 @@ package struct CopiedTable: Sendable {
 
     /// The values of a row as a database of another engine stores them.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` for a value that isn't of its column's type, as SQLite lets other programs
-    ///   write it.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a value that isn't of its column's type, which SQLite lets other
+    ///   programs write.
     func fitting(_ row: [Value], for dialect: Dialect) throws(RelataError) -> [Value] {
         var result: [Value] = []
         result.reserveCapacity(row.count)
@@ -124,9 +124,9 @@ package struct CopiedTable: Sendable {
         return String(value.description.prefix(40))
     }
 
-    /// A value that means the same in a column of that type; `nil` where there is none.
+    /// An equivalent value for a column of that type; `nil` if there is none.
     package static func fitting(_ value: Value, _ type: AttributeType, _ dialect: Dialect) -> Value? {
-        // `nil` is an unset value where both could be meant.
+        // `nil` means an unset value if both are possible.
         let none = Value?.none
         switch (type, value) {
         case (_, .null), (.integer, .integer), (.date(.microseconds), .integer), (.data, .blob), (.uuid(.blob), .uuid):
@@ -134,7 +134,7 @@ package struct CopiedTable: Sendable {
         case (.boolean, .integer(let number)): return number == 0 || number == 1 ? value : none
         case (.real, .real(let number)), (.date(.seconds), .real(let number)):
             return dialect == .sqlite && number.isNaN ? none : value
-        // SQLite keeps whole numbers so where a column is made for any.
+        // SQLite stores integers unchanged in a column for any numbers.
         case (.real, .integer(let number)), (.date(.seconds), .integer(let number)):
             return Int64(exactly: Double(number)) == number ? .real(Double(number)) : none
         case (.decimal, _): return value.stored(as: .decimal)

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// What a copy leaves behind, because no entity says it.
+/// The parts of a database that a copy leaves out, because no entity declares them.
 enum CopyOmissions {
     /// Finds it, a phrase each.
     static func find(in source: Connection, _ schema: Schema) throws -> [String] {
@@ -29,7 +29,7 @@ enum CopyOmissions {
         return found
     }
 
-    /// What a table has besides what is expected.
+    /// The unexpected parts of a table.
     private struct Part {
         let what: String
         let names: [String]

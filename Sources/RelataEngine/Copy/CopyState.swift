@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// How far a copy is, in a table of the destination that is gone when all is copied.
+/// The progress of a copy, in a table of the destination that is removed at the end.
 struct CopyState {
     private let destination: Connection
     /// Which database it is a copy of, and by which entities.
@@ -9,7 +9,7 @@ struct CopyState {
     private static let name = "relata_copy"
     private static let table = "\"\(name)\""
 
-    /// How much of a table is there.
+    /// The progress of a table.
     struct Place: Hashable, Codable {
         var rows = 0
         /// The key of the last row.
@@ -44,7 +44,7 @@ struct CopyState {
         return false
     }
 
-    /// Marks the destination, in the transaction that makes its tables: they don't count as finished.
+    /// Marks the destination as unfinished, in the transaction that creates its tables.
     func begin() throws {
         try destination.execute("CREATE TABLE \(Self.table) (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
         try write("origin", origin)
@@ -68,9 +68,9 @@ struct CopyState {
         return try decoder.decode(Place.self, from: Data(text.utf8))
     }
 
-    /// Notes in the transaction of the rows that they are there.
+    /// Records the progress, in the transaction of the rows.
     ///
-    /// - Throws: ``RelataError/busy(_:)`` where another process goes on with the same copy.
+    /// - Throws: ``RelataError/busy(_:)`` if another process continues the same copy.
     func note(_ place: Place, since before: Place, of table: CopiedTable) throws {
         guard try self.place(of: table) == before else {
             throw RelataError.busy("another process goes on with this copy: let one of the two finish it")
@@ -83,12 +83,12 @@ struct CopyState {
 
     // MARK: The end
 
-    /// Has the destination remember what the source remembers of its models, and forgets the copy.
+    /// Copies the source's metadata of models to the destination, and removes the progress.
     func finish(remembering source: Connection) throws {
         let known = try Metadata.read(source)
         var metadata = try Metadata.read(destination)
         (metadata.steps, metadata.renames) = (known.steps, known.renames)
-        // Who opens it compares the tables once.
+        // The next opening compares the tables once.
         try metadata.write(destination, fingerprint: "copied")
         try destination.execute("DROP TABLE \(Self.table)")
     }

@@ -1,10 +1,9 @@
 import RelataCore
 
-/// Moves what a database holds into an empty one, of the same engine or of another: the rows of all entities and links with
-/// their keys, and what the database remembers of its models.
+/// Copies a database into an empty one, of the same engine or another: the rows of all entities and links with their
+/// keys, and the metadata of models.
 ///
-/// A copy that was stopped at any moment goes on where it was when it is run again. In the end both databases are read and
-/// compared.
+/// An interrupted copy continues when it is run again. At the end, both databases are read and compared.
 package struct DatabaseCopy {
     private let source: Connection
     private let destination: Connection
@@ -24,9 +23,9 @@ package struct DatabaseCopy {
 
     /// How far a copy is.
     package enum Progress: Hashable, Sendable {
-        /// What stays behind, a phrase each, before anything is written.
+        /// The omitted parts, a phrase each, before anything is written.
         case leavingOut([String])
-        /// So many rows of an entity or a link are there.
+        /// That many rows of an entity or a link are copied.
         case copied(String, rows: Int)
         /// An entity or a link is compared.
         case verifying(String)
@@ -34,26 +33,26 @@ package struct DatabaseCopy {
         case finishing
     }
 
-    /// What there is of an entity or a link, in both databases.
+    /// The rows of an entity or a link, in both databases.
     package struct Outcome: Hashable, Sendable {
         /// The entity, or the entity and its relationship: `Playlist.tracks`.
         package let name: String
         /// How many rows it has.
         package let rows: Int
-        /// What tells its rows from others, the same on any engine.
+        /// A checksum of its rows, the same on any engine.
         package let checksum: String
     }
 
     /// Copies, or goes on copying.
     ///
     /// - Parameters:
-    ///   - source: Is read in the transaction that it is in, or in one of its own, which sees one state.
-    ///   - destination: A database without tables, or one that a copy of the same source was begun in.
+    ///   - source: Read in its open transaction, or in a separate one, which sees one state.
+    ///   - destination: A database without tables, or one with an unfinished copy of the same source.
     ///   - batch: How much is written in one transaction.
-    ///   - report: Is told of each step. What it throws stops the copy.
-    /// - Throws: ``RelataError/invalidUse(_:)`` for a destination that holds something else, and for an object that the
-    ///   destination can't store, which is named; ``RelataError/schemaMismatch(_:)`` where the two aren't the same in the
-    ///   end, as when the source was changed since an earlier run.
+    ///   - report: Called with each step. An error that it throws stops the copy.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a destination with other contents, and for an object that the
+    ///   destination can't store, which is named; ``RelataError/schemaMismatch(_:)`` if the two differ at the end, for
+    ///   example because the source was changed since an earlier run.
     @discardableResult
     package static func run(
         from source: Connection, to destination: Connection, batch: BatchLimit = BatchLimit(),
@@ -81,14 +80,14 @@ package struct DatabaseCopy {
     }
 
     private func run(leavingOut notes: [String]) throws -> [Outcome] {
-        // Nobody else changes tables meanwhile, or goes on with the same copy.
+        // Other processes can't change tables in the meantime, or continue the same copy.
         try destination.driver.changingTables(destination) {
             let hasBegun = try state.check()
             try checkSource()
             try report(.leavingOut(try CopyOmissions.find(in: source, schema) + notes))
             try destination.driver.makeReady(destination)
             if !hasBegun {
-                // All of it at once: nobody ever sees tables that look finished.
+                // In one transaction: unfinished tables are never visible as finished.
                 try destination.transaction {
                     try Migrator.apply(schema, steps: [], on: destination)
                     try dropReferences()
@@ -108,9 +107,9 @@ package struct DatabaseCopy {
         }
     }
 
-    /// Refuses rows that no copy could have, before the first one is written.
+    /// Refuses rows that can't be copied, before the first one is written.
     private func checkSource() throws {
-        // What a database can't check by itself is found in the copy.
+        // Rules that a database can't check are checked in the copy.
         let dangling = (try? source.driver.danglingReferences(source)) ?? [:]
         guard let (tables, count) = dangling.min(by: { $0.key.lexicographicallyPrecedes($1.key) }) else { return }
         throw RelataError.invalidUse(
@@ -120,8 +119,8 @@ package struct DatabaseCopy {
 
     // MARK: References
 
-    /// Rows may refer to others that come later, in circles too. SQLite doesn't enforce references while tables change;
-    /// elsewhere they are made when all rows are there.
+    /// Rows may refer to later ones, in circles too. SQLite doesn't enforce references while tables change; on other
+    /// engines, they are created after all rows.
     private func dropReferences() throws {
         guard destination.dialect.altersTables else { return }
         let tables = try Introspection.tables(of: destination)
@@ -163,7 +162,7 @@ package struct DatabaseCopy {
 
     // MARK: Rows
 
-    /// Reads the rows of a table in the order of their keys, from where an earlier run was.
+    /// Reads the rows of a table in the order of their keys, from the end of an earlier run.
     private func copy(_ table: CopiedTable) throws {
         var place = try state.place(of: table)
         if place.isDone { return }
@@ -184,8 +183,8 @@ package struct DatabaseCopy {
 
     /// Writes rows and notes the last key in one transaction.
     ///
-    /// - Parameter last: `nil` where all are there.
-    /// - Returns: How much of the table is there then.
+    /// - Parameter last: `nil` if all are copied.
+    /// - Returns: The new progress of the table.
     private func write(
         _ rows: [[Value]], of table: CopiedTable, since before: CopyState.Place, last: [Value]?
     ) throws -> CopyState.Place {
@@ -204,7 +203,7 @@ package struct DatabaseCopy {
         return place
     }
 
-    /// An error that names the first of the rows that was refused, where one is refused by itself.
+    /// An error that names the first of the refused rows, if one is refused by itself.
     private func explained(_ error: RelataError, _ rows: [[Value]], of table: CopiedTable) -> RelataError {
         for row in rows {
             guard let refusal = refusal(of: row, table) else { continue }
@@ -216,7 +215,7 @@ package struct DatabaseCopy {
                 + "schema), and begin anew with an empty database")
     }
 
-    /// Why a row is refused by itself.
+    /// Why a row by itself is refused.
     private func refusal(of row: [Value], _ table: CopiedTable) -> (any Error)? {
         defer { try? destination.execute(SQLStatement("ROLLBACK")) }
         do {

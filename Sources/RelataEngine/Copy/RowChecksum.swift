@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// A number that is the same for the same rows, in any order and on any engine.
+/// A number that is equal for equal rows, in any order and on any engine.
 struct RowChecksum: Hashable {
     /// How many rows.
     private(set) var rows = 0

@@ -2,13 +2,14 @@ import Foundation
 import RelataCore
 
 extension Connection {
-    /// What deleting objects would do, without doing it. Only reads, so that a read-only connection serves; call it
-    /// within a read transaction where others write at the same time.
+    /// The plan of a deletion, without deleting. Only reads, so a read-only connection is enough; call it within a read
+    /// transaction if others write at the same time.
     ///
     /// - Parameters:
     ///   - entity: the objects' entity, as a number in ``Schema/tables``.
-    ///   - roots: which of them; those that don't exist, or are hidden, are left out of the report.
-    ///   - access: what the caller sees. Delete rules don't stop at what is hidden; the report counts it without names.
+    ///   - roots: the objects; missing or hidden ones are left out of the report.
+    ///   - access: the caller's access. Delete rules also apply to hidden objects; the report counts these without
+    ///     names.
     package func deletionPlan(
         of entity: Int, roots: DeletionRoots, schema: Schema, access: Access
     ) throws(RelataError) -> DeletionReport {
@@ -17,19 +18,19 @@ extension Connection {
         return try SeenReport(connection: self, schema: schema, access: access).report(try deletion.plan())
     }
 
-    /// Deletes objects and whatever the delete rules say goes with them, within the caller's transaction. The recorder is
-    /// told of all of it.
+    /// Deletes objects, and others by the delete rules, within the caller's transaction. The recorder records all of
+    /// it.
     ///
     /// - Parameters:
     ///   - entity: the objects' entity, as a number in ``Schema/tables``.
-    ///   - roots: which of them; those that don't exist, or are hidden, are passed over.
-    ///   - access: what the caller sees. Delete rules don't stop at what is hidden; the report counts it without names.
-    ///   - now: the time that objects get whose reference is unset, if they declare when they were changed.
-    ///   - isUndoneByCaller: whether the caller undoes what was done where this fails, which saves a savepoint.
+    ///   - roots: the objects; missing or hidden ones are skipped.
+    ///   - access: the caller's access. Delete rules also apply to hidden objects; the report counts these without
+    ///     names.
+    ///   - now: the time of change for objects whose reference is unset, if they have one.
+    ///   - isUndoneByCaller: whether the caller rolls back a failed deletion, which saves a savepoint.
     /// - Returns: what was done.
-    /// - Throws: ``RelataError/deleteDenied(blockers:)`` where a rule refuses it, ``RelataError/validation(_:)`` where a
-    ///   list would be left with fewer members than it must have. Whatever is thrown, the data are as
-    ///   they were before.
+    /// - Throws: ``RelataError/deleteDenied(blockers:)`` if a rule denies it, ``RelataError/validation(_:)`` if a list
+    ///   would have fewer members than its minimum. After an error, the data are unchanged.
     @discardableResult
     package func delete(
         entity: Int, roots: DeletionRoots, schema: Schema, access: Access, now: Date = Date(),
@@ -42,7 +43,7 @@ extension Connection {
             recorder?.record(report)
             return report
         }
-        // What is hidden is found out before anything is written: a row may change, or be gone, afterwards.
+        // Hidden objects are determined before anything is written: afterwards a row may be changed or deleted.
         let seen = try deletionPlan(of: entity, roots: roots, schema: schema, access: access)
         if !seen.blockers.isEmpty || seen.hiddenBlockerCount > 0 { throw .deleteDenied(blockers: seen.blockers) }
         if !seen.shortages.isEmpty { throw .validation(seen.shortages) }

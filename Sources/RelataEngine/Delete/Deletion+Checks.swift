@@ -1,6 +1,6 @@
 import RelataCore
 
-/// What is looked at so that a plan holds: foreign keys and triggers that the schema doesn't know.
+/// Checks that make a plan reliable: for foreign keys and triggers that the schema doesn't know.
 extension Deletion {
     /// Refuses a deletion of rows that others refer to by foreign keys which the schema doesn't know: SQLite would delete
     /// or unset these, or refuse, and no plan would name them.
@@ -50,7 +50,8 @@ extension Deletion {
         }
     }
 
-    /// Has SQLite read the statements of the deletion, which it refuses where a foreign key fits no table or columns.
+    /// Lets SQLite compile the statements of the deletion, which fails for a foreign key without matching table or
+    /// columns.
     func checkCanBeWritten() throws(RelataError) {
         guard !report.isDenied else { return }
         // With a statement SQLite reads all that its own actions reach, so that few need to be looked at.
@@ -78,7 +79,7 @@ extension Deletion {
         }
     }
 
-    /// What stands behind an error: a trigger that keeps rows which others still refer to, if one does.
+    /// The cause of an error: a trigger that keeps rows which others still refer to, if there is one.
     func explained(_ error: RelataError) -> RelataError {
         guard case .database(ConstraintCode.foreignKey, _, _) = error, hasTriggers, connection.isInTransaction else {
             return error
@@ -93,7 +94,7 @@ extension Deletion {
         return error
     }
 
-    /// The error where rows that were to go are still there.
+    /// The error if rows of the plan still exist.
     private func refusal(ifKept objects: DeletedObjects) throws(RelataError) -> RelataError? {
         guard let entity = schema.index(of: objects.entity),
             case .integer(let count)? = try connection.value(sql.remaining(entity, among: objects.keys)), count > 0
@@ -102,7 +103,7 @@ extension Deletion {
             "\(count) of \(objects.keys.count) \(objects.entity) would still be there", schema.tables[entity])
     }
 
-    /// Refuses what isn't as planned. The deletion is undone then.
+    /// Refuses a result that differs from the plan. The deletion is rolled back then.
     func verify() throws(RelataError) {
         for objects in report.deleted {
             if let refusal = try refusal(ifKept: objects) { throw refusal }

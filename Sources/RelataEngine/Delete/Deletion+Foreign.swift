@@ -1,12 +1,12 @@
 import Foundation
 import RelataCore
 
-/// Deletions in a server's database that any program may have made.
+/// Deletions in a server's database of any program.
 ///
-/// All doomed rows go in one statement, after which the server looks at its foreign keys: so the order in which it would
-/// follow them by itself is of no matter. What it has changed is counted then, and compared with the plan.
+/// All doomed rows are deleted in one statement, after which the server checks its foreign keys: so the order in which
+/// it would follow them doesn't matter. Then its changes are counted and compared with the plan.
 extension Deletion {
-    /// Refuses a deletion that concerns rows of which nobody can tell what would happen to them.
+    /// Refuses a deletion that affects rows whose fate can't be known.
     func refuseObstacles() throws(RelataError) {
         if let reason = obstacles(of: schema.tables[graph.root].sqlName)?.hasNoKeys, !sql.isEmpty(graph.root) {
             throw refused(schema.tables[graph.root].sqlName, reason)
@@ -22,7 +22,7 @@ extension Deletion {
                 try !keys(sql.unset(key), of: key.source).isEmpty
             else { continue }
             if let reason = obstacles.keepsReferences { throw refused(table, reason) }
-            // After one change nobody would find such a row for the next.
+            // After one change, such a row wouldn't be found for the next.
             if let reason = obstacles.hasNoKeys, !moved.insert(key.source).inserted { throw refused(table, reason) }
         }
         for join in graph.joins.map({ schema.joins[$0] }) where !sql.isEmpty(join.source) || !sql.isEmpty(join.target) {
@@ -33,7 +33,7 @@ extension Deletion {
         }
     }
 
-    /// The tables whose rows may be touched, or stand in the way, because they refer to doomed ones.
+    /// The tables with rows that may be changed, or block the deletion, because they refer to doomed ones.
     private var reached: [String] {
         let doomed = graph.order.filter { !sql.isEmpty($0) }
         let referring = schema.foreignKeys.filter { $0.isEnforced && !sql.isEmpty($0.target) }.map(\.source)
@@ -49,7 +49,7 @@ extension Deletion {
         .invalidUse("\(report.entity) can't be deleted: \(table) \(reason)")
     }
 
-    /// Does all of it, and compares what was changed with the plan.
+    /// Deletes everything, and compares the changes with the plan.
     mutating func writeTogether(now: Date) throws(RelataError) {
         try refuseObstacles()
         let earlier = try connection.driver.rowChanges(connection)
@@ -65,7 +65,7 @@ extension Deletion {
         let doomed = graph.order.filter { !sql.isEmpty($0) }
         if !doomed.isEmpty { try connection.execute(sql.deleteTogether(doomed)) }
         for entity in doomed { record(sql.lists[entity] ?? KeyList(), of: entity) }
-        // What waits for the end of the transaction, such as deferred triggers, is done now, so that it counts.
+        // Deferred actions, such as deferred triggers, run now, so that they are counted.
         try connection.driver.setReferencesWait(false)
         try verify()
         if let earlier, let counts = try connection.driver.rowChanges(connection) {
@@ -73,8 +73,8 @@ extension Deletion {
         }
     }
 
-    /// Refuses what changed other rows than those that were planned. Rows that triggers add elsewhere, such as those of an
-    /// audit, touch none that is there.
+    /// Refuses changes of other rows than the planned ones. Rows that triggers add elsewhere, such as those of an
+    /// audit, change no existing row.
     private func verify(
         _ counts: [String: RowChanges], since earlier: [String: RowChanges]
     ) throws(RelataError) {

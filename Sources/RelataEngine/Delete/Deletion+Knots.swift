@@ -2,15 +2,15 @@ import RelataCore
 
 /// Rows that refer to each other in a circle, and rows that are found by no index.
 extension Deletion {
-    /// Unsets references between doomed rows on a cycle, or turns them on the row itself, where they can be.
+    /// Unsets references between doomed rows on a cycle, or points them at the row itself, if possible.
     func untie() throws(RelataError) {
         for number in graph.knots where !sql.isEmpty(schema.foreignKeys[number].source) {
             if let statement = sql.untie(schema.foreignKeys[number]) { try connection.execute(statement) }
         }
     }
 
-    /// Refuses a deletion of rows in a circle of required references, one of which the database would unset in a row that
-    /// goes later: it fails at that, whatever comes first.
+    /// Refuses a deletion of rows in a circle of required references, one of which the database would unset in a row
+    /// that is deleted later: that fails, in any order.
     func refuseCircles() throws(RelataError) {
         let keys = graph.circles.map { schema.foreignKeys[$0] }.filter {
             !sql.isEmpty($0.source) && !sql.isEmpty($0.target)
@@ -34,8 +34,8 @@ extension Deletion {
         }
     }
 
-    /// Makes the indexes for the time of the deletion that SQLite needs to look up the rows which refer to each row that
-    /// goes: without them it reads a whole table for each. Returns their names, quoted.
+    /// Creates the temporary indexes that SQLite needs to look up the rows which refer to each deleted row: without
+    /// them it reads a whole table for each. Returns their quoted names.
     func makeIndexes() throws(RelataError) -> [String] {
         var names: [String] = []
         var places: Set<String> = []
@@ -45,7 +45,7 @@ extension Deletion {
                 connection.dialect.quote(column) + collation(of: target, in: schema.tables[key.target].sqlName)
             }
             let place = "\(connection.dialect.quote(key.table)) (\(columns.joined(separator: ", ")))"
-            // Several foreign keys may stand in the same columns.
+            // Several foreign keys may have the same columns.
             guard places.insert(place).inserted else { continue }
             let name = connection.dialect.quote("relata_deletion_\(names.count)")
             try connection.execute("CREATE INDEX \(name) ON \(place)")

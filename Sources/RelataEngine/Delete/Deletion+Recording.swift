@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// What a deletion writes down, and how keys are read.
+/// How a deletion records changes, and reads keys.
 extension Deletion {
     mutating func record(_ keys: KeyList, of entity: Int) {
         if keys.isEmpty { return }
@@ -49,7 +49,7 @@ extension Deletion {
                 relationship: "\(schema.tables[join.source].name).\(join.property)",
                 sources: KeyList(width: sourceTypes.count), targets: KeyList(width: targetTypes.count))
             for atSource in [true, false] where !sql.isEmpty(atSource ? join.source : join.target) {
-                // What a removal gives back is what the table holds.
+                // A deletion returns the stored values.
                 let tellsKeys = removing && join.comparesAsDeclared
                 let statement =
                     tellsKeys ? sql.removal(of: join, atSource: atSource) : sql.joinRows(join, atSource: atSource)
@@ -89,7 +89,7 @@ extension Deletion {
         return table.keyColumns.map { table.columns[$0].type }
     }
 
-    /// The time of a change as an entity stores it, if it does.
+    /// The time of a change as an entity stores it, if it has one.
     func stamp(of entity: Entity, _ now: Date) throws(RelataError) -> Value? {
         guard case .date(let encoding)? = entity.updatedAt.flatMap(entity.attribute)?.type else { return nil }
         return try DateCoding(encoding).encode(now)

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// One deletion: finds what is doomed, judges it, and does or reports what follows.
+/// One deletion: finds the doomed rows, checks the rules, and deletes or reports.
 struct Deletion {
     let connection: Connection
     let fileKeys: FileKeys
@@ -10,7 +10,7 @@ struct Deletion {
     var report: DeletionReport
     /// How many rows the statements were to change.
     var expectedChanges = 0
-    /// The objects whose foreign key was unset.
+    /// The objects with an unset foreign key.
     var unset: [(key: SchemaForeignKey, objects: KeyList)] = []
     var schema: Schema { graph.schema }
 
@@ -49,16 +49,16 @@ struct Deletion {
         return report
     }
 
-    /// Does it, or throws and leaves everything as it was.
+    /// Deletes, or throws and leaves everything unchanged.
     ///
-    /// - Parameter isUndoneByCaller: Whether the caller undoes all where this fails. Then it needs no savepoint, for
-    ///   which SQLite keeps a copy of each page that is changed.
+    /// - Parameter isUndoneByCaller: Whether the caller rolls back a failure. Then it needs no savepoint, for which
+    ///   SQLite copies each changed page.
     mutating func run(
         _ method: Connection.DeletionMethod, now: Date, isUndoneByCaller: Bool
     ) throws(RelataError) -> DeletionReport {
         // A query for the roots may look at rows that change before its last use, so it is asked once.
         let isQueried = if case .query = sql.roots { true } else { false }
-        // How many rows go, of which others may be left that refer to none, tells whether an index is worth making.
+        // The number of deleted rows of tables that others may refer to decides whether an index is worth creating.
         let listed = graph.listed.union(isQueried ? [graph.root] : []).union(fileKeys.unindexed.map(\.target))
         let isForeign = fileKeys.foreign != nil
         try collect { method == .closureFirst || isForeign || listed.contains($0) }
@@ -89,7 +89,7 @@ struct Deletion {
             if parts.count < 2 {
                 found = try closure(sql.closure(of: group), of: group)
             } else {
-                // More cascades than one statement takes: a part of them after the other, until none finds more.
+                // More cascades than one statement takes: they run in parts, until none finds more.
                 found = try closure(sql.closure(of: group, along: [], from: nil), of: group)
                 var count = -1
                 while count != found.values.reduce(0, { $0 + $1.count }) {
@@ -126,7 +126,7 @@ struct Deletion {
         return Dictionary(uniqueKeysWithValues: zip(group, found))
     }
 
-    /// SQLite lets a primary key be `NULL`, unless it is the row's number: such an object can't be told from others.
+    /// SQLite lets a primary key be `NULL`, unless it is the rowid: such an object can't be identified.
     private func checkKeys(_ keys: KeyList, of entity: Int) throws(RelataError) {
         guard !schema.tables[entity].entity.isKeyAssigned, keys.values.contains(.null) else { return }
         let name = schema.tables[entity].name
@@ -163,7 +163,7 @@ struct Deletion {
         }
     }
 
-    /// What is in the way, each once: several foreign keys may lead from one object to another.
+    /// The blockers, each once: several foreign keys may lead from one object to another.
     private struct Blockers {
         private(set) var all: [Blocker] = []
         private var known: Set<Blocker> = []
@@ -199,9 +199,8 @@ struct Deletion {
         let indexes = try makeIndexes()
         try removeAll()
         for index in indexes { try connection.execute("DROP INDEX \(index)") }
-        // Triggers and SQLite's own actions change rows besides: then it is looked whether what was planned is gone. A
-        // trigger may also change a row in place of each that it keeps.
-        // Another engine doesn't count what its own actions change.
+        // Triggers and SQLite's own actions change other rows: then the result is checked against the plan. A trigger
+        // may also change a row instead of deleting it. Other engines don't count the changes of their actions.
         let isAsExpected =
             !connection.driver.capabilities.countsActions || connection.totalChanges - earlier == expectedChanges
         if hasTriggers || !isAsExpected { try verify() }
@@ -215,19 +214,20 @@ struct Deletion {
         return tables.contains { fileKeys.triggered.contains($0.foldedName) }
     }
 
-    /// Deletes all doomed rows. SQLite meets a foreign key row by row, and follows a native action a thousand levels deep
-    /// at most. Both matter on cycles only, where untied rows need neither.
+    /// Deletes all doomed rows. SQLite checks foreign keys row by row, and follows a native action at most a thousand
+    /// levels deep. Both matter on cycles only, where untied rows need neither.
     private mutating func removeAll() throws(RelataError) {
         var remaining = graph.order[...]
-        // SQLite counts what it was told to have wait apart from what waits by itself: a row that dangled before the wait,
-        // and goes in it, would be held to dangle for ever. On a circle that can't be untied there may be such rows.
+        // SQLite counts deferred violations separately from those of deferred keys: a row that dangled before the
+        // deferral, and is deleted during it, would count as dangling for ever. A circle that can't be untied may have
+        // such rows.
         var wait = graph.circles.isEmpty ? nil : try ForeignKeyWait(on: connection)
         do throws(RelataError) {
             do throws(RelataError) {
                 try remove(&remaining)
             } catch {
-                // After some errors, such as an interruption, SQLite has rolled all back: what came now would be written
-                // alone.
+                // After some errors, such as an interruption, SQLite has rolled all back: further statements would be
+                // committed separately.
                 if graph.knots.isEmpty || !connection.isInTransaction { throw error }
                 // Rows that are untied before the wait dangle no more when it begins.
                 do throws(RelataError) {
@@ -251,7 +251,7 @@ struct Deletion {
         }
     }
 
-    /// Deletes the doomed rows of entity after entity; those that are done are no longer among the remaining ones.
+    /// Deletes the doomed rows of one entity after another; finished entities aren't among the remaining ones.
     private mutating func remove(_ remaining: inout ArraySlice<Int>) throws(RelataError) {
         while let entity = remaining.first {
             let doomed = try remove(entity)
@@ -282,7 +282,7 @@ struct Deletion {
         if connection.driver.capabilities.returnsDeletedKeys {
             return try keys(sql.deleteReturning(entity), of: entity)
         }
-        // Read first: what a deletion returns, SQLite would keep in a table of its own, which takes longer.
+        // Read first: SQLite would store returned rows in a temporary table, which takes longer.
         let doomed = try keys(sql.doomed(entity), of: entity)
         try checkKeys(doomed, of: entity)
         if !doomed.isEmpty { try connection.execute(sql.delete(entity)) }

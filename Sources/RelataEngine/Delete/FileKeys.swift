@@ -1,10 +1,10 @@
 import RelataCore
 
-/// What a file says of the tables of a schema, and the schema doesn't.
+/// A file's own declarations about the tables of a schema, which the schema doesn't have.
 struct FileKeys {
     /// The schema that was asked about.
     let schema: Schema
-    /// The same with how the file compares the columns of foreign keys.
+    /// The schema with the comparison rules of the file's foreign keys.
     let actual: Schema
     /// The foreign keys, as numbers in ``Schema/foreignKeys``, by which the database itself deletes the rows that refer.
     let cascading: Set<Int>
@@ -15,11 +15,11 @@ struct FileKeys {
     let unindexed: [UnindexedKey]
     /// The names of the tables that have triggers.
     let triggered: Set<FoldedName>
-    /// The tables of a server, by name, where all of them are looked at; else none.
+    /// The tables of a server, by name, if all of them are read; otherwise none.
     var foreign: [FoldedName: TableDescription]?
 }
 
-/// A foreign key of a file that has no index, of whichever table.
+/// A foreign key of a file without an index, in any table.
 struct UnindexedKey {
     /// The table that holds it.
     let table: String
@@ -39,14 +39,14 @@ struct UndeclaredKey {
     let targetColumns: [String]
     /// The key as a server compares it.
     var native: NativeKey?
-    /// The entity of the rows that hold it, if there is one.
+    /// The entity of the referring rows, if there is one.
     var owner: Int?
-    /// Why no plan can follow it, where that isn't that the models don't declare it.
+    /// Why no plan can follow it, if the reason isn't that the models don't declare it.
     var reason: String?
 }
 
 extension Connection {
-    /// What the file says of a schema's tables. It is read once for a schema and connection.
+    /// The file's own declarations about a schema's tables. They are read once for a schema and connection.
     func fileKeys(of schema: Schema) throws(RelataError) -> FileKeys {
         if let fileKeys, fileKeys.schema === schema { return fileKeys }
         let foreign = try foreignTables()
@@ -94,8 +94,8 @@ extension Connection {
         }
     }
 
-    /// Whether SQLite finds the rows that refer by an index, and compares what it would without one: where the columns
-    /// differ more, it uses none, or converts the value that it looks for.
+    /// Whether SQLite finds the referring rows by an index, with the same comparison as without one: if the columns
+    /// differ more, it uses none, or converts the searched value.
     private func canBeFound(_ column: ColumnDescription?, from target: ColumnDescription?) -> Bool {
         guard let column, let target else { return false }
         let (own, other) = (Affinity(declaredType: column.type), Affinity(declaredType: target.type))
@@ -106,7 +106,7 @@ extension Connection {
         }
     }
 
-    /// The foreign keys of a server to a schema's tables that no relationship can stand for.
+    /// The foreign keys of a server to a schema's tables that no relationship represents.
     private func strays(_ strays: [ForeignTables.Stray], _ schema: Schema) -> [UndeclaredKey] {
         strays.compactMap { key in
             guard let target = schema.index(ofTable: key.target) else { return nil }
@@ -140,7 +140,7 @@ extension Connection {
                 guard let target = entities[key.target.foldedName] else { return nil }
                 let pointed = key.targetColumns.isEmpty ? target.keyColumnNames : key.targetColumns
                 let description = described[key.target.foldedName]
-                // Where one points at a column that isn't there, SQLite refuses to delete, and says so then.
+                // If one points at a missing column, SQLite refuses to delete, and reports it then.
                 guard pointed.count == key.columns.count, pointed.allSatisfy({ description?.column($0) != nil }),
                     !known.contains(name(table.name, key.columns, target.sqlName, pointed))
                 else { return nil }

@@ -1,7 +1,7 @@
 import RelataCore
 
 extension DeletionRoots {
-    /// The same objects without those that are hidden.
+    /// The objects without the hidden ones.
     func seen(
         of entity: Int, in schema: Schema, under access: Access, _ dialect: Dialect
     ) throws(RelataError) -> DeletionRoots {
@@ -13,8 +13,7 @@ extension DeletionRoots {
     }
 }
 
-/// Takes the names of hidden objects out of a deletion's report, and leaves their numbers. The objects must still be
-/// there.
+/// Removes the names of hidden objects from a deletion's report, and keeps their numbers. The objects must still exist.
 struct SeenReport {
     let connection: Connection
     let schema: Schema
@@ -69,7 +68,7 @@ struct SeenReport {
         }
     }
 
-    /// Those of an entity's keys whose objects aren't hidden, in order.
+    /// The keys of an entity's visible objects, in order.
     private func seen(_ keys: KeyList, of entity: String) throws(RelataError) -> KeyList {
         guard let table = schema[entity], access.guards(table), !keys.isEmpty else { return keys }
         let query = try QueryCompiler(schema: schema, access: access, dialect: connection.dialect).keys(

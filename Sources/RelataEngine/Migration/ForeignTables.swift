@@ -2,27 +2,27 @@ import RelataCore
 
 /// Which tables of a database are looked at.
 package enum TableScope: Hashable, Sendable {
-    /// Those that names without a schema lead to, where a store's own tables are.
+    /// The tables in the search path, where a store's own tables are.
     case own
-    /// Every one, whoever made it, also in other schemas; those of the server's own schemas where they are named.
+    /// All tables of any program, also in other schemas; those of the server's own schemas if they are named.
     ///
-    /// Generated SQL finds its functions in a database that nobody prepared for it where `callsFunctions` says so: they
-    /// are the session's own, and the database stays as it is.
+    /// If `callsFunctions` is set, generated SQL may call functions in a database that wasn't prepared for it: they
+    /// belong to the session, and the database stays unchanged.
     case everywhere(including: [String], callsFunctions: Bool = false)
 }
 
-/// What a server's database holds, whoever made it.
+/// The contents of a server's database, of any program.
 package struct ForeignTables {
-    /// Tables and views. Those of partitions are one, that which has them.
+    /// Tables and views. Partitions are a part of their partitioned table.
     package var tables: [TableDescription]
-    /// What can't be read, or only in part.
+    /// Objects that can't be read, or only in part.
     package var notes: [SchemaProblem]
-    /// What isn't read and yet has the name of a table, and what it is.
+    /// Objects with the name of a table that aren't read, and their kinds.
     package var leftOut: [String: String]
     /// Foreign keys that no description holds: see ``ForeignTables/Stray``.
     package var strays: [Stray]
 
-    /// A foreign key that no relationship can stand for, and deletions must look out for: one of a single partition, or of
+    /// A foreign key that no relationship represents, and that deletions must respect: one of a single partition, or of
     /// a table that can't be read.
     package struct Stray {
         /// The table that holds it, and the columns.
@@ -32,12 +32,12 @@ package struct ForeignTables {
         package let target: String
         /// The table that the rows belong to which hold it.
         package let owner: String
-        /// The key as the server compares it; `nil` where the table can't be read.
+        /// The key as the server compares it; `nil` if the table can't be read.
         package let native: NativeKey?
-        /// Why it is none that a plan can follow.
+        /// Why a plan can't follow it.
         package let reason: String
 
-        /// Describes a foreign key. See the properties for what each argument means.
+        /// Describes a foreign key. See the properties for the arguments.
         package init(
             table: String, columns: [String], target: String, owner: String, native: NativeKey?, reason: String
         ) {
@@ -50,7 +50,7 @@ package struct ForeignTables {
         }
     }
 
-    /// Describes what there is. See the properties for what each argument means.
+    /// Describes the contents. See the properties for the arguments.
     package init(
         tables: [TableDescription], notes: [SchemaProblem], leftOut: [String: String], strays: [Stray]
     ) {
@@ -75,7 +75,7 @@ package struct RowChanges: Hashable, Sendable {
         (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
     }
 
-    /// What came after an earlier moment.
+    /// The changes since an earlier moment.
     func since(_ earlier: RowChanges?) -> RowChanges {
         RowChanges(
             inserted: inserted - (earlier?.inserted ?? 0), updated: updated - (earlier?.updated ?? 0),
@@ -84,7 +84,7 @@ package struct RowChanges: Hashable, Sendable {
 }
 
 extension Connection {
-    /// What the database holds, if all of it is looked at and the engine tells more of it than of a store's own tables.
+    /// The contents of the database, if all of it is read and the engine reports more than a store's own tables.
     func foreignTables() throws(RelataError) -> ForeignTables? {
         guard case .everywhere(let schemas, _) = tableScope else { return nil }
         return try driver.foreignTables(including: schemas, self)

@@ -2,19 +2,19 @@ import RelataCore
 
 /// Reads what any database holds.
 package enum Introspection {
-    /// The entities of a database: as their models declare them where Relata wrote that down and it still fits the
-    /// tables, else from the tables, their keys and indexes.
+    /// The entities of a database: from the declarations of models, if Relata stored them and they still fit the
+    /// tables, otherwise from the tables, their keys and indexes.
     ///
-    /// - Throws: what the engine says about a database that is damaged, locked or none.
+    /// - Throws: the engine's error for a database that is damaged, locked or not a database.
     package static func entities(of connection: Connection) throws(RelataError) -> [Entity] {
         try read(connection).entities
     }
 
-    /// The entities of a database, and notes about what no entity can say, such as a foreign key to a table that
-    /// doesn't exist.
+    /// The entities of a database, and notes about parts that no entity can describe, such as a foreign key to a
+    /// missing table.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` for a database into which a copy isn't finished; what the engine says about
-    ///   one that is damaged, locked or none.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a database with an unfinished copy; the engine's error for one that
+    ///   is damaged, locked or not a database.
     package static func read(_ connection: Connection) throws(RelataError) -> EntityReader {
         try CopyState.refusePart(in: connection)
         if let foreign = try connection.foreignTables() {
@@ -36,7 +36,7 @@ package enum Introspection {
         return reader
     }
 
-    /// The entities of tables, as far as stores declare them by what these declare.
+    /// The entities of tables, from the declarations of stores if possible.
     private static func reader(
         of tables: [TableDescription], leavingOut leftOut: [String: String], _ connection: Connection
     ) throws(RelataError) -> EntityReader {
@@ -44,8 +44,8 @@ package enum Introspection {
         guard !declared.isEmpty, let schema = try? Schema(declared) else {
             return EntityReader(tables, leavingOut: leftOut)
         }
-        // Another program may have changed the tables since. A lost index or constraint hides nothing of what was
-        // declared; a lost table or column hides that alone.
+        // Another program may have changed the tables since. A lost index or constraint doesn't change the declared
+        // entity; a lost table or column removes only itself.
         let (fitting, lost) = schema.entities(fitting: tables)
         var reader = EntityReader(tables, declared: fitting, leavingOut: leftOut)
         reader.notes += lost
@@ -55,16 +55,16 @@ package enum Introspection {
     /// The tables of a database as they are, without the engine's and Relata's own, views and virtual tables.
     ///
     /// - Parameters:
-    ///   - names: The tables of these names, as far as they are there; no other is looked at. `nil` for all.
-    ///   - hidesReserved: Whether other programs' tables are left out, too, whose names are reserved.
+    ///   - names: The tables to read, if they exist; `nil` for all.
+    ///   - hidesReserved: Whether tables of other programs with reserved names are left out.
     package static func tables(
         of connection: Connection, named names: [String]? = nil, hidesReserved: Bool = true
     ) throws(RelataError) -> [TableDescription] {
         try connection.driver.tables(named: names, hidesReserved: hidesReserved, connection)
     }
 
-    /// The index of a table on just these columns, or else the shortest one that begins with them: whatever they are asked
-    /// for, it serves. Indexes of a part of the rows don't.
+    /// The index of a table on exactly these columns, or else the shortest one that begins with them, which also
+    /// serves. Partial indexes don't.
     package static func index(
         on columns: [String], of table: String, _ connection: Connection
     ) throws(RelataError) -> String? {

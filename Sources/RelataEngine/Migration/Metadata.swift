@@ -1,14 +1,14 @@
 import Foundation
 import RelataCore
 
-/// What Relata remembers about a file, in the table `relata_metadata`.
+/// Relata's metadata about a file, in the table `relata_metadata`.
 ///
-/// All entities are one row. Entities that change one by one, as the classes of a server do, are written to rows of their
-/// own, which come before the row of all: writing one of many costs as much as writing the only one.
+/// All entities are one row. Entities that change one by one, like the classes of a server, are written to separate
+/// rows, which have precedence over the row of all: writing one of many costs as much as writing the only one.
 package struct Metadata {
     /// The entities that the file was last opened with, or `nil` if Relata never opened it.
     package var entities: [Entity]?
-    /// Whether another program made the file, and no step has adopted it since.
+    /// Whether another program made the file, and no step has adopted it.
     package var isForeign = false
     /// The names of the migration steps that are done.
     package var steps: [String] = []
@@ -25,19 +25,20 @@ package struct Metadata {
 
     /// How the file was last left.
     package enum State {
-        /// By other entities or steps, or somebody changed its tables since.
+        /// By other entities or steps, or after a change of its tables.
         case changed
         /// By the same ones.
         case unchanged(ComparesKeys)
     }
 
-    /// Whether tables of other programs compare foreign keys by rules of their own.
+    /// Whether tables of other programs compare foreign keys by other rules.
     package enum ComparesKeys: String {
         case asDeclared = " declared"
         case otherwise = " otherwise"
     }
 
-    /// Whether the file was last left by the same entities and steps, and nobody changed its tables since: one look-up.
+    /// Whether the file was last used with the same entities and steps, and its tables are unchanged since: one
+    /// look-up.
     package static func state(_ connection: Connection, fingerprint: String) -> State {
         let dialect = connection.dialect
         // A look-up that fails would end the transaction on another engine than SQLite.
@@ -59,7 +60,7 @@ package struct Metadata {
         if case .unchanged = state(connection, fingerprint: fingerprint) { true } else { false }
     }
 
-    /// Reads what is remembered. A file without the table is one that Relata doesn't know.
+    /// Reads the metadata. Relata didn't make a file without the table.
     package static func read(_ connection: Connection) throws(RelataError) -> Metadata {
         var metadata = Metadata()
         guard try connection.hasTable("relata_metadata") else { return metadata }
@@ -74,7 +75,7 @@ package struct Metadata {
         var entities: [Entity] = []
         var changes: [(name: String, entity: Entity?)] = []
         var isWritten = false
-        // A change log alone says nothing of entities.
+        // A change log alone implies no entities.
         var hasEntities = false
         try connection.rows(
             SQLStatement("SELECT name, value FROM \(table) ORDER BY \(connection.dialect.insertionOrder)")
@@ -103,13 +104,13 @@ package struct Metadata {
                 } catch { throw unknown(entityName) }
             }
         }
-        // An older version, which knows nothing of such rows, may have written all entities since.
+        // An older version, without separate rows, may have written all entities since.
         if !isWritten { entities.apply(changes) }
         metadata.entities = hasEntities ? entities : nil
         return metadata
     }
 
-    /// Remembers entities and steps, within the transaction that made the tables fit.
+    /// Stores entities and steps, within the migration's transaction.
     package func write(
         _ connection: Connection, fingerprint: String, _ compares: ComparesKeys = .asDeclared
     ) throws(RelataError) {
@@ -139,19 +140,19 @@ package struct Metadata {
     package static func write(
         _ entities: [Entity], removing removed: [String], _ connection: Connection
     ) throws(RelataError) {
-        // All entities were written since by an older version, which knows nothing of rows of one: these are old now.
+        // An older version, without separate rows, wrote all entities since: the separate rows are outdated.
         try connection.execute(
             "DELETE FROM \(table) WHERE \(isEntity) "
                 + "AND EXISTS (SELECT 1 FROM \(table) WHERE name = 'fingerprint')")
         for entity in entities { try put(entityPrefix + entity.name, entity, connection) }
         for name in removed { try put(entityPrefix + name, Entity?.none, connection) }
-        // Who changes entities one by one has adopted the file.
+        // Changing entities one by one adopts the file.
         try connection.execute("DELETE FROM \(table) WHERE name IN ('fingerprint', '\(foreignName)')")
     }
 
     // MARK: The tables' version
 
-    /// The row that says how often a migration changed tables, on an engine that doesn't count it itself.
+    /// The row with the number of schema changes, on an engine that doesn't count them itself.
     package static let tableVersionName = "table version"
 
     package static func writeTableVersion(_ version: Int64, _ connection: Connection) throws(RelataError) {
@@ -163,7 +164,7 @@ package struct Metadata {
 
     private static let changeLogName = "change log"
 
-    /// The version of the format in which the file's change log is; `nil` where the file has none, or the first.
+    /// The format version of the file's change log; `nil` for a file without one, or the first version.
     package static func changeLogVersion(_ connection: Connection) throws(RelataError) -> Int? {
         guard try connection.hasTable("relata_metadata") else { return nil }
         let query = "SELECT CAST(value AS INTEGER) FROM \(table) WHERE name = '\(changeLogName)'"
@@ -176,7 +177,7 @@ package struct Metadata {
         try put(changeLogName, text: "\(version)", connection)
     }
 
-    /// A text of a name that no other part of Relata uses; `nil` where there is none.
+    /// A text by a name that no other part of Relata uses; `nil` if there is none.
     package static func text(_ name: String, _ connection: Connection) throws(RelataError) -> String? {
         let query = "SELECT value FROM \(table) WHERE name = \(connection.dialect.parameter(1))"
         guard case .text(let text)? = try connection.value(SQLStatement(query, [.value(.text(name))])) else {
@@ -186,7 +187,7 @@ package struct Metadata {
     }
 
     private static func create(_ connection: Connection) throws(RelataError) {
-        // Whoever may only write rows may not even ask for it.
+        // A role that may only write rows can't even check this.
         if try connection.hasTable("relata_metadata") { return }
         try connection.execute(
             "CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, value TEXT"
@@ -218,7 +219,7 @@ package struct Metadata {
 }
 
 extension [Entity] {
-    /// Puts entities in their places, adds new ones at the end, and takes away those that are `nil`.
+    /// Replaces entities in their places, appends new ones, and removes those that are `nil`.
     fileprivate mutating func apply(_ changes: [(name: String, entity: Entity?)]) {
         var places = Dictionary(enumerated().map { ($1.name, $0) }) { first, _ in first }
         var gone: Set<String> = []

@@ -1,42 +1,41 @@
 import RelataCore
 
-/// What an engine does so that the tables of its database can be changed. Everything else about a migration is the same for
-/// all engines: see ``Migrator``.
+/// An engine's part of changing tables. Everything else about a migration is common to all engines: see ``Migrator``.
 package protocol MigrationDriver: AnyObject {
-    /// Makes what generated SQL calls and the database must keep, such as functions, unless it is there or nothing may be
-    /// written.
+    /// Creates objects that generated SQL needs in the database, such as functions, unless they exist or writing isn't
+    /// allowed.
     func makeReady(_ connection: Connection) throws(RelataError)
     /// Whether nothing may be written through this connection.
     func isReadOnly(_ connection: Connection) throws(RelataError) -> Bool
 
-    /// Runs `body`, which changes tables in a transaction that it begins. Nobody else changes any meanwhile, and references
-    /// are checked when that transaction is over.
+    /// Runs `body`, which changes tables in a transaction that it begins. Other processes can't change tables in the
+    /// meantime, and references are checked at the end of that transaction.
     ///
-    /// - Throws: ``RelataError/busy(_:)`` where somebody else changes tables for too long; what `body` throws.
+    /// - Throws: ``RelataError/busy(_:)`` if another process changes tables for too long; what `body` throws.
     func changingTables<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result
-    /// Runs `body`, which makes tables of Relata's own where they aren't there, outside of a transaction. Of several
-    /// processes that do so at once, one makes them and the others find them.
+    /// Runs `body`, which creates tables of Relata itself if they don't exist, outside of a transaction. If several
+    /// processes do so at once, one creates them.
     func makingOwnTables(_ connection: Connection, _ body: () throws -> Void) throws
-    /// Has others who change tables wait until the transaction is over that is open.
+    /// Makes other schema changes wait until the open transaction ends.
     func beginChangingTables(_ connection: Connection) throws(RelataError)
-    /// Keeps others from writing rows of a table until the transaction is over that is open: what is found in it stays so.
+    /// Locks a table for other writers until the open transaction ends, so that its contents don't change.
     func holdRows(of table: String, _ connection: Connection) throws(RelataError)
     /// Runs `body`, which drops and renames tables that others refer to.
     func completing(_ connection: Connection, _ body: () throws(RelataError) -> Void) throws(RelataError)
-    /// How many references of one table to another lead to what isn't there, by the two; none where the engine refuses such
+    /// The number of dangling references from one table to another, by the two; none if the engine refuses such
     /// references at once.
     func danglingReferences(_ connection: Connection) throws(RelataError) -> [[String]: Int]
-    /// The views and triggers that can't be run, with the reason; none where the engine refuses to drop what they need.
+    /// The views and triggers that don't work, with the reason; none if the engine refuses to drop their dependencies.
     func brokenDependents(_ connection: Connection) throws(RelataError) -> [String: String]
-    /// Makes an index while others write, outside a transaction. What is left of an earlier try is dropped.
+    /// Creates an index concurrently, outside a transaction. Leftovers of an earlier attempt are dropped.
     func makeIndex(_ index: LaterIndex, _ connection: Connection) throws(RelataError)
 
-    /// What has a name that a new table can't have therefore, such as "the file has a view".
+    /// Names that a new table can't have, with a reason such as "the file has a view".
     func owner(ofName name: String, _ connection: Connection) throws(RelataError) -> String?
 
-    /// A number that is greater once a table was changed, by whichever process.
+    /// A number that increases with every change of a table, by any process.
     func tableVersion(_ connection: Connection) throws(RelataError) -> Int64
-    /// Whether each change of a table raises that number by itself.
+    /// Whether each change of a table increases that number automatically.
     var raisesTableVersion: Bool { get }
     /// Raises that number within the open transaction.
     func raiseTableVersion(_ connection: Connection) throws(RelataError)

@@ -27,7 +27,7 @@ public struct MigrationTransaction {
         try connection.runningForeignSQL { try connection.run(try sql.statement(connection.dialect)) }
     }
 
-    /// The rows of SQL, each value bound, and as it is stored.
+    /// The rows of a query, as they are stored; values in it are bound.
     ///
     /// - Throws: As ``execute(_:)``.
     public func rows(_ sql: SQL) throws -> [[Value]] {

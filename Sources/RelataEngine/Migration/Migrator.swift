@@ -1,11 +1,10 @@
 import RelataCore
 
-/// Brings the tables of a database to what the models say, on any engine.
+/// Migrates the tables of a database to the models, on any engine.
 ///
-/// The ``MigrationPlanner`` works out what is to be done, and the connection's ``MigrationDriver`` does what only an engine
-/// can.
+/// The ``MigrationPlanner`` plans the changes, and the connection's ``MigrationDriver`` does the engine's part.
 package enum Migrator {
-    /// What opening the database with these models would change, without writing to it.
+    /// The changes that opening the database with these models would make, without writing to it.
     package static func prepare(_ connection: Connection, schema: Schema, steps: [MigrationStep] = [])
         throws(RelataError)
         -> MigrationPlan
@@ -15,13 +14,13 @@ package enum Migrator {
         return try plan(connection, schema, steps, try Metadata.read(connection))
     }
 
-    /// Brings the database to what the models say, in one transaction, and returns what was changed. Indexes of tables with
-    /// rows follow, where the engine makes them while others write; where that is interrupted, the next call makes the rest.
+    /// Migrates the database to the models, in one transaction, and returns the changes. Indexes of tables with rows
+    /// follow, if the engine creates them concurrently; after an interruption, the next call creates the rest.
     ///
     /// An unchanged database costs one look-up.
     ///
-    /// - Throws: ``RelataError/schemaMismatch(_:)`` with every change that would lose something, and whatever a step
-    ///   throws. The tables are then as they were.
+    /// - Throws: ``RelataError/schemaMismatch(_:)`` with every lossy change, and errors of steps. The tables are
+    ///   unchanged then.
     @discardableResult
     package static func migrate(
         _ connection: Connection, schema: Schema, steps: [MigrationStep] = []
@@ -48,11 +47,11 @@ package enum Migrator {
         }
     }
 
-    /// Makes the database ready for a store: brings it to what the models say, as ``migrate(_:schema:steps:)``, and looks
-    /// at how its tables compare foreign keys.
+    /// Prepares the database for a store: migrates it to the models, as ``migrate(_:schema:steps:)``, and reads how its
+    /// tables compare foreign keys.
     ///
-    /// - Returns: The entities with what no model declares: another program's column may collate `NOCASE`, so that `'ABC'`
-    ///   refers to `'Abc'`. `nil` for a database in which any comparison says the same.
+    /// - Returns: The entities with facts that no model declares: another program's column may collate `NOCASE`, so
+    ///   that `'ABC'` refers to `'Abc'`. `nil` for a database in which all comparisons agree.
     package static func entities(
         migrating connection: Connection, schema: Schema, steps: [MigrationStep]
     ) throws -> [Entity]? {
@@ -61,7 +60,7 @@ package enum Migrator {
         if case .unchanged(.asDeclared) = known { return nil }
         if case .changed = known {
             try migrate(connection, schema: schema, steps: steps)
-            // Else the first commit would ask for them.
+            // Otherwise the first commit would query them.
             try connection.knownSearchIndexes()
         }
         // Elsewhere columns that refer to each other are compared alike.
@@ -72,7 +71,7 @@ package enum Migrator {
     /// Runs `body` in a transaction in which it may apply schemas to the database, together with other changes.
     ///
     /// - Parameter didCommit: Is called right after the transaction is committed, before others can have seen much of it.
-    /// - Throws: what `body` throws. The file is then as it was.
+    /// - Throws: what `body` throws. The file is unchanged then.
     package static func transaction<Result>(
         on connection: Connection, _ body: () throws -> Result, didCommit: (Result) -> Void = { _ in }
     ) throws -> Result {
@@ -90,12 +89,12 @@ package enum Migrator {
         _ = try run(connection, schema, steps, fingerprint(schema, steps), makesIndexesLater: false)
     }
 
-    /// The same for a file that fits a schema and remembers it, from which only some entities differ. Nothing else is
-    /// looked at: it takes the same time whatever else is there.
+    /// Migrates single entities of a file that fits a schema and has stored it. Nothing else is read: the time doesn't
+    /// depend on the other entities.
     ///
     /// - Parameters:
     ///   - old: The schema that the file fits.
-    ///   - entities: The names of the entities that are new, changed or gone.
+    ///   - entities: The names of the new, changed or removed entities.
     package static func apply(
         _ schema: Schema, since old: Schema, changing entities: Set<String>, steps: [MigrationStep],
         on connection: Connection
@@ -104,13 +103,13 @@ package enum Migrator {
         try remember(schema, changing: entities, connection)
     }
 
-    /// Adds to the tables what a schema has beyond them, within the caller's own transaction, in which foreign keys are
+    /// Adds the new parts of a schema to the tables, within the caller's transaction, in which foreign keys are
     /// enforced.
     ///
     /// - Parameters:
-    ///   - old: The schema that the file fits and remembers; `nil` for a file that remembers none.
+    ///   - old: The schema that the file fits and has stored; `nil` for a file without one.
     ///   - entities: The names of the entities that are new or changed.
-    /// - Returns: `false`, with nothing done, where tables or indexes would have to be dropped or made anew.
+    /// - Returns: `false`, with nothing done, if tables or indexes would have to be dropped or rebuilt.
     package static func add(
         _ schema: Schema, since old: Schema?, changing entities: Set<String>, steps: [MigrationStep],
         on connection: Connection
@@ -174,7 +173,7 @@ package enum Migrator {
         try CopyState.refusePart(in: connection)
         let planner = MigrationPlanner(
             schema: schema, dialect: connection.dialect, actual: try Introspection.tables(of: connection),
-            // A file of another program is met as if for the first time, whichever models have used it since.
+            // A file of another program is treated as new, whichever models have used it since.
             declared: metadata.isForeign ? nil : metadata.entities, history: metadata.renames,
             steps: steps.map(\.declaration).filter { !metadata.steps.contains($0.name) },
             facts: facts(of: connection))
@@ -199,7 +198,7 @@ package enum Migrator {
         metadata.isForeign = plan.isForeign
         metadata.steps += steps.map(\.declaration.name).filter { !$0.isEmpty && !metadata.steps.contains($0) }
         metadata.renames = plan.history
-        // Tables that Relata makes leave nothing to ask.
+        // Tables that Relata creates need no check.
         let isOther =
             try !plan.isCreation && connection.dialect == .sqlite
             && schema.entities(comparedBy: Introspection.tables(of: connection, hidesReserved: false)) != nil
@@ -217,12 +216,12 @@ package enum Migrator {
     ) throws {
         try plan.checkIsAllowed()
         if plan.isEmpty { return }
-        // What is only added breaks no reference.
+        // Additions break no reference.
         let needsCheck = plan.mayBreakReferences || !plan.steps.isEmpty
         let dangling = needsCheck ? try connection.driver.danglingReferences(connection) : [:]
         for statement in plan.preparation { try connection.execute(statement) }
         let broken = plan.mayBreakReferences ? try connection.driver.brokenDependents(connection) : [:]
-        // Statements that were made before would be compiled again, which counts as reading and writing anything.
+        // Earlier statements would be compiled again, which counts as accessing everything.
         connection.clearStatements()
         let transaction = MigrationTransaction(connection)
         for step in steps where plan.steps.contains(step.declaration.name) { try step.body(transaction) }
@@ -244,7 +243,7 @@ package enum Migrator {
         if needsCheck { try compare(try connection.driver.danglingReferences(connection), with: dangling) }
     }
 
-    /// Runs a statement, and says what is wrong with the rows where they refuse it.
+    /// Runs a statement, and reports the rows that prevent it.
     private static func complete(
         _ statement: String, of plan: MigrationPlan, _ connection: Connection
     ) throws(RelataError) {
@@ -261,7 +260,7 @@ package enum Migrator {
         }
     }
 
-    /// Refuses what leaves views and triggers behind that can't be run any more.
+    /// Refuses changes that break views and triggers.
     private static func compare(
         dependents after: [String: String], with before: [String: String]
     ) throws(RelataError) {
@@ -301,7 +300,7 @@ package enum Migrator {
 }
 
 extension RelataError {
-    /// Whether rows are what a statement was refused for.
+    /// Whether rows are the reason for a refused statement.
     fileprivate var isAboutRows: Bool {
         switch self {
         case .database(let code, _, _): code == ConstraintCode.foreignKey

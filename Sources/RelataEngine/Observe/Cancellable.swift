@@ -1,4 +1,4 @@
-/// Something that goes on until it is cancelled, or until nobody holds this any more.
+/// An activity that continues until it is cancelled, or until this object is released.
 public final class Cancellable: Sendable {
     private let task: Task<Void, Never>
 
@@ -18,6 +18,6 @@ public final class Cancellable: Sendable {
 
     deinit { task.cancel() }
 
-    /// Ends it. What is being done now may still reach its end.
+    /// Ends it. Running work may still finish.
     public func cancel() { task.cancel() }
 }

@@ -1,11 +1,11 @@
 import RelataCore
 
-/// What transactions of a store do, one after the other, once they are committed.
+/// The committed transactions of a store, one after the other, with their changes.
 ///
-/// It listens from the moment it is made. A reader that falls behind by 100,000 objects gets what it missed as one
-/// change set that names the entities only (``Change/Kind/unknown``), so memory is bounded and nothing is lost in
-/// silence. The feed ends when the store is closed or the task is cancelled. For readers that must not miss a change
-/// even when the program ends there is the durable change log (`Options.changeLog` of a store).
+/// The feed begins at the moment it is made. A reader that falls behind by 100,000 objects gets the missed changes as
+/// one change set that names the entities only (``Change/Kind/unknown``), so memory is limited and no change is lost
+/// silently. The feed ends when the store is closed or the task is cancelled. A reader that must not miss a change even
+/// after a restart uses the durable change log (`Options.changeLog` of a store).
 ///
 /// ```swift
 /// for await transaction in store.changes {
@@ -27,7 +27,7 @@ public struct ChangeFeed: AsyncSequence, Sendable {
         self.access = access
     }
 
-    /// Reads on where the feed was last read: it is for one reader at a time.
+    /// Continues where the feed was last read: it is for one reader at a time.
     public func makeAsyncIterator() -> Iterator { Iterator(listener: listener, access: access) }
 
     /// Reads a feed.
@@ -38,7 +38,7 @@ public struct ChangeFeed: AsyncSequence, Sendable {
         /// The next transaction's changes, as soon as there are some.
         public mutating func next() async -> ChangeSet? { await listener.buffer.next()?.seen(under: access) }
 
-        /// What waits to be read, without waiting for more.
+        /// The unread changes, without waiting for more.
         package mutating func waiting() -> [ChangeSet] {
             listener.buffer.takeAll().map { $0.seen(under: access) }
         }

@@ -3,21 +3,21 @@ public struct ListDifference<Element> {
     /// An element and its place.
     public typealias Place = (index: Int, element: Element)
 
-    /// The list as it is now.
+    /// The current list.
     public let elements: [Element]
     /// Elements that are new, with their places in the new list, in ascending order.
     public let inserted: [Place]
-    /// Elements that are gone, with their places in the old list, in ascending order.
+    /// Removed elements, with their positions in the old list, in ascending order.
     public let removed: [Place]
-    /// Elements that stand in another order to those that stayed, with both places: no more of them than need be.
+    /// Moved elements, with both positions; as few as possible.
     public let moved: [(from: Int, to: Int, element: Element)]
-    /// Elements that stayed and aren't equal to what they were, with their places in the new list.
+    /// Elements that stayed and have a different value, with their positions in the new list.
     public let updated: [(index: Int, old: Element, new: Element)]
 
     /// Whether nothing differs.
     public var isEmpty: Bool { inserted.isEmpty && removed.isEmpty && moved.isEmpty && updated.isEmpty }
 
-    /// Compares two lists. An identity that stands in a list several times is paired in order.
+    /// Compares two lists. Repeated identities are paired in order.
     public init<ID: Hashable>(
         from old: [Element], to new: [Element], by identity: (Element) -> ID, areEqual: (Element, Element) -> Bool
     ) {
@@ -44,9 +44,9 @@ public struct ListDifference<Element> {
         moved = kept.indices.filter { !standing.contains($0) }.map { (kept[$0].from, kept[$0].to, new[kept[$0].to]) }
     }
 
-    /// The indexes of a longest ascending subsequence: what needn't move.
+    /// The indexes of a longest ascending subsequence: these elements needn't move.
     private static func longestAscent(_ numbers: [Int]) -> Set<Int> {
-        // For each length the index of the smallest number that ends an ascent of it, and what comes before each.
+        // For each length, the index of the smallest number that ends an ascent of it, and the predecessor of each.
         var ends: [Int] = []
         var previous = Array(repeating: -1, count: numbers.count)
         for (index, number) in numbers.enumerated() {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The requests of a store that are observed now, so that observers of the same one share it.
+/// The observed requests of a store, so that observers of equal ones share them.
 package final class ObservationRegistry: Sendable {
     private struct Key: Hashable {
         let type: ObjectIdentifier
@@ -15,7 +15,7 @@ package final class ObservationRegistry: Sendable {
     /// An observation of the source, with a new subscriber of it.
     func subscribe<Fetched>(to source: ObservedSource<Fetched>) -> (SharedObservation<Fetched>, number: Int) {
         let (observation, number) = find(source)
-        // Whoever comes second may be faster.
+        // Another thread may have added it first.
         observation.listen()
         return (observation, number)
     }

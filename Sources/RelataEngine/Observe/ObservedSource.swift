@@ -1,21 +1,21 @@
 import RelataCore
 
-/// Where an observed value comes from: how it is read, and who tells of commits.
+/// The source of an observed value: how it is read, and the hub that reports commits.
 package struct ObservedSource<Fetched: Equatable & Sendable>: Sendable {
     /// Who tells of commits.
     let hub: ChangeHub
-    /// The requests of the same store that are observed now.
+    /// The observed requests of the same store.
     let registry: ObservationRegistry
     /// The type of the request.
     let type: ObjectIdentifier
-    /// What requests of that type have in common that read the same; `nil` for a request of its own.
+    /// The common identity of equal requests of that type; `nil` for a request that isn't shared.
     let identity: ObservedIdentity?
-    /// The one object that the value is made of, if it is one.
+    /// The single object that the value consists of, if there is one.
     let object: ObjectReference?
-    /// Reads one state of the database, and finds out what was read.
+    /// Reads one state of the database, and records the reads.
     let read: @Sendable () async throws -> (value: Fetched, region: TableRegion)
 
-    /// Names a source. See the properties for what each argument means.
+    /// Names a source. See the properties for the arguments.
     package init(
         hub: ChangeHub, registry: ObservationRegistry, type: ObjectIdentifier, identity: ObservedIdentity?,
         object: ObjectReference?, read: @escaping @Sendable () async throws -> (value: Fetched, region: TableRegion)
@@ -29,19 +29,19 @@ package struct ObservedSource<Fetched: Equatable & Sendable>: Sendable {
     }
 }
 
-/// What makes two requests the same.
+/// The identity of a request.
 public struct ObservedIdentity: Hashable, Sendable {
     private let base: any Hashable & Sendable
 
     /// The identity of all requests that hold an equal value.
     public init(_ base: some Hashable & Sendable) { self.base = base }
 
-    /// Whether both stand for the same request.
+    /// Whether both identify the same request.
     public static func == (left: ObservedIdentity, right: ObservedIdentity) -> Bool {
         AnyHashable(left.base) == AnyHashable(right.base)
     }
 
-    /// Hashes what it was made of.
+    /// Hashes its parts.
     public func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(base)) }
 }
 
@@ -50,14 +50,14 @@ package final class Subscription<Fetched: Equatable & Sendable>: Sendable {
     private let observation: SharedObservation<Fetched>
     private let number: Int
 
-    /// Begins to observe, together with all that observe the same.
+    /// Begins to observe, sharing the observation of equal requests.
     package init(to source: ObservedSource<Fetched>) {
         (observation, number) = source.registry.subscribe(to: source)
     }
 
     deinit { observation.unsubscribe(number) }
 
-    /// The next value that this observer hasn't got, as soon as there is one; `nil` after the store was closed and where
-    /// the task is cancelled.
+    /// The next new value for this observer, as soon as there is one; `nil` after the store was closed and for a
+    /// cancelled task.
     package func next() async throws -> Fetched? { try await observation.next(number) }
 }

@@ -1,8 +1,8 @@
 import RelataCore
 import Synchronization
 
-/// One request that is observed, whatever the number of observers: it runs once after a commit that matters, when
-/// somebody waits for its value.
+/// One observed request, with any number of observers: it runs once after a relevant commit, while an observer waits
+/// for its value.
 final class SharedObservation<Fetched: Equatable & Sendable>: ChangeObserver {
     private struct Reading: Sendable {
         let serial: Int
@@ -68,7 +68,7 @@ final class SharedObservation<Fetched: Equatable & Sendable>: ChangeObserver {
         if isLast { withdraw() }
     }
 
-    /// Begins to be told of commits, if it isn't yet. A closed store tells nothing: reading will say so.
+    /// Begins to receive commits, if it doesn't yet. A closed store sends none: reading reports the error.
     func listen() {
         source.hub.add(self)
         // It may have ended before it was added.
@@ -80,8 +80,8 @@ final class SharedObservation<Fetched: Equatable & Sendable>: ChangeObserver {
         source.registry.remove(self, source)
     }
 
-    /// The next value that a subscriber hasn't got, as soon as there is one; `nil` after the store was closed and where
-    /// the task is cancelled.
+    /// The next new value for a subscriber, as soon as there is one; `nil` after the store was closed and for a
+    /// cancelled task.
     func next(_ number: Int) async throws -> Fetched? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -134,7 +134,7 @@ final class SharedObservation<Fetched: Equatable & Sendable>: ChangeObserver {
         state.task = Task.detached { await self.run() }
     }
 
-    /// Reads until the value is up to date or nobody waits for it.
+    /// Reads until the value is current or no observer waits for it.
     private func run() async {
         var goesOn = true
         await source.hub.beginListening()
@@ -159,7 +159,7 @@ final class SharedObservation<Fetched: Equatable & Sendable>: ChangeObserver {
         return region.tables.keys.first.map { ($0, object.key) }
     }
 
-    /// Gives a value to those who wait and haven't got it. Returns whether to read again.
+    /// Delivers a value to waiting observers that don't have it. Returns whether to read again.
     private func deliver(_ value: Fetched, isOutdated: Bool) -> Bool {
         // Only this task sets the latest reading; comparing it may take long, and needs no lock.
         let before = state.withLock { $0.latest }

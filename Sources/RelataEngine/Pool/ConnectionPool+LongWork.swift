@@ -2,8 +2,8 @@ import RelataCore
 
 /// Work that takes as long as the database is large.
 extension ConnectionPool {
-    /// Runs `body` on a thread of its own, so that none of Swift's own threads, which are as few as the processor's cores, is
-    /// taken until the end. Connections whose statements block have such a thread already.
+    /// Runs `body` on a separate thread, so that none of Swift's threads, one per processor core, is blocked.
+    /// Connections whose statements block have such a thread already.
     package func onOwnThread<Result: Sendable>(
         _ body: @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -13,7 +13,7 @@ extension ConnectionPool {
 
     /// Makes a backup.
     ///
-    /// - Parameter access: Of whoever wants it, who must see every row.
+    /// - Parameter access: The caller's access, which must include every row.
     package func backup(
         _ plan: BackupPlan, by access: Access, _ progress: @Sendable (BackupProgress) -> Void
     ) async throws {

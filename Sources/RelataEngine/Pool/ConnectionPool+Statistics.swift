@@ -1,10 +1,10 @@
 import RelataCore
 
-/// What keeps a database small, and its planner informed.
+/// Keeps a database small, and its planner's statistics current.
 extension ConnectionPool {
-    /// Makes a database as small as what it holds, and counts anew what the planner goes by.
+    /// Shrinks a database to its contents, and updates the planner's statistics.
     ///
-    /// - Parameter access: Of whoever wants it, who must see every row.
+    /// - Parameter access: The caller's access, which must include every row.
     package func compact(by access: Access) async throws {
         try access.requireEverything(for: "compacting")
         try await onOwnThread {
@@ -12,7 +12,7 @@ extension ConnectionPool {
         }
     }
 
-    /// Makes a database as small as what it holds, on the calling thread.
+    /// Shrinks a database to its contents, on the calling thread.
     package func compact(by access: Access) throws {
         try access.requireEverything(for: "compacting")
         try withWriter { try $0.compact() }
@@ -24,7 +24,7 @@ extension Connection {
         for statement in dialect == .sqlite ? ["VACUUM", "ANALYZE"] : ["VACUUM (ANALYZE)"] { try execute(statement) }
     }
 
-    /// Counts anew what the planner goes by.
+    /// Updates the planner's statistics.
     ///
     /// - Parameter tables: The tables, in SQL.
     package func gatherStatistics(of tables: [String]) throws(RelataError) {

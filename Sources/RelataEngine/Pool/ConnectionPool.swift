@@ -2,8 +2,8 @@ import Foundation
 import RelataCore
 import Synchronization
 
-/// What a power cut can cost. A killed process never costs a transaction that was acknowledged, and neither damages
-/// the file.
+/// How much a power cut can lose. The end of a process never loses a committed transaction, and neither damages the
+/// file.
 public enum Durability: Sendable {
     /// A power cut may lose the last transactions that were acknowledged. The default, and SQLite's advice for WAL.
     case normal
@@ -11,7 +11,7 @@ public enum Durability: Sendable {
     case full
 }
 
-/// The connections of one store: those that write, on SQLite one, and several that read.
+/// The connections of one store: those for writing, one on SQLite, and several for reading.
 ///
 /// Readers see the state of the last commit before they began, and never wait for a writer (on SQLite its WAL mode).
 /// A store in memory has one connection for both.
@@ -27,12 +27,12 @@ package final class ConnectionPool: Sendable {
     private let retries = Atomic<Int>(0)
     /// Whether one connection reads and writes, because the database is in memory.
     package let isShared: Bool
-    /// Where committed transactions are made known.
+    /// Distributes committed transactions.
     package let changes: ChangeHub?
     /// How many threads can be busy with the pool's connections at once.
     package let maximumHolders: Int
 
-    /// Opens a database, and makes it if it doesn't exist and the engine can.
+    /// Opens a database, and creates it if it doesn't exist and the engine can.
     ///
     /// - Parameters:
     ///   - engine: The database.
@@ -42,8 +42,8 @@ package final class ConnectionPool: Sendable {
     ///   - waitsToOpen: Whether that holds from the beginning, or the writing connection fails at once until
     ///     ``beginWaiting(_:)``.
     ///   - sharingTime: For how long a transaction takes others' writes along.
-    ///   - changes: Where committed transactions are made known.
-    /// - Throws: ``RelataError`` where the database can't be opened.
+    ///   - changes: Distributes committed transactions.
+    /// - Throws: ``RelataError`` if the database can't be opened.
     package init(
         _ engine: any Engine, isReadOnly: Bool = false, readers: Int = 5, busyTimeout: Double = 5,
         waitsToOpen: Bool = true, sharingTime: Duration = .milliseconds(2), changes: ChangeHub? = nil
@@ -67,7 +67,7 @@ package final class ConnectionPool: Sendable {
                 makeExecutor: { engine.makeExecutor() }
             ) { try engine.connect(.reading, waits: true, on: $0) }
         try engine.checkBeforeOpening(isReadOnly: isReadOnly)
-        // Opened at once, so that a database that can't be opened is an error here and not at the first call.
+        // Opened at once, so that the error appears here and not in the first call.
         if let connection = try writer.acquireUnlessHeld() { writer.release(connection) }
         if !engine.isShared { try changes?.attach(self) }
     }
@@ -85,8 +85,8 @@ package final class ConnectionPool: Sendable {
         return try translatingInterrupts { try tryingAgain(connection) { try body(connection) } }
     }
 
-    /// A read inside another of the same thread. It waits for nobody: who holds a reader and waits for one may wait for
-    /// ever.
+    /// A read inside another of the same thread. It doesn't wait: a holder of a reader that waits for another may wait
+    /// for ever.
     private func readInside<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         if isShared {
             guard let connection = readers.heldByCurrentThread, !connection.needsTransaction else {
@@ -100,14 +100,14 @@ package final class ConnectionPool: Sendable {
         return try translatingInterrupts { try body(connection) }
     }
 
-    /// Runs `body` with a connection that reads, on the thread that the task is on or, where statements block, on that of
-    /// the connection.
+    /// Runs `body` with a connection for reading, on the task's thread or, if statements block, on that of the
+    /// connection.
     package func read<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
         try await read(isOneStatement: false, body)
     }
 
-    /// As ``read(_:)`` for a body that runs a single statement, and that may be run again: it begins where the task is,
-    /// since the answer may come sooner than another thread begins.
+    /// As ``read(_:)`` for a body that runs a single statement, and that may run again: it begins on the task's thread,
+    /// because the answer may arrive before another thread begins.
     package func readOnce<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
         try await read(isOneStatement: true, body)
     }
@@ -123,7 +123,7 @@ package final class ConnectionPool: Sendable {
             Turn.end()
         }
         if let executor = connection.driver.executor {
-            // Several calls that wait for answers, each on a thread of its own, wait beside each other.
+            // Several waiting calls, each on a separate thread, wait in parallel.
             if isOneStatement, readers.hasOneHolder, let result = try performBriefly(connection, body) {
                 return result
             }
@@ -137,7 +137,7 @@ package final class ConnectionPool: Sendable {
     /// A connection that is kept for reading across suspensions, of a database in a file. Never waits.
     package func snapshot() throws -> Snapshot { try translatingInterrupts { try Snapshot(readers, engine) } }
 
-    /// As ``snapshot()`` for a task, on a connection whose statements block; `nil` where they don't.
+    /// As ``snapshot()`` for a task, on a connection whose statements block; `nil` for others.
     package func remoteSnapshot() async throws -> RemoteSnapshot? {
         guard engine.hasExecutors else { return nil }
         try Task.checkCancellation()
@@ -198,8 +198,8 @@ package final class ConnectionPool: Sendable {
     /// As ``write(_:)``, but calls that wait for each other share a transaction: the file is written once for all of them,
     /// and no thread waits for another between them. Each is all written, or nothing of it is.
     ///
-    /// - Parameter body: Runs again, by itself, where a shared transaction fails. A task that is cancelled while another
-    ///   runs it gets its result all the same.
+    /// - Parameter body: Runs again, alone, if a shared transaction fails. If another task runs it, a cancelled task
+    ///   still gets its result.
     package func writeShared<Result: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result {
@@ -214,7 +214,7 @@ package final class ConnectionPool: Sendable {
         }
         if let executor = connection.driver.executor {
             return try await perform(connection, of: writer, on: executor) { connection in
-                // What waits isn't taken along: it may have seen more than this transaction's snapshot holds.
+                // Waiting work isn't included: it may have seen more than this transaction's snapshot contains.
                 try self.tryingAgain(connection) {
                     try self.engine.beginWriting(connection)
                     return try self.commit(connection, body)
@@ -231,8 +231,8 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Makes a connection ready and runs a transaction on it; again where it failed because of others, until it has waited
-    /// for as long as for a lock.
+    /// Prepares a connection and runs a transaction on it; repeats it if it failed because of others, for as long as
+    /// the wait for a lock.
     private func tryingAgain<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
         var deadline: Date?
         var pause = 0.001
@@ -245,15 +245,15 @@ package final class ConnectionPool: Sendable {
                 guard Date() < end else { throw error }
                 deadline = end
                 retries.add(1, ordering: .relaxed)
-                // Those that were in each other's way come back at different times.
+                // Conflicting transactions retry at different times.
                 Thread.sleep(forTimeInterval: .random(in: 0...pause))
                 pause = min(pause * 2, 0.05)
             }
         }
     }
 
-    /// Runs `body` on the thread of a connection whose statements block, so that none of Swift's own threads does. A task
-    /// that is cancelled meanwhile stops the statement that runs.
+    /// Runs `body` on the thread of a connection whose statements block, so that none of Swift's threads does.
+    /// Cancelling the task stops the running statement.
     private func perform<Result: Sendable>(
         _ connection: Connection, of leases: Leases, on executor: any TaskExecutor,
         _ body: @Sendable (Connection) throws -> Result
@@ -269,14 +269,14 @@ package final class ConnectionPool: Sendable {
             } onCancel: {
                 canceller?()
             }
-            // Nobody can cancel any more: whoever gets the connection next finds it as new.
+            // Cancelling isn't possible any more: the next holder gets the connection in a clean state.
             leased.connection.driver.makeReusable()
             return try result.get()
         }
     }
 
-    /// Runs `body` on the thread that the task is on, where a connection whose statements block is likely to be answered
-    /// sooner than its own thread would begin; `nil` where it wasn't, or more had to be done.
+    /// Runs `body` on the task's thread, if a connection whose statements block probably answers before its own thread
+    /// would begin; `nil` if it didn't, or more work is needed.
     private func performBriefly<Result>(
         _ connection: Connection, _ body: (Connection) throws -> Result
     ) throws -> Result? {
@@ -292,8 +292,8 @@ package final class ConnectionPool: Sendable {
     private func begin(_ connection: Connection, until deadline: Date) async throws {
         var pause = 1
         while try !begin(connection, deadline) {
-            // The connection isn't used meanwhile, but stays this task's: a later writer waits behind it. The task
-            // may wake on another thread.
+            // The connection isn't used in the meantime, but stays leased: a later writer waits for it. The task may
+            // resume on another thread.
             writer.endHold()
             try await Task.sleep(for: .milliseconds(pause))
             writer.beginHold(LeasedConnection(connection: connection))
@@ -327,9 +327,9 @@ package final class ConnectionPool: Sendable {
         return try body(connection)
     }
 
-    /// Has the log of a file copied in the background, where there is one.
+    /// Copies the log of a file in the background, if it has one.
     ///
-    /// - Parameter limit: The pages of a log that begins anew, if not before because all of it was copied: 64 MB.
+    /// - Parameter limit: The pages at which a log restarts, unless it does before because all of it was copied: 64 MB.
     package func copyLogInBackground(limit: Int32 = 16_000) throws {
         try withWriter { try engine.copyLogInBackground(by: $0, limit: limit) }
     }
@@ -343,7 +343,7 @@ package final class ConnectionPool: Sendable {
         if isReadOnly { throw .readOnly("the store was opened read-only: open it without isReadOnly to write") }
     }
 
-    /// How the connections are used, and what became of transactions so far.
+    /// The current use of the connections, and the results of transactions so far.
     package var statistics: StoreStatistics {
         let counts = engine.counts
         return StoreStatistics(
@@ -355,7 +355,7 @@ package final class ConnectionPool: Sendable {
     /// How many wait to write.
     var waitingWriterCount: Int { writer.waitingCount }
 
-    /// Makes a connection wait for other processes as the pool was told.
+    /// Sets how long a connection waits for other processes.
     package func beginWaiting(_ connection: Connection) { engine.beginWaiting(connection) }
 
     /// Begins a transaction; `false` while another process writes and the deadline isn't reached.
@@ -387,7 +387,7 @@ package final class ConnectionPool: Sendable {
             return result
         } catch {
             changes?.end(connection)
-            // What was cancelled is taken back all the same.
+            // Cancelled work is rolled back in any case.
             try? connection.driver.endCancellation()
             // SQLite has rolled back by itself after some errors, such as a full disk.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
@@ -397,9 +397,10 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Does what others wait to write, within the open transaction. After a while the rest is left for the next one.
+    /// Does the waiting writes of others, within the open transaction. After a while, the rest is left for the next
+    /// one.
     private func doWaitingWork(_ connection: Connection, _ done: inout [Leases.TaskWait]) throws {
-        // What can't be committed is no company.
+        // A transaction that can't be committed takes no others along.
         guard !connection.hasDanglingReferences else { return }
         let end = ContinuousClock.now + sharingTime
         while ContinuousClock.now < end, let (waiting, work) = writer.takeWork() {
@@ -413,7 +414,7 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// An engine says "interrupted" where it found the task cancelled.
+    /// An engine reports "interrupted" for a cancelled task.
     package func translatingInterrupts<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -438,7 +439,7 @@ package final class ConnectionPool: Sendable {
         return try? engine.dataVersion(connection)
     }
 
-    /// Which transactions have ended by now; `nil` where nobody can say. Never waits for who writes.
+    /// Which transactions have ended by now; `nil` if that can't be determined. Never waits for writers.
     func moment() async -> TransactionSnapshot? {
         guard let leased = try? await writer.borrow() else { return nil }
         defer { writer.giveBack(leased.connection) }
@@ -449,18 +450,17 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// As ``moment()`` for code that can't suspend: one question on a connection that is there, and free; `nil` where there
-    /// is none.
+    /// As ``moment()`` for synchronous code: one query on an open, free connection; `nil` if there is none.
     func momentIfIdle() -> TransactionSnapshot? {
         guard let connection = writer.acquireIfIdle() else { return nil }
         defer { writer.release(connection) }
         return try? connection.driver.changeLog.moment(on: connection)
     }
 
-    /// Closes all connections. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
+    /// Closes all connections. Later calls fail with ``RelataError/closed(_:)``; running ones finish.
     package func close() throws {
         changes?.close()
-        // Who closes last copies what is left in the log, and removes it.
+        // The last one to close copies the rest of the log, and removes it.
         engine.finish()
         if !isShared { try readers.close() }
         try writer.close()

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A thread that runs tasks which block, one job after the other, so that none of Swift's own threads waits for a server or a
+/// A thread for tasks that block, one job after the other, so that none of Swift's threads waits for a server or a
 /// disk:
 ///
 ///     try await withTaskExecutorPreference(thread) { try session.run("COMMIT") }
@@ -13,7 +13,7 @@ package final class ConnectionThread: TaskExecutor {
 
     /// Starts a thread.
     ///
-    /// - Parameter name: What debuggers and `top` call it.
+    /// - Parameter name: The name in debuggers and `top`.
     package init(name: String = "relata") {
         let queue = queue
         Thread { queue.run(name) }.start()
@@ -21,7 +21,7 @@ package final class ConnectionThread: TaskExecutor {
 
     deinit { queue.stop() }
 
-    /// Has the thread run a job after those that it was given before.
+    /// Lets the thread run a job after earlier ones.
     package func enqueue(_ job: consuming ExecutorJob) { queue.add(UnownedJob(job), of: self) }
 
     /// The jobs that wait. The thread holds this, not the executor, which would never be released otherwise.
@@ -30,7 +30,8 @@ package final class ConnectionThread: TaskExecutor {
         private typealias Entry = (job: UnownedJob, executor: ConnectionThread)
 
         private let entries = Mutex<[Entry]>([])
-        /// Counts the jobs, and the end. Nobody holds the lock while it wakes the thread, which would wait for it then.
+        /// Counts the jobs, and the end. The lock isn't held while the thread is woken, because it would then wait for
+        /// the lock.
         private let signal = DispatchSemaphore(value: 0)
 
         func add(_ job: UnownedJob, of executor: ConnectionThread) {
@@ -38,20 +39,20 @@ package final class ConnectionThread: TaskExecutor {
             signal.signal()
         }
 
-        /// Nobody has the executor any more, and so no job waits.
+        /// The executor isn't referenced any more, so no job waits.
         func stop() { signal.signal() }
 
         func run(_ name: String) {
             var isNamed = false
             while let (job, executor) = next() {
-                // On Linux, Foundation can't name a thread before its start has returned. It has when there are jobs.
+                // On Linux, Foundation can't name a thread before its start has returned. By the first job it has.
                 if !isNamed { Thread.current.name = name }
                 isNamed = true
                 job.runSynchronously(on: executor.asUnownedTaskExecutor())
             }
         }
 
-        /// The job that waits longest; `nil` where the thread is to end.
+        /// The job that has waited longest; `nil` if the thread must end.
         private func next() -> Entry? {
             signal.wait()
             return entries.withLock { $0.isEmpty ? nil : $0.removeFirst() }

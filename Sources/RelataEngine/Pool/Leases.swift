@@ -3,7 +3,7 @@ import Foundation
 import RelataCore
 import Synchronization
 
-/// Hands out connections, each to one holder at a time, in the order they were asked for.
+/// Leases connections, each to one holder at a time, in the order of the requests.
 ///
 /// An idle connection is given at once and on the caller's thread. Otherwise a task suspends, and a thread (of code
 /// without `async`) blocks: never a thread of Swift's own pool.
@@ -15,9 +15,9 @@ final class Leases: Sendable {
         var waiting: [Waiter] = []
         var nextWaiter = 0
         var isClosed = false
-        /// Who uses a connection now, to tell a nested call from a busy pool.
+        /// The current holder of a connection, to distinguish a nested call from a busy pool.
         var holds: [Hold] = []
-        /// Whether somebody will look for those who have waited for too long.
+        /// Whether a check for expired waits is scheduled.
         var isSweepPlanned = false
         /// How many have waited for too long.
         var timeouts = 0
@@ -26,7 +26,7 @@ final class Leases: Sendable {
             if let index = holds.firstIndex(where: { $0.thread == thread }) { holds.remove(at: index) }
         }
 
-        /// What whoever asks now gets; `nil` for having to wait.
+        /// What the next request gets; `nil` if it must wait.
         mutating func next(limit: Int) -> Handoff? {
             if isClosed { return .closed }
             if let leased = idle.popLast() { return .connection(leased) }
@@ -42,7 +42,7 @@ final class Leases: Sendable {
         let connection: LeasedConnection?
     }
 
-    /// What is given to whoever asks for a connection.
+    /// The result of a request for a connection.
     fileprivate enum Handoff {
         case connection(LeasedConnection)
         /// The right to open one.
@@ -78,17 +78,17 @@ final class Leases: Sendable {
     struct TaskWait {
         fileprivate let id: Int
         fileprivate let deadline: ContinuousClock.Instant?
-        /// Gets `nil` where its work is done.
+        /// Gets `nil` if its work is done.
         fileprivate let continuation: CheckedContinuation<Handoff?, any Error>
-        /// What whoever holds the connection may do for it.
+        /// The work that the holder of a connection may do for the waiting task.
         fileprivate(set) var work: (any SharedWork)?
 
-        /// Lets the task go on, whose work is done.
+        /// Resumes the task, whose work is done.
         func finish() { continuation.resume(returning: nil) }
     }
 
     private let state = Mutex(State())
-    /// How many connections there are at most.
+    /// The maximum number of connections.
     let limit: Int
     private let purpose: String
     private let patience: Duration?
@@ -98,7 +98,7 @@ final class Leases: Sendable {
     /// Opens connections as they are needed, `limit` at most.
     ///
     /// - Parameters:
-    ///   - purpose: What the connections do, as an error says it: "write".
+    ///   - purpose: The purpose of the connections in errors: "write".
     ///   - patience: How long a call waits for one; `nil` for as long as it takes.
     ///   - makeExecutor: Makes the thread of a new connection, if it has one.
     init(
@@ -115,8 +115,8 @@ final class Leases: Sendable {
 
     // MARK: Acquiring
 
-    /// A connection, at once if one is idle or may be opened; else the calling thread waits. `nil` where the thread holds
-    /// one already: it might wait for itself.
+    /// A connection, at once if one is idle or may be opened; otherwise the calling thread waits. `nil` if the thread
+    /// holds one already, because it might wait for itself.
     func acquireUnlessHeld() throws -> Connection? {
         let thread = ThreadIdentity.current
         let (handoff, wait) = state.withLock { state -> (Handoff?, ThreadWait?) in
@@ -138,11 +138,11 @@ final class Leases: Sendable {
 
     /// A connection, at once if one is idle or may be opened; else the task waits without a thread.
     func acquire() async throws -> Connection {
-        // Nobody else does what nobody else knows: a connection is what comes.
+        // The work can't be done by others, because they don't know it: the result is a connection.
         while true { if let connection = try await acquire(for: nil) { return connection } }
     }
 
-    /// As ``acquire()``; `nil` where whoever held the connection has done the work meanwhile.
+    /// As ``acquire()``; `nil` if the holder of a connection has done the work in the meantime.
     func acquire(for work: (any SharedWork)?) async throws -> Connection? {
         let thread = ThreadIdentity.current
         let handoff = state.withLock { state in
@@ -156,7 +156,7 @@ final class Leases: Sendable {
         return try await connectionOfTask(later, ThreadIdentity.current)
     }
 
-    /// As ``connection(_:_:)``; a connection that blocks is opened on the thread of its own.
+    /// As ``connection(_:_:)``; a connection that blocks is opened on its own thread.
     private func connectionOfTask(_ handoff: Handoff, _ thread: UInt) async throws -> Connection {
         guard case .open = handoff, let executor = makeExecutor() else { return try connection(handoff, thread) }
         state.withLock { $0.endHold(thread) }
@@ -172,11 +172,11 @@ final class Leases: Sendable {
         }
     }
 
-    /// A connection beyond the limit, for a holder that may keep it for long: nobody ever waits for it, and it waits for
-    /// nobody.
+    /// A connection beyond the limit, for a holder that may keep it for long: others never wait for it, and it waits
+    /// for none.
     func borrow() throws -> Connection { try borrowIdle()?.connection ?? open(makeExecutor()) }
 
-    /// As the call without `async`; a connection that blocks is opened on the thread of its own.
+    /// As the call without `async`; a connection that blocks is opened on its own thread.
     func borrow() async throws -> LeasedConnection {
         if let leased = try borrowIdle() { return leased }
         guard let executor = makeExecutor() else { return LeasedConnection(connection: try open(nil)) }
@@ -193,7 +193,7 @@ final class Leases: Sendable {
         }
     }
 
-    /// Takes back what was borrowed, and closes it if there are enough.
+    /// Returns a borrowed connection, and closes it if there are enough.
     func giveBack(_ connection: Connection) {
         let leased = LeasedConnection(connection: connection)
         let isKept = state.withLock { state in
@@ -205,7 +205,7 @@ final class Leases: Sendable {
         if !isKept { try? connection.close() }
     }
 
-    /// A connection that is open and in nobody's hands; `nil` if there is none.
+    /// An open connection that isn't leased; `nil` if there is none.
     func acquireIfIdle() -> Connection? {
         let thread = ThreadIdentity.current
         let leased = state.withLock { state -> LeasedConnection? in
@@ -247,7 +247,7 @@ final class Leases: Sendable {
         }
     }
 
-    /// Whether a single connection is in use, and nobody waits for one.
+    /// Whether a single connection is in use, without waiting requests.
     var hasOneHolder: Bool {
         state.withLock { $0.opened == $0.idle.count + 1 && $0.waiting.isEmpty }
     }
@@ -275,7 +275,7 @@ final class Leases: Sendable {
         )
     }
 
-    /// Sees to it that those who wait for too long are told.
+    /// Schedules the errors of waits that take too long.
     private func planSweep() {
         guard patience != nil else { return }
         let first = state.withLock { state -> ContinuousClock.Instant? in
@@ -304,7 +304,7 @@ final class Leases: Sendable {
 
     // MARK: Sharing
 
-    /// Whoever waits longest, and the work that the caller, who holds the connection, may do for it.
+    /// The longest-waiting request, and the work that the caller, who holds the connection, may do for it.
     func takeWork() -> (waiting: TaskWait, work: any SharedWork)? {
         state.withLock { state in
             guard case .task(let waiting)? = state.waiting.first, let work = waiting.work else { return nil }
@@ -313,7 +313,7 @@ final class Leases: Sendable {
         }
     }
 
-    /// Has those whose work was taken do it by themselves, before all others.
+    /// Lets those whose work was taken do it themselves, before all others.
     func putBack(_ taken: [TaskWait]) {
         let isClosed = state.withLock { state in
             guard !state.isClosed else { return true }
@@ -348,7 +348,7 @@ final class Leases: Sendable {
         }
     }
 
-    /// Gives the right to open a connection, which failed, to whoever waits: nothing else would wake it.
+    /// Passes the right to open a connection, which failed, to a waiting request: otherwise it would never wake.
     private func passOn() {
         let waiter = state.withLock { state -> Waiter? in
             if !state.waiting.isEmpty { return state.waiting.removeFirst() }
@@ -360,7 +360,8 @@ final class Leases: Sendable {
 
     // MARK: Holding
 
-    /// Notes that the calling thread uses a connection. Acquiring does so; only who suspends in between says it anew.
+    /// Records that the calling thread uses a connection. Acquiring does so; it is needed again only after a
+    /// suspension.
     func beginHold(_ connection: LeasedConnection?) {
         let thread = ThreadIdentity.current
         state.withLock { $0.holds.append(Hold(thread: thread, connection: connection)) }
@@ -386,7 +387,7 @@ final class Leases: Sendable {
 
     // MARK: Releasing
 
-    /// Gives a connection back, to whoever waits longest.
+    /// Returns a connection, to the longest-waiting request.
     func release(_ connection: Connection) {
         let thread = ThreadIdentity.current
         let leased = LeasedConnection(connection: connection)
@@ -409,7 +410,7 @@ final class Leases: Sendable {
         }
     }
 
-    /// Closes what is idle; what is held closes when it comes back. Whoever waits gets an error.
+    /// Closes idle connections; leased ones are closed when they are returned. Waiting requests get an error.
     func close() throws {
         let (idle, waiting) = state.withLock { state in
             state.isClosed = true
@@ -441,8 +442,8 @@ final class Leases: Sendable {
     }
 }
 
-/// A connection on its way from one holder to the next. Safe to send: the pool keeps no use of it while it is held,
-/// and the lock it passes through orders what the holders do.
+/// A connection on its way from one holder to the next. Safe to send: the pool doesn't use it while it is held, and the
+/// lock that it passes through orders the holders' accesses.
 struct LeasedConnection: @unchecked Sendable {
     let connection: Connection
 }

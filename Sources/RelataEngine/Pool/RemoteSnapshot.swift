@@ -1,17 +1,17 @@
 import RelataCore
 
-/// A ``Snapshot`` on a connection whose statements block: all that is done with it is done on the thread of that
-/// connection, also its end, for which nobody waits.
+/// A ``Snapshot`` on a connection whose statements block: all its work runs on the thread of that connection, including
+/// its end, which isn't awaited.
 @_documentation(visibility: internal)
 package final class RemoteSnapshot: @unchecked Sendable {
-    // Safe to send: what isn't Sendable is used on the connection's thread only, which does one thing after the other.
+    // Safe to send: the parts that aren't Sendable are only used on the connection's thread, one after the other.
     private let pool: ConnectionPool
     private let readers: Leases
     private let leased: LeasedConnection
     private let executor: any TaskExecutor
     private var snapshot: Snapshot?
     private var isEnded = false
-    /// Ends what was begun on the connection, such as a query.
+    /// Ends open work on the connection, such as a query.
     private var cleanUp: (() -> Void)?
 
     init(_ pool: ConnectionPool, _ readers: Leases, _ leased: LeasedConnection, _ executor: any TaskExecutor) {
@@ -21,10 +21,10 @@ package final class RemoteSnapshot: @unchecked Sendable {
         self.executor = executor
     }
 
-    /// Runs `body` on the connection's thread, inside the transaction. A task that is cancelled meanwhile stops the
-    /// statement that runs. What throws ends the snapshot.
+    /// Runs `body` on the connection's thread, inside the transaction. Cancelling the task stops the running statement.
+    /// An error ends the snapshot.
     ///
-    /// - Parameter body: Gets the connection, and what it must have called when the snapshot ends, before it ends.
+    /// - Parameter body: Gets the connection, and registers calls for the end of the snapshot.
     package func perform<Result: Sendable>(
         _ body: @Sendable (Connection, _ atEnd: (@escaping () -> Void) -> Void) throws -> Result
     ) async throws -> Result {
@@ -68,7 +68,7 @@ package final class RemoteSnapshot: @unchecked Sendable {
         if let snapshot { snapshot.end() } else { readers.giveBack(leased.connection) }
     }
 
-    /// Gives the connection back, on its thread: at once for a task that runs there, as within ``perform(_:)``, and later
+    /// Returns the connection, on its thread: at once for a task that runs there, as within ``perform(_:)``, and later
     /// for all others.
     package func end() async { await withTaskExecutorPreference(executor) { self.endHere() } }
 

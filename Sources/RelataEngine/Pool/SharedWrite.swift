@@ -1,8 +1,8 @@
 import Synchronization
 
-/// What a task waits for a connection to do, and whoever holds the connection may do for it.
+/// Work that a task waits to do on a connection, and that the holder of the connection may do for it.
 protocol SharedWork: Sendable {
-    /// Does it within the open transaction; `false` where it must be done by itself. Then the transaction is as it was
+    /// Does it within the open transaction; `false` if it must be done separately. Then the transaction is as it was
     /// before, or over.
     func run(on connection: Connection) -> Bool
 }
@@ -20,8 +20,8 @@ final class SharedWrite<Result: Sendable>: SharedWork {
         let outcome = Swift.Result {
             try connection.savepoint {
                 let result = try body(connection)
-                // What waits to be checked would keep the others from being committed; and it may be the task that works
-                // for this one that was cancelled, which the body may have taken for its own.
+                // Deferred checks would prevent the commit of the others; and the cancelled task may be the one that
+                // works for this one, which the body may have mistaken for its own.
                 if connection.hasDanglingReferences || Task.isCancelled { throw MustBeAlone() }
                 return result
             }
@@ -33,6 +33,6 @@ final class SharedWrite<Result: Sendable>: SharedWork {
         return true
     }
 
-    /// What became of it, once it was run.
+    /// The result, once it was run.
     func result() throws -> Result { try outcome.withLock { $0 }.get() }
 }

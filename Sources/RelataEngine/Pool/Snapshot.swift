@@ -2,8 +2,8 @@ import RelataCore
 
 /// A connection that is kept for reading across suspensions: it sees one state, that of its first statement.
 ///
-/// It isn't one of the pool's readers: whoever reads or writes never waits for it. It goes back to the pool on
-/// ``end()``, and with the object.
+/// It isn't one of the pool's readers: readers and writers never wait for it. It returns to the pool on ``end()``, and
+/// on deinitialization.
 @_documentation(visibility: internal)
 package final class Snapshot {
     /// The connection, inside a transaction.

@@ -1,13 +1,12 @@
-/// How a store uses its connections at a moment, and what became of its transactions so far: for the figures that a
-/// service reports.
+/// A store's current use of connections, and the results of its transactions so far, for monitoring.
 public struct StoreStatistics: Sendable, Hashable {
     /// Connections of one kind.
     public struct Connections: Sendable, Hashable {
         /// How many there may be.
         public let limit: Int
-        /// How many there are, or are being opened.
+        /// The number of connections, including those being opened.
         public let open: Int
-        /// How many of them nobody uses.
+        /// The number of idle connections.
         public let idle: Int
         /// How many calls wait for one.
         public let waiting: Int
@@ -17,19 +16,19 @@ public struct StoreStatistics: Sendable, Hashable {
 
     /// The connections that write.
     public let writers: Connections
-    /// Those that only read; `nil` where one connection does both, as in memory.
+    /// The connections for reading; `nil` if one connection does both, as in memory.
     public let readers: Connections?
-    /// How often a transaction ran again because others were in its way.
+    /// How often a transaction ran again after a conflict.
     public let retries: Int
-    /// How often a connection to a server was lost and made anew.
+    /// How often a lost connection to a server was replaced.
     public let reconnections: Int
     /// How often an attempt to connect to a server failed.
     public let failedConnections: Int
 }
 
-/// What an engine counts of its connections.
+/// An engine's counters of its connections.
 package struct EngineCounts: Sendable, Hashable {
-    /// How often a connection that was lost was made anew.
+    /// How often a lost connection was replaced.
     package var reconnections = 0
     /// How often an attempt to connect failed.
     package var failedConnections = 0
@@ -40,12 +39,12 @@ package struct EngineCounts: Sendable, Hashable {
 
 /// How far a server has written its database.
 public struct ServerPosition: Sendable, Hashable {
-    /// The position in the server's log, in bytes: up to where it has written, or, on a replica, replayed it.
+    /// The position in the server's log, in bytes: the end of the log, or, on a replica, of its replayed part.
     public let logPosition: Int64
     /// Whether the server is a replica.
     public let isReplica: Bool
-    /// How many seconds a replica is behind; on a primary the slowest of its replicas, as far as the role may know
-    /// (`pg_monitor`). `nil` where nobody can tell.
+    /// How many seconds a replica is behind; on a primary, the slowest of its replicas, if the role may see it
+    /// (`pg_monitor`). `nil` if it isn't known.
     public let lag: Double?
 
     /// Describes a position.

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// An object whose type is known only at run time: the values of its columns, and what was loaded with it.
+/// An object of a type known at run time: the values of its columns, and its loaded links.
 package struct FetchedRecord: Hashable, Sendable {
     /// The entity, as a number in ``Schema/tables``.
     package let entity: Int
@@ -25,7 +25,7 @@ package struct FetchedRecord: Hashable, Sendable {
 
 /// The objects at the other end of a relationship that was loaded.
 package enum LoadedLink: Hashable, Sendable {
-    /// Of a to-one or has-one; `nil` where there is none, or the one it names isn't stored.
+    /// Of a to-one or has-one; `nil` if it is unset or dangles.
     case one(FetchedRecord?)
     /// Of a to-many, in its order.
     case many([FetchedRecord])

@@ -1,9 +1,9 @@
 import RelataCore
 
-/// Fetches objects whose types are known only at run time, and what is related to them: one statement for the objects
-/// and one for each relationship that is included, whatever the number of objects.
+/// Fetches objects of types known at run time, and related ones: one statement for the objects and one for each
+/// included relationship, for any number of objects.
 ///
-/// Use it within a read transaction where others write at the same time: its statements should see one state.
+/// Use it within a read transaction if others write at the same time: its statements should see one state.
 package struct RecordFetcher {
     private let connection: Connection
     private let schema: Schema

@@ -1,17 +1,17 @@
 import RelataCore
 
-/// Takes the columns of one object one after the other: binds them to a statement's parameters, or collects them as
-/// values where they are compared or checked.
+/// Receives the columns of one object one after the other: binds them to a statement's parameters, or collects them as
+/// values to compare or check.
 @_documentation(visibility: internal)
 @frozen
 public struct Binder {
     /// The statement to bind to; `nil` to collect.
     @usableFromInline let statement: RunningStatement?
-    /// The parameter that is bound next; the first is 1.
+    /// The next parameter; the first is 1.
     @usableFromInline package var index: Int32
     /// What was collected.
     @usableFromInline package var values: [Value]
-    /// Whether a value was bound that isn't stored as it is: what is read again is another.
+    /// Whether a bound value is stored in another form, so that reading it returns another value.
     public var isRounded = false
 
     /// Binds to a statement, from a parameter on.

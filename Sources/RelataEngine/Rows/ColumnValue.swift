@@ -4,9 +4,9 @@ import RelataCore
 
 /// A column of the current row of a running statement. Valid until the next step.
 ///
-/// The value is fetched once and asked for type and content then; SQLite's functions of columns would fetch it for each
-/// question. SQLite calls such a value unprotected, since the connection's mutex isn't held while it is read. Our
-/// connections have no mutex, and whoever leased one has it alone.
+/// The value is fetched once and then asked for type and content; SQLite's column functions would fetch it for each
+/// question. SQLite calls such a value unprotected, because the connection's mutex isn't held while it is read. Our
+/// connections have no mutex, and their holder uses them alone.
 @frozen
 public struct ColumnValue {
     @usableFromInline let statement: RunningStatement?
@@ -42,7 +42,7 @@ public struct ColumnValue {
     /// The column's name.
     public var name: String { statement?.columnName(index) ?? "\(index)" }
 
-    /// What the column holds. A UUID of an engine that has a type of its own for them counts as bytes.
+    /// The column's type. A UUID of an engine with a UUID type counts as bytes.
     @inlinable var kind: ResultCell.Kind {
         if let cell { return cell.pointee.kind }
         return switch sqlite3_value_type(pointer) {
@@ -98,8 +98,7 @@ public struct ColumnValue {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    /// Lends the UTF-8 of the column's characters, as SQLite converts it. It is as whoever wrote it left it: SQLite doesn't
-    /// check it.
+    /// Passes the UTF-8 of the column's characters, as SQLite converts it. SQLite doesn't check that it is valid.
     @inlinable
     public func withTextBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
         if let cell {
@@ -131,11 +130,11 @@ public struct ColumnValue {
         return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
     }
 
-    /// The column as it is stored; sixteen bytes of a UUID column become `.uuid`.
+    /// The stored value; sixteen bytes of a UUID column become `.uuid`.
     public func value(as type: AttributeType? = nil) -> Value {
         switch kind {
         case .integer: .integer(integer)
-        // A column of integers holds no whole number as a real one. But SQLite returns a changed row's key as one where the
+        // An integer column has no real integers. But SQLite returns a changed row's key as a real number if the
         // table's first column is REAL (seen in 3.40).
         case .real where type == .integer: Int64(exactly: real).map { .integer($0) } ?? .real(real)
         case .real: .real(real)

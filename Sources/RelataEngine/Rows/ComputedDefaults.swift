@@ -1,13 +1,14 @@
 import RelataCore
 
 extension Connection {
-    /// The defaults of some columns that the database computes, for one new row; those of the others are left out.
+    /// The defaults of some columns that the database computes, for one new row, without those of other columns.
     ///
-    /// They are asked for before the row is written: whoever checks the row, or tells of it, sees the values that it gets.
+    /// They are computed before the row is written, so that checks and reports of the row see its values.
     package func computedDefaults(of columns: some Sequence<Int>, in table: Table) throws(RelataError) -> [Int: Value] {
         let computed = columns.filter { table.columns[$0].defaultSQL != nil }
         guard !computed.isEmpty else { return [:] }
-        // SQLite converts what is stored; a server computes a type of its own, and stores that of the column.
+        // SQLite converts values when it stores them; a server's computed value has a type, and is stored as that of
+        // the column.
         let isSQLite = dialect == .sqlite
         let expressions = computed.compactMap { number -> String? in
             let column = table.columns[number]

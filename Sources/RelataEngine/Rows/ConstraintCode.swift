@@ -1,17 +1,17 @@
 import RelataCore
 
-/// The codes of a ``RelataError/database(code:message:sql:)`` that a constraint made: SQLite's extended result codes. Other
-/// engines give theirs the same, with the same message, so that programs tell them apart in one way.
+/// The codes of a ``RelataError/database(code:message:sql:)`` for constraints: SQLite's extended result codes. Other
+/// engines use the same codes and messages, so that programs can handle them in one way.
 package enum ConstraintCode {
-    /// A row with that key is there.
+    /// A row with that key exists.
     package static let primaryKey = 1555
-    /// A row of that number is there.
+    /// A row of that number exists.
     package static let rowID = 2579
     /// Another row has these values.
     package static let unique = 2067
     /// A required column is unset.
     package static let notNull = 1299
-    /// A reference leads nowhere, or a row is still referred to.
+    /// A reference dangles, or a row is still referred to.
     package static let foreignKey = 787
     /// A condition of the table doesn't hold.
     package static let check = 275
@@ -26,8 +26,8 @@ extension RelataError {
     /// Whether the database stopped because the task was cancelled.
     package var isInterruption: Bool { if case .database(let code, _, _) = self { code & 0xff == 9 } else { false } }
 
-    /// What a constraint or a trigger of the table says, where one that no property stands for refused a row: no later try
-    /// succeeds.
+    /// The message of a constraint or a trigger of the table, if a rule outside of the properties refused a row: no
+    /// retry succeeds.
     package var refusalOfTable: String? {
         guard case .database(let code, let message, _) = self else { return nil }
         return ConstraintCode.isAny(code) ? message : nil

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// What a violated constraint means in terms of the models.
+/// Translates a violated constraint into the terms of the models.
 package struct ConstraintErrors {
     private let connection: Connection
     private let schema: Schema
@@ -11,9 +11,9 @@ package struct ConstraintErrors {
         self.schema = schema
     }
 
-    /// The error that names object and properties, where the database's own speaks of a constraint.
+    /// The error that names object and properties, for the database's error about a constraint.
     ///
-    /// - Parameter values: The row's column values, asked for only where they help.
+    /// - Parameter values: The row's column values, only called if they help.
     package func translate(
         _ error: any Error, object: ObjectReference, table: Table, isInsert: Bool = false, values: () throws -> [Value]
     ) throws -> any Error {
@@ -26,7 +26,7 @@ package struct ConstraintErrors {
         case ConstraintCode.primaryKey, ConstraintCode.rowID: return RelataError.alreadyExists(object)
         case ConstraintCode.unique:
             let properties = properties(in: message, table)
-            // Within a transaction that has failed, another engine answers nothing; but it tells keys apart by itself.
+            // After a failure within a transaction, another engine answers no queries; but its errors distinguish keys.
             let canAsk = isInsert && connection.driver.capabilities.survivesErrors
             if try Set(properties) == Set(table.entity.key) || canAsk && connection.isStored(object.key, in: table) {
                 return RelataError.alreadyExists(object)
@@ -63,9 +63,9 @@ package struct ConstraintErrors {
         return failures.isEmpty ? nil : .validation(failures)
     }
 
-    /// The error of a table that has no key left to assign. SQLite says that the disk is full.
+    /// The error of a table without free keys. SQLite reports a full disk.
     private func keysAreUsedUp(_ table: Table) throws(RelataError) -> RelataError? {
-        // Another engine says so by itself.
+        // Another engine reports it correctly.
         guard connection.driver.capabilities.takesUsedUpKeysForFullDisk, table.entity.isKeyAssigned else { return nil }
         // SQLite has rolled back, and the connection would refuse to read outside of the transaction.
         let neededTransaction = connection.needsTransaction
@@ -85,7 +85,7 @@ package struct ConstraintErrors {
 
     /// `UNIQUE constraint failed: Book.title, Book.year` → the names of these columns.
     private func columns(in message: String, _ table: Table) -> [String] {
-        // What a server says in its own words stands in front.
+        // A server's own message comes first.
         guard let start = message.range(of: "constraint failed: ", options: .backwards)?.upperBound else { return [] }
         return message[start...].components(separatedBy: ", ").map { part in
             part.hasPrefix(table.sqlName + ".") ? String(part.dropFirst(table.sqlName.count + 1)) : part
@@ -102,7 +102,7 @@ package struct ConstraintErrors {
         return properties
     }
 
-    /// The reference of these columns, whose target isn't there.
+    /// The reference of these columns, whose target doesn't exist.
     private func culprit(_ table: Table, _ columns: [String], _ values: [Value]) -> RelataError? {
         for reference in schema.references where reference.source == table.index && reference.columns == columns {
             let key = table.columns.indices.filter { table.columns[$0].reference == reference.index }.map {
@@ -113,7 +113,7 @@ package struct ConstraintErrors {
         return nil
     }
 
-    /// The reference whose target isn't there.
+    /// The reference whose target doesn't exist.
     package func culprit(_ table: Table, _ values: [Value]) throws(RelataError) -> RelataError? {
         for reference in schema.references where reference.source == table.index && reference.isEnforced {
             let key = table.columns.indices.filter { table.columns[$0].reference == reference.index }.map {

@@ -1,13 +1,13 @@
 import RelataCSQLite
 import RelataCore
 
-/// Numbers of keys of one column: which of many objects it is that a row tells the key of.
+/// Numbers for keys of one column: they map the key in a row to one of many objects.
 ///
-/// Keys that a database assigns count from 1. They index an array, which fits into the processor's caches where a
-/// dictionary of many keys doesn't.
+/// Keys that a database assigns count from 1. They index an array, which fits into the processor's caches, unlike a
+/// dictionary of many keys.
 @usableFromInline
 package final class KeyNumbers {
-    // Whoever has the connection is alone with them: each access would be checked once for every row otherwise.
+    // The connection's holder uses them alone, so they need no exclusivity check for every row.
     @exclusivity(unchecked) private var small: [Int32] = []
     @exclusivity(unchecked) private var others: [Value: Int32] = [:]
     /// Whether SQL is to pass all keys on, though some have a number.
@@ -43,7 +43,7 @@ package final class KeyNumbers {
         set { self[column.value(as: .uuid(.blob))] = newValue }
     }
 
-    /// Where a small key stands. The array has four megabytes at most.
+    /// The number of a small key. The array has at most four megabytes.
     private static var smallKeys: Range<Int64> { 0..<1 << 20 }
 
     private func index(_ key: Value) -> Int? {
@@ -52,10 +52,10 @@ package final class KeyNumbers {
 
     // MARK: In SQL
 
-    /// Makes the keys known to a statement, whose function `relata_unknown` passes those on that have no number: as
-    /// long as nothing is bound, all. They must live until the statement is reset.
+    /// Passes the keys to a statement, whose function `relata_unknown` returns those without a number; without bound
+    /// keys, all. They must live until the statement is reset.
     package func bind(to statement: RunningStatement, at index: Int) {
-        // Only SQLite has a function that takes them.
+        // Only SQLite has a function for that.
         guard statement.handle != nil else { return }
         let keys = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_bind_pointer(statement.handle, Int32(index), keys, Self.pointerType, nil)

@@ -1,5 +1,5 @@
-// Values whose type alone says how a column stores them, without a coding. The code that `@Model` writes calls these where
-// it knows the type by its name: a function that stands alone costs the compiler less than a choice among codings.
+// Values whose type alone determines how a column stores them, without a coding. `@Model`'s code calls these if it
+// knows the type by its name: a single function costs the compiler less than a choice among codings.
 
 extension RowReader {
     /// Reads the next column.

@@ -1,8 +1,8 @@
 import RelataCSQLite
 import RelataCore
 
-/// The current row of a statement, with chosen columns one after the other: for what reads columns by their places where
-/// somebody else's SQL has put them elsewhere.
+/// The current row of a statement, with chosen columns in order: for readers that use positions, when other SQL returns
+/// them elsewhere.
 package final class RearrangedRow: RemoteStatement {
     private let source: RunningStatement
     private let places: [Int32]
@@ -26,14 +26,14 @@ package final class RearrangedRow: RemoteStatement {
 }
 
 extension ColumnValue {
-    /// The value as a cell; text and bytes stay where they lie.
+    /// The value as a cell; text and bytes aren't copied.
     fileprivate var asCell: ResultCell {
         if let cell { return cell.pointee }
         switch kind {
         case .integer: return ResultCell(integer: integer)
         case .real: return ResultCell(real: real)
         case .text:
-            // Asked for first: it may bring the text into UTF-8, which changes the count.
+            // First, because it may convert the text to UTF-8, which changes the count.
             let bytes = sqlite3_value_text(pointer)
             return ResultCell(.text, bytes: bytes, count: byteCount)
         case .blob, .uuid:

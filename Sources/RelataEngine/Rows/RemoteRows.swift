@@ -1,15 +1,15 @@
 import RelataCore
 
-/// Collects rows of values for a statement that writes many at once: values are bound as for one row, each step ends a row,
-/// and ``write()`` sends what was collected.
+/// Collects rows of values for a statement that writes many at once: values are bound as for one row, each step ends a
+/// row, and ``write()`` sends the collected rows.
 ///
-/// A value that is bound again takes the place of the first.
+/// A value that is bound again replaces the first.
 @_documentation(visibility: internal)
 open class RemoteRows: RemoteStatement {
     /// How many rows were collected since the last ``write()``, or were copied so far.
     package final var rowCount = 0
 
-    /// Writes the rows that were collected: all of them or, where it throws, none. The transaction goes on either way.
+    /// Writes the collected rows: all of them or, if it throws, none. The transaction continues either way.
     ///
     /// - Returns: How many rows the statement inserted, updated or returned.
     open func write() throws(RelataError) -> Int { 0 }

@@ -4,8 +4,8 @@ import RelataCore
 /// A statement of a database that is reached over a connection: values are collected, its first step sends it, and each
 /// step makes the cells of the next row.
 ///
-/// A class that engines inherit from, and no protocol: loops over rows ask it for nothing but its cells, which lie at a
-/// known place. As it is, it takes no values and has no rows.
+/// A class for engines to subclass, rather than a protocol: loops over rows only read its cells, at a fixed place. The
+/// base class takes no values and has no rows.
 @_documentation(visibility: internal)
 open class RemoteStatement {
     /// The current row, valid until the next step.
@@ -34,9 +34,9 @@ open class RemoteStatement {
 
     /// The name of a column.
     open func columnName(_ index: Int) -> String { "\(index)" }
-    /// Runs on to the next row or to the end; ``failure`` says what went wrong.
+    /// Steps to the next row or to the end; ``failure`` has the error.
     open func step() -> StepResult { .done }
-    /// Makes it ready to run again.
+    /// Prepares it for another run.
     open func reset() {}
     /// Forgets the values.
     open func clearBindings() {}

@@ -1,7 +1,6 @@
 import Foundation
 
-/// One value of a row that a server sent, as the engine has decoded it: a number by itself, text and bytes where they
-/// lie in the result.
+/// One decoded value of a server's row: a number by itself, text and bytes by their position in the result.
 ///
 /// Frozen, so that the code `@Model` writes reads it without a call.
 @frozen @usableFromInline
@@ -25,7 +24,7 @@ package struct ResultCell {
 
     /// What the value is.
     @usableFromInline package var kind: Kind
-    /// How many bytes of text or data there are.
+    /// The number of bytes of text or data.
     @usableFromInline package var count: Int32
     /// The integer, or the bits of the number.
     @usableFromInline package var bits: Int64
@@ -52,7 +51,7 @@ package struct ResultCell {
         (self.kind, self.count, bits, self.bytes) = (kind, Int32(truncatingIfNeeded: count), 0, bytes)
     }
 
-    /// The value as an integer; of text what it spells.
+    /// The value as an integer; for text, its parsed value.
     @inlinable package var integer: Int64 {
         switch kind {
         case .integer: bits
@@ -62,7 +61,7 @@ package struct ResultCell {
         }
     }
 
-    /// The value as a number; of text what it spells.
+    /// The value as a number; for text, its parsed value.
     @inlinable package var real: Double {
         switch kind {
         case .integer: Double(bits)

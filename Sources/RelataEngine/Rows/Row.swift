@@ -19,6 +19,6 @@ package struct Row {
     package func integer(at column: Int) -> Int64 { self[column].integer }
     /// A column as text, as SQLite converts it; empty for `NULL`.
     package func text(at column: Int) -> String { self[column].text }
-    /// A column as it is stored; sixteen bytes of a UUID column become `.uuid`.
+    /// The stored value of a column; sixteen bytes of a UUID column become `.uuid`.
     package func value(at column: Int, as type: AttributeType? = nil) -> Value { self[column].value(as: type) }
 }

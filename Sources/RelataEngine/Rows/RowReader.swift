@@ -31,7 +31,7 @@ public struct RowReader {
         return value
     }
 
-    /// The next column as it is stored. Doesn't pass over it.
+    /// The stored value of the next column, without advancing.
     package func value(as type: AttributeType?) -> Value { next.value(as: type) }
 
     /// The next column. Doesn't pass over it.

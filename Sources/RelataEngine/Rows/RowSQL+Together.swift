@@ -15,9 +15,9 @@ extension RowSQL {
     /// Inserts rows as far as they aren't stored.
     ///
     /// - Parameters:
-    ///   - updates: Whether those that are stored are updated.
-    ///   - tells: Whether the rows that were written are returned: the row's number, from 1 on, whether it is new, and
-    ///     when it was inserted, where the model keeps that.
+    ///   - updates: Whether existing ones are updated.
+    ///   - tells: Whether the written rows are returned: the row's number, from 1 on, whether it is new, and its time
+    ///     of insertion, if the model has one.
     func insertAbsent(_ table: Table, _ schema: Schema, updates: Bool, tells: Bool) -> String {
         let columns = Array(table.columns.indices)
         let assignments = upserted(table, schema, Set(table.keyColumns))
@@ -33,8 +33,8 @@ extension RowSQL {
             + "SELECT v.relata_row, i.relata_inserted, i.relata_created FROM i JOIN v ON \(isSame)"
     }
 
-    /// Updates rows, and returns the numbers of those that were there, from 1 on, and when they were inserted, where the
-    /// model keeps that.
+    /// Updates rows, and returns the numbers of the existing ones, from 1 on, and their times of insertion, if the
+    /// model has one.
     package func updateTogether(_ table: Table, _ schema: Schema, columns: [Int]) -> String {
         let columns = columns.isEmpty ? [table.keyColumns[0]] : columns
         let values = columns.map { (name: table.columns[$0].name, value: "v.c\($0)") }

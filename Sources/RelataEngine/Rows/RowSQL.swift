@@ -1,6 +1,6 @@
 import RelataCore
 
-/// The SQL of single rows: made once per table and connection, found by a slot number afterwards.
+/// The SQL of single rows: made once per table and connection, then found by a slot number.
 ///
 /// All statements bind column n of the table to parameter n + 1, so that one `Model.bind(to:)` serves them all.
 package struct RowSQL {
@@ -44,7 +44,7 @@ package struct RowSQL {
 
     package func quote(_ name: String) -> String { dialect.quote(name) }
 
-    /// `"a" = ?1 AND "b" = ?2`, the first parameter given.
+    /// `"a" = ?1 AND "b" = ?2`, with the first parameter's number.
     package func matches(_ columns: [String], from first: Int) -> String {
         columns.enumerated().map { "\(quote($1)) = \(dialect.parameter(first + $0))" }.joined(separator: " AND ")
     }
@@ -61,7 +61,7 @@ package struct RowSQL {
             + "WHERE \(own.joined(separator: " AND ")))"
     }
 
-    /// `SELECT` of the position after the last of a list: of the rows whose columns match.
+    /// `SELECT` of the position after the last of a list: of the rows with matching columns.
     func nextPlace(_ order: String, in table: String, _ columns: [String], from first: Int) -> String {
         nextPlace(order, in: table, where: matches(columns, from: first))
     }
@@ -89,14 +89,14 @@ package struct RowSQL {
         return insert(table, "VALUES (" + values.joined(separator: ", ") + ")")
     }
 
-    /// The same, after which the connection knows the key that the database gave the row.
+    /// Inserts a row, after which the connection knows the key that the database assigned.
     package func insertTellingKey(_ table: Table) -> String { insert(table) + dialect.tellingKey(of: table) }
 
-    /// How many rows one statement inserts where the database assigns their keys. A key that is never used again is noted
-    /// in a table of SQLite's, once a statement: noted once a row, that would cost half as much as the row itself.
+    /// How many rows one statement inserts if the database assigns their keys. SQLite records the last key in a table,
+    /// once for each statement: once for each row would cost half as much as the row itself.
     package static let rowsAtOnce = 16
 
-    /// Inserts several rows. The columns of one come after those of another.
+    /// Inserts several rows. The columns of one follow those of another.
     private func insertSeveral(_ table: Table) -> String {
         let count = table.columns.count
         let rows = (0..<Self.rowsAtOnce).map { row in
@@ -120,7 +120,7 @@ package struct RowSQL {
 
     /// Writes columns of the row with the object's key; one that has a revision only if it still has the one given.
     package func update(_ table: Table, _ schema: Schema, columns: [Int]) -> String {
-        // A statement must set something to say whether the row is there.
+        // A statement must set something to show whether the row exists.
         let columns = columns.isEmpty ? [table.keyColumns[0]] : columns
         var sql =
             "UPDATE \(quote(table.sqlName)) SET "
@@ -134,7 +134,7 @@ package struct RowSQL {
         return sql
     }
 
-    /// What `ON CONFLICT DO UPDATE` sets: every column but those given, and the stamp of the insertion.
+    /// The assignments of `ON CONFLICT DO UPDATE`: every column except those given, and the timestamp of the insertion.
     package func upserted(_ table: Table, _ schema: Schema, _ fixed: Set<Int>) -> [String] {
         let columns = Self.written(table).filter { !fixed.contains($0) }
         let quoted = columns.map { quote(table.columns[$0].name) }
@@ -176,7 +176,7 @@ extension Connection {
     /// The SQL of single rows.
     package var rowSQL: RowSQL { RowSQL(dialect) }
 
-    /// Whether a row with that key is there.
+    /// Whether a row with that key exists.
     package func isStored(_ key: KeyValue, in table: Table) throws(RelataError) -> Bool {
         try value(SQLStatement(rowSQL.exists(table), key.values.map(Parameter.value))) != nil
     }

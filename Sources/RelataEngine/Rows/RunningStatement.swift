@@ -4,13 +4,13 @@ import RelataCore
 
 /// A prepared statement that one caller has alone: values are bound to it, it is stepped, and its rows are read.
 ///
-/// Concrete and frozen, so that the code `@Model` writes is compiled, in the app's own module, to plain calls of SQLite.
-/// What another engine runs is asked for first, which costs a comparison with a register.
+/// Concrete and frozen, so that `@Model`'s code is compiled, in the app's module, to plain calls of SQLite. A statement
+/// of another engine is checked first, which costs a comparison with a register.
 @frozen @usableFromInline
 package struct RunningStatement {
     /// SQLite's own.
     @usableFromInline package let handle: OpaquePointer?
-    /// The statement of another engine. Whoever has leased it keeps it alive.
+    /// The statement of another engine. Its lease keeps it alive.
     @usableFromInline package let remote: Unmanaged<RemoteStatement>?
 
     /// SQLite's.
@@ -28,13 +28,13 @@ package struct RunningStatement {
         return StepResult(sqlite3_step(handle))
     }
 
-    /// Makes it ready to run again. What was bound stays bound. After an error only this makes the connection usable.
+    /// Prepares it for another run. Bound values stay bound. After an error, only this makes the connection usable.
     @inlinable package func reset() {
         if let remote { return remote._withUnsafeGuaranteedRef { $0.reset() } }
         sqlite3_reset(handle)
     }
 
-    /// Makes it ready for the next user. What was bound may be large, and would stay in memory until then.
+    /// Prepares it for the next user. Bound values may be large, and would stay in memory until then.
     @inlinable package func finish() {
         if let remote {
             return remote._withUnsafeGuaranteedRef {
@@ -55,7 +55,7 @@ package struct RunningStatement {
     /// Leaves a parameter unset; the first is 1.
     @inlinable package func bindNull(at index: Int32) {
         if let remote {
-            // An engine that can't take it says so when the statement is run.
+            // An engine that can't take it reports that when the statement is run.
             return remote._withUnsafeGuaranteedRef { try? $0.bindNull(at: index) }
         }
         sqlite3_bind_null(handle, index)
@@ -92,7 +92,7 @@ package struct RunningStatement {
     }
 }
 
-/// What a step came to: a row, the end, or an error that the connection can explain.
+/// The result of a step: a row, the end, or an error that the connection can explain.
 @_documentation(visibility: internal)
 @frozen
 public struct StepResult: Equatable {
@@ -100,11 +100,11 @@ public struct StepResult: Equatable {
 
     @inlinable package init(_ code: Int32) { self.code = code }
 
-    /// There is no further row, and the statement has done its work.
+    /// There is no further row, and the statement is done.
     @inlinable package static var done: StepResult { StepResult(SQLITE_DONE) }
     /// There is a row to read.
     @inlinable package static var row: StepResult { StepResult(SQLITE_ROW) }
-    /// The step failed; the statement or its connection knows why.
+    /// The step failed; the statement or its connection has the error.
     @inlinable package static var failed: StepResult { StepResult(SQLITE_ERROR) }
     /// Whether the statement failed.
     @inlinable package var isError: Bool { self != .done && self != .row }

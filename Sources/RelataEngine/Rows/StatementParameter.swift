@@ -2,7 +2,7 @@ import RelataCSQLite
 public import Foundation
 public import RelataCore
 
-/// A parameter of a statement that is about to run, which takes one value: what a column is to reading, it is to writing.
+/// A parameter of a statement that is about to run, which takes one value: the counterpart of a column for writing.
 @frozen
 public struct StatementParameter {
     @usableFromInline let statement: RunningStatement
@@ -36,7 +36,7 @@ public struct StatementParameter {
         var text = text
         let code = text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) {
-                // An empty string has no address of its own, and a null address would bind NULL.
+                // An empty string has no address, and a null address would bind NULL.
                 $0.baseAddress.map {
                     sqlite3_bind_text64(
                         statement.handle, index, $0, UInt64(bytes.count), sqliteTransient, UInt8(SQLITE_UTF8))
@@ -46,7 +46,7 @@ public struct StatementParameter {
         try check(code)
     }
 
-    /// Binds bytes; none is an empty blob, not `NULL`.
+    /// Binds bytes; empty data is an empty blob, not `NULL`.
     @inlinable
     public func bind(_ data: Data) throws(RelataError) {
         if let remote = statement.remoteStatement { return try remote.bind(data, at: index) }

@@ -15,7 +15,7 @@ extension Connection {
         for key in keys {
             let statement = SQLStatement(sql, key.values.map { .value($0) })
             for stored in try values(statement, types: table.keyTypes) {
-                // To a column of texts the number 7 is the text '7': whoever typed 007 means neither.
+                // In a text column, the number 7 is the text '7': the input 007 means neither.
                 if zip(stored, key.values).contains(where: { $0.isText && $1.isNumber }) { continue }
                 found.insert(KeyValue(stored))
             }

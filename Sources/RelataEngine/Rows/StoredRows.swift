@@ -9,7 +9,7 @@ extension Connection {
         return try values(statement, types: table.columns.map(\.type)).first
     }
 
-    /// The values of stored objects, one for each key; `nil` for those that aren't stored or are hidden from the
+    /// The values of stored objects, one for each key; `nil` for missing ones and those that are hidden from the
     /// compiler's caller.
     package func rows(
         _ keys: [KeyValue], of table: Table, _ compiler: QueryCompiler
@@ -41,7 +41,7 @@ extension Connection {
         return try value(compiler.keys(of: table.name, among: [key]).statement) != nil
     }
 
-    /// The first of the keys whose object is stored and hidden from the compiler's caller.
+    /// The first of the keys whose object exists and is hidden from the compiler's caller.
     package func firstHidden(
         of keys: [KeyValue], in table: Table, _ compiler: QueryCompiler
     ) throws(RelataError) -> KeyValue? {

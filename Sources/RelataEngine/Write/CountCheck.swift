@@ -54,7 +54,7 @@ package struct CountCheck {
                 let counted = Self.source(table.links[list.relationship], schema, rowSQL)
             else { continue }
             for key in keys {
-                // An owner that was deleted meanwhile has no counts.
+                // A deleted owner has no counts.
                 let sql =
                     "SELECT count(*) FROM \(counted.rows) WHERE \(counted.isMember)"
                 guard try connection.isStored(key, in: table),

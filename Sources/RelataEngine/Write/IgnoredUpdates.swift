@@ -1,8 +1,8 @@
 import RelataCore
 
 extension Connection {
-    /// Why a statement that was to update an object has changed no row: the object is gone; or it is there, and the database
-    /// passed it over, as a trigger of another program may have it do (`RAISE(IGNORE)`).
+    /// Why an update of an object has changed no row: the object doesn't exist; or the database skipped it, for example
+    /// by a trigger of another program (`RAISE(IGNORE)`).
     package func reasonOfNoUpdate(of key: KeyValue, in table: Table) throws(RelataError) -> RelataError {
         guard try isStored(key, in: table) else { return .notFound(ObjectReference(entity: table.name, key: key)) }
         return .ignoredUpdate(of: key, in: table)
@@ -10,7 +10,7 @@ extension Connection {
 }
 
 extension RelataError {
-    /// An update of an object that is there, and stays as it is.
+    /// An update that the database skips for an existing object.
     package static func ignoredUpdate(of key: KeyValue, in table: Table) -> RelataError {
         .validation([
             ValidationFailure(

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Rows of a join table that are collected from the edits of several objects, and inserted with one statement where the
+/// Rows of a join table that are collected from the edits of several objects, and inserted with one statement if the
 /// engine takes many rows with each.
 final class JoinBatch {
     private struct Row {
@@ -13,14 +13,14 @@ final class JoinBatch {
     private let rows: JoinRows
     private var pending: [Row] = []
 
-    /// `nil` where the engine takes rows one by one, or a row depends on those before it.
+    /// `nil` if the engine takes rows one by one, or a row depends on those before it.
     init?(_ run: WriteRun, _ rows: JoinRows) {
         guard run.connection.driver.capabilities.rowsTogether > 1, rows.areInsertedTogether else { return nil }
         self.run = run
         self.rows = rows
     }
 
-    /// Takes edits that only add members, to an object that has none where the order matters.
+    /// Takes edits that only add members, to an object without any if the order matters.
     ///
     /// - Returns: Whether they were taken.
     func take(_ edits: LinkEdits, _ list: OrderedList?) throws -> Bool {
@@ -39,7 +39,7 @@ final class JoinBatch {
             }
             return true
         }
-        // A list that has members is one whose places change.
+        // In a list with members, positions change.
         guard isNew, !added.contains(where: \.isDropped) else { return false }
         let keys = try added.map(run.key)
         guard Set(keys).count == keys.count else { return false }
@@ -67,7 +67,7 @@ final class JoinBatch {
 
     /// Inserts rows with one statement.
     ///
-    /// - Returns: Whether they are inserted. Where one is refused none is, and their own statements name the culprit.
+    /// - Returns: Whether they are inserted. If one is refused, none is, and separate statements find the cause.
     private func write(_ part: ArraySlice<Row>) throws -> Bool {
         let connection = run.connection
         let isRecorded = connection.recorder?.listsRows == true

@@ -47,7 +47,7 @@ final class JoinRows {
         side.insertTogether(targets.own.keyTypes + targets.other.keyTypes, isPlaced: isPlaced, tells: tells)
     }
 
-    /// Says what a statement linked that returns its rows.
+    /// Records the links of a statement that returns its rows.
     func recordReturned(_ rows: RemoteRows) throws {
         var (owners, members) = (KeyList(width: side.own.count), KeyList(width: side.other.count))
         for row in 0..<rows.returnedCount {
@@ -61,12 +61,12 @@ final class JoinRows {
         recorder.recordLink(join, sources: isSource ? owners : members, targets: isSource ? members : owners)
     }
 
-    /// Notes in whose lists an owner and its member are, where their lengths matter.
+    /// Records the lists of an owner and its member, if their lengths matter.
     func noteCounts(owner: PlannedKey, member: PlannedKey) throws {
         if hasCounts { note(owner: try run.key(owner), member: try run.key(member)) }
     }
 
-    /// Makes one object a member of another.
+    /// Adds one object to the members of another.
     func insert(_ member: PlannedKey, to owner: PlannedKey, at place: Int64?) throws {
         try noteCounts(owner: owner, member: member)
         try withInsertion { insertion in
@@ -77,7 +77,7 @@ final class JoinRows {
         if let place { try move(try run.key(member), to: place, of: try run.key(owner)) }
     }
 
-    /// Whether an object was inserted by this save, and so is nobody's owner yet.
+    /// Whether this save inserted an object, which therefore has no members yet.
     func isNew(_ owner: PlannedKey) -> Bool { run.isInserted(owner) && !isEditedFromOtherSide }
 
     // MARK: One object
@@ -103,7 +103,7 @@ final class JoinRows {
         var list = list
         let owner = edits.owner
         if hasCounts { note(owner: try run.key(owner), member: nil) }
-        // Nobody is a member of what has just been inserted.
+        // A newly inserted object is in no list.
         let isNew = isNew(edits.owner)
         for (number, change) in edits.changes.enumerated() {
             switch change {
@@ -130,7 +130,7 @@ final class JoinRows {
         for (key, position) in list.changedPositions() { try move(key, to: position, of: try run.key(owner)) }
     }
 
-    /// Makes an object a member; nothing happens if it is one.
+    /// Adds a member, unless it is one.
     private func add(_ member: PlannedKey, to owner: PlannedKey, _ insertion: RunningStatement) throws {
         if member.isDropped { return }
         if hasCounts { note(owner: nil, member: try run.key(member)) }
@@ -166,7 +166,7 @@ final class JoinRows {
         side.isOwn(from: first) + " AND " + side.isOther(from: first + owner.values.count)
     }
 
-    /// Makes all objects but these no members.
+    /// Removes all members except these.
     private func removeAll(except keys: [KeyValue], from owner: KeyValue) throws {
         let target = run.schema.tables[join.entity(isSource: !isSource)]
         let columns = side.quoted(side.other)
@@ -184,7 +184,7 @@ final class JoinRows {
                     parameters + spared), types: types
             ).map { KeyValue($0) }
         } else {
-            // What a removal gives back is what the table holds.
+            // A deletion returns the stored values.
             removed = try run.connection.values(
                 SQLStatement(
                     "SELECT \(columns) FROM \(side.rows) AS r WHERE " + rowSQL.matches(side.own, from: 1) + condition,
@@ -211,7 +211,7 @@ final class JoinRows {
             .update, isSource ? join.source : join.target, owner, properties: [link])
     }
 
-    /// Says that objects were linked, or are no longer.
+    /// Records that objects were linked, or unlinked.
     private func record(_ members: [KeyValue], of owner: KeyValue) {
         guard let recorder = run.connection.recorder, recorder.listsRows, !members.isEmpty else { return }
         let (own, others) = (KeyList([owner]), KeyList(members))

@@ -15,8 +15,8 @@ package struct JoinSide {
     private let schema: Schema
     private let rowSQL: RowSQL
 
-    /// Whether rows need neither each other nor what is stored: no member's own list has an order, and the table compares
-    /// keys as they are declared.
+    /// Whether rows depend neither on each other nor on stored ones: no member's own list has an order, and the table
+    /// compares keys as they are declared.
     var isInsertedTogether: Bool { otherOrder == nil && join.comparesAsDeclared }
 
     package init(_ join: Join, isSource: Bool, in schema: Schema, _ rowSQL: RowSQL) {
@@ -36,7 +36,7 @@ package struct JoinSide {
     /// - Parameters:
     ///   - types: Those of the own and the other key's columns.
     ///   - isPlaced: Whether a row's position in the owner's list comes last.
-    ///   - tells: Whether it returns the rows that weren't there before.
+    ///   - tells: Whether it returns the newly inserted rows.
     func insertTogether(_ types: [AttributeType], isPlaced: Bool, tells: Bool) -> String {
         let order = isPlaced ? [order].compactMap(\.self) : []
         let types = types + order.map { _ in .integer }
@@ -46,8 +46,8 @@ package struct JoinSide {
             + (tells ? " RETURNING \(rowSQL.dialect.list(own + other))" : "")
     }
 
-    /// The statement that inserts a row, the own key's parameters first. In the member's own list the owner comes last; the
-    /// member's position in the owner's is written afterwards.
+    /// The statement that inserts a row, the own key's parameters first. In the member's own list, the owner is last;
+    /// the member's position in the owner's is written afterwards.
     var insertion: String {
         var columns: [String] = own + other
         var terms: [String] = columns.indices.map { rowSQL.dialect.parameter($0 + 1) }
@@ -65,10 +65,10 @@ package struct JoinSide {
             + "ON CONFLICT DO NOTHING"
     }
 
-    /// Whether a row of the table belongs to the object whose key the parameters from a number on are.
+    /// Whether a row of the table belongs to the object whose key is in the parameters from a number on.
     func isOwn(from first: Int) -> String { belongs(isSource, own, from: first) }
 
-    /// The same for the object at the other side.
+    /// Whether a row of the table belongs to the object at the other side.
     func isOther(from first: Int) -> String { belongs(!isSource, other, from: first) }
 
     private func belongs(_ isSource: Bool, _ columns: [String], from first: Int) -> String {
@@ -79,7 +79,7 @@ package struct JoinSide {
         return isReferring(isSource, where: keys.joined(separator: " AND "))
     }
 
-    /// Whether a row of the table belongs to one of the other side's objects whose keys are a parameter.
+    /// Whether a row of the table belongs to one of the other side's objects whose keys are in a parameter.
     func isOther(in list: String) -> String {
         if join.comparison(isSource: !isSource) == .equal { return "(\(quoted(other))) IN \(list)" }
         let keys = schema.keys(of: join, isSource: !isSource, rowSQL.dialect).joined(separator: ", ")

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Writes the edits on to-manys and has-ones, after all rows of a save are there.
+/// Writes the edits on to-manys and has-ones, after all rows of a save.
 package struct LinkWriter {
     private let run: WriteRun
 
@@ -20,7 +20,7 @@ package struct LinkWriter {
             switch edit.link.link {
             case .inverse(let inverse):
                 let reference = schema.references[inverse]
-                // What it deletes may be a member.
+                // A deleted object may be a member.
                 if reference.isUnique, reference.removeRule == .delete {
                     for join in joins { try join.batch?.write() }
                 }
@@ -70,7 +70,7 @@ package struct LinkWriter {
         let table = schema.tables[reference.source]
         let changes = list.changedPositions()
         if schema.uniquePlaces[reference.index] != nil {
-            // Those whose places others get give them up first.
+            // Members whose positions others get give them up first.
             for key in list.holders(of: changes) {
                 try place(key, at: run.nextStandIn(), column, of: table, isCounted: false)
             }
@@ -84,7 +84,7 @@ package struct LinkWriter {
 
     /// Writes an object's place in a list.
     ///
-    /// - Parameter isCounted: Whether that is a change of its own, which revisions count.
+    /// - Parameter isCounted: Whether that is a separate change, which revisions count.
     private func place(
         _ key: KeyValue, at position: Int64, _ column: String, of table: Table, isCounted: Bool
     ) throws {
@@ -111,7 +111,7 @@ package struct LinkWriter {
         try run.setReference(reference, of: try run.key(member), to: owner, isPlaced: true)
     }
 
-    /// Unsets the reference of those that have this target: all, all but some, or one.
+    /// Unsets the references to a target: all, all except some, or one.
     ///
     /// - Parameter isCounted: Whether that is a change of theirs, which revisions count.
     package func free(
@@ -133,11 +133,11 @@ package struct LinkWriter {
         if reference.removeRule == .delete {
             let removed = try keys(of: table, where: condition, parameters)
             run.counted.noteOwner(owner, of: reference, in: schema)
-            // The place of a has-one is needed at once; who leaves a list may yet get another owner.
+            // The place of a has-one is needed at once; an object that leaves a list may still get another owner.
             if reference.isUnique { return try delete(removed, of: table) }
             run.removed.append((reference.index, owner, removed))
             if schema.uniquePlaces[reference.index] != nil, let column = reference.orderColumn {
-                // Their places are free for those that stay.
+                // Their positions are free for those that stay.
                 for key in removed { try place(key, at: run.nextStandIn(), column, of: table, isCounted: false) }
             }
             return
@@ -168,7 +168,7 @@ package struct LinkWriter {
 
     // MARK: Objects without an owner
 
-    /// Deletes the objects that edits took out of lists and that have the same owner still.
+    /// Deletes the objects that edits removed from lists and that still have the same owner.
     private func deleteRemoved() throws {
         for (number, edits) in Dictionary(grouping: run.removed, by: \.reference).sorted(by: { $0.key < $1.key }) {
             let reference = schema.references[number]
@@ -196,7 +196,7 @@ package struct LinkWriter {
 
     private func delete(_ keys: [KeyValue], of table: Table) throws {
         if keys.isEmpty { return }
-        // A rule says so, and rules are the schema's.
+        // A rule requires it, and rules don't depend on the caller.
         try connection.delete(
             entity: table.index, roots: .keys(keys), schema: schema, access: .everything, now: run.now,
             isUndoneByCaller: true)
@@ -204,8 +204,8 @@ package struct LinkWriter {
 }
 
 extension ChangeRecorder {
-    /// Says that an object has a new place in its owner's list: its own property where it declares the position, the
-    /// owner's where the store keeps it.
+    /// Records that an object has a new position in its owner's list: a change of its own property if it declares the
+    /// position, of the owner's if the store manages it.
     func recordPosition(_ key: KeyValue, _ column: String, _ reference: Reference, owner: KeyValue) {
         let table = schema.tables[reference.source]
         let position = table.columns.first { $0.name == column }?.property

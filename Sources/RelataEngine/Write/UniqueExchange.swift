@@ -4,17 +4,17 @@ import RelataCore
 package struct UniqueClaimant {
     /// The row's number in the batch.
     package let row: Int
-    /// The values as the row gets them, in the order of ``Table/columns``. Unset where they aren't known yet.
+    /// The new values of the row, in the order of ``Table/columns``. Unset if they aren't known yet.
     package let values: [Value]
     /// The columns that are written; `nil` for all.
     package let columns: [Int]?
-    /// The columns that tell which stored row it becomes: the key's, or those that it is matched by.
+    /// The columns that identify the stored row: the key's, or those of an upsert.
     package let identity: [Int]
-    /// Whether a row that is stored already stays as it is.
+    /// Whether an existing row stays unchanged.
     package let yields: Bool
     /// Whether the row is stored, so that it can wait for its turn without a value that it writes.
     package let canWait: Bool
-    /// The one-to-ones whose partner an edit gives it.
+    /// The one-to-ones whose partner an edit sets.
     package let edited: [Int]
 
     package init(
@@ -32,22 +32,22 @@ package struct UniqueClaimant {
     /// Whether a column of a unique set is written.
     func writes(_ set: UniqueSet) -> Bool { columns.map { !Set($0).isDisjoint(with: set.columns) } ?? true }
 
-    /// Whether it can wait for its turn without the values of a unique set: it gets all of them back.
+    /// Whether it can wait without the values of a unique set: it gets all of them back.
     fileprivate func canWait(_ set: UniqueSet) -> Bool {
         canWait && columns.map { Set($0).isSuperset(of: set.columns) } ?? true
     }
 }
 
-/// What rows of a batch do about unique values that other rows have, decided before the first of them is written.
+/// How rows of a batch get unique values that other rows have, decided before the first of them is written.
 ///
-/// A row that is stored, and written later in the same batch, waits for its turn with another value. The partner of a
-/// one-to-one is taken away from a row that can be without.
+/// A stored row that is written later in the same batch waits with another value. The partner of a one-to-one is taken
+/// from a row that doesn't require it.
 package struct UniqueExchange {
-    /// Before a row is written, its partner is taken away from whoever has it.
+    /// Before a row is written, its partner is taken from the row that has it.
     package struct Taking {
         package let reference: Int
         package let partner: KeyValue
-        /// Whether that is a change of its own of the row that loses it, which revisions count.
+        /// Whether that is a separate change of the row that loses it, which revisions count.
         package let isCounted: Bool
     }
 
@@ -59,17 +59,17 @@ package struct UniqueExchange {
     /// The rows that wait for their turn without a value.
     package private(set) var waiting: Set<Int> = []
 
-    /// - Parameter sets: The table's unique sets whose values others may have.
+    /// - Parameter sets: The table's unique sets whose values other rows may have.
     package init(_ run: WriteRun, _ table: Table, _ sets: [UniqueSet]) {
         self.run = run
         self.table = table
         self.sets = sets
     }
 
-    /// Finds out what has to be done, and has rows wait that must.
+    /// Decides about the work, and lets rows wait that must.
     ///
-    /// - Parameter places: In which place each row of the batch is written, asked for where it matters.
-    /// - Throws: ``RelataError/uniqueViolation(entity:properties:)`` where a row can't wait: another program's table
+    /// - Parameter places: The position at which each row of the batch is written, called if it matters.
+    /// - Throws: ``RelataError/uniqueViolation(entity:properties:)`` if a row can't wait: another program's table
     ///   accepts no other value.
     package mutating func plan(_ claimants: [UniqueClaimant], places: () -> [Int]) throws {
         let claims = claims(of: claimants)
@@ -100,7 +100,7 @@ package struct UniqueExchange {
         for (number, keys) in parked.sorted(by: { $0.key < $1.key }) { try park(keys, claims[number].set) }
     }
 
-    /// The one-to-one of a set whose partner a row takes from another that can be without, or goes.
+    /// The one-to-one of a set whose partner a row takes from another that doesn't require it, or is deleted.
     private func takeable(_ set: UniqueSet, by claimant: UniqueClaimant) -> Reference? {
         guard let reference = set.reference.map({ run.schema.references[$0] }) else { return nil }
         // Only an edit of the has-one deletes the partner before.
@@ -118,7 +118,7 @@ package struct UniqueExchange {
             Taking(reference: reference.index, partner: partner, isCounted: isCounted))
     }
 
-    /// Where several rows of the batch are to get the same partner, each takes it from the one that is written before.
+    /// If several rows of the batch get the same partner, each takes it from the one that is written before.
     private mutating func takeTwice(_ claimants: [UniqueClaimant]) {
         for set in sets where set.reference != nil {
             var taken: Set<[Value]> = []
@@ -132,7 +132,7 @@ package struct UniqueExchange {
         }
     }
 
-    /// What the rows are to get, by unique set and by how their stored rows are known.
+    /// The new values of the rows, by unique set and by the identity of their stored rows.
     private func claims(of claimants: [UniqueClaimant]) -> [UniqueHolders.Claims] {
         var result: [UniqueHolders.Claims] = []
         let canWait = claimants.count > 1 && claimants.contains(where: \.canWait)
@@ -158,9 +158,9 @@ package struct UniqueExchange {
 
     // MARK: Waiting
 
-    /// Has rows wait for their turn without the values of a unique set: a value stands in that nobody has, random bits,
-    /// or it is unset. What follows the value in tables that the schema doesn't know follows random bits too, and keeps
-    /// its object; but a reference would lead nowhere, and rather is unset.
+    /// Lets rows wait without the values of a unique set, with unique random values instead, or unset ones. Dependent
+    /// values in tables that the schema doesn't know follow the random value, and keep their object; but a reference
+    /// would dangle, so it is unset.
     private func park(_ keys: [KeyValue], _ set: UniqueSet) throws {
         let written = RowSQL.written(table).filter(set.columns.contains)
         let plain = written.filter { table.columns[$0].reference == nil }

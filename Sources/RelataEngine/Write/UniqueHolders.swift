@@ -1,13 +1,13 @@
 import RelataCore
 
-/// Finds the rows that hold unique values which the rows of a batch are to get, with one statement.
+/// Finds the stored rows with unique values that the rows of a batch need, with one statement.
 struct UniqueHolders {
     /// A row of the batch that gets the values of a unique set.
     struct Claim {
         let row: Int
-        /// What tells the row from others: its key, or other values that it is matched by; unset for a new one.
+        /// The identity of the row: its key, or the values of an upsert; unset for a new one.
         let identity: [Value]
-        /// Whether the row is left as it is where it is stored already.
+        /// Whether an existing row stays unchanged.
         let yields: Bool
         let values: [Value]
     }
@@ -22,7 +22,7 @@ struct UniqueHolders {
 
     let table: Table
 
-    /// The rows of the batch that want what another row holds, with the set's number and the holder's key.
+    /// The rows of the batch that need another row's values, with the set's number and the holder's key.
     func find(
         _ claims: [Claims], on connection: Connection
     ) throws(RelataError) -> [(set: Int, row: Int, holder: KeyValue)] {

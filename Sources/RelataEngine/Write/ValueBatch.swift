@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Rows of one table whose values are known by column: records, and the objects of a protocol.
+/// Rows of one table with values by column: records, and the objects of a protocol.
 ///
 /// Stamps and limits are the caller's affair; the batch counts revisions up.
 package final class ValueBatch: RowBatch {
@@ -14,7 +14,7 @@ package final class ValueBatch: RowBatch {
         package var columns: [Int]?
         /// References that get the key of another row.
         package var references: [(reference: Int, target: PlannedKey)] = []
-        /// The column of its place in a list whose places are unique: another stands in until the list is written.
+        /// The column of its position in a list with unique positions: a placeholder is used until the list is written.
         package var standIn: Int?
 
         package init(key: KeyValue?, values: [Value], columns: [Int]? = nil) {
@@ -46,7 +46,7 @@ package final class ValueBatch: RowBatch {
     /// The batch's number in its run.
     package let number: Int
     package var rows: [Row] = []
-    /// Whether the caller undoes what a statement that fails did, and finds out which row was the culprit.
+    /// Whether the caller rolls back a failed statement, and finds its cause.
     package var isUndoneByCaller = false
     private let insertion: Insertion
     private var takings: [Int: [UniqueExchange.Taking]] = [:]
@@ -56,7 +56,7 @@ package final class ValueBatch: RowBatch {
 
     /// Adds an empty batch to a run.
     ///
-    /// - Parameter insertion: The statements that insert rows, where somebody keeps them.
+    /// - Parameter insertion: The statements that insert rows, if they are cached.
     package init(of table: Table, in run: WriteRun, insertion: Insertion? = nil) {
         self.table = table
         tableIndex = table.index
@@ -65,7 +65,7 @@ package final class ValueBatch: RowBatch {
         run.add(self)
     }
 
-    /// Adds a row, to the plan of the run as well, and returns its number there.
+    /// Adds a row, and adds it to the plan of the run, and returns its number there.
     package func add(_ row: Row, to run: WriteRun) -> Int {
         rows.append(row)
         return run.plan.addRow(rows.count - 1, of: number)
@@ -146,7 +146,7 @@ package final class ValueBatch: RowBatch {
         }
     }
 
-    /// Takes over the keys of other rows, as far as they are known.
+    /// Sets the keys of other rows, as far as they are known.
     private func take(referencesOf row: Int, _ run: WriteRun) {
         for (number, target) in rows[row].references {
             guard let key = run.keyValue(target) else { continue }
@@ -186,11 +186,11 @@ package final class ValueBatch: RowBatch {
         }
     }
 
-    /// Inserts rows whose keys are known with one statement. References are checked after the last one, so that one may
-    /// point at another.
+    /// Inserts rows with known keys by one statement. References are checked after the last one, so one row may point
+    /// at another.
     ///
-    /// - Returns: Whether they are inserted. Where one can't be none is, and they are inserted one by one, so that the
-    ///   culprit is known.
+    /// - Returns: Whether they are inserted. If one can't be, none is, and they are inserted one by one, to find the
+    ///   cause.
     private func insertTogether(_ range: Range<Int>, _ run: WriteRun) throws -> Bool {
         guard takings.isEmpty, table.columns.count <= KeyValue.maximumParts,
             rows[range].allSatisfy({ $0.key != nil && $0.standIn == nil })

@@ -1,8 +1,8 @@
 import RelataCore
 
 extension WriteRun {
-    /// The lists of ordered links that are edited, by the number of the edits. They are read before anything is
-    /// written: whether an object was a member, and where it stood, is known only then.
+    /// The ordered lists that are edited, by the number of the edits. They are read before anything is written, because
+    /// the old members and positions are only known then.
     func orderedLists() throws -> [Int: OrderedList] {
         var lists: [Int: OrderedList] = [:]
         for (number, edits) in plan.edits.enumerated() where edits.link.isOrdered && !edits.onlyRemoves {
@@ -65,8 +65,8 @@ extension WriteRun {
 }
 
 extension Connection {
-    /// The number that orders an object behind all others of a list which is the other side of a to-one; `nil` where
-    /// none orders it.
+    /// The number that places an object after all others of a list which is the inverse of a to-one; `nil` for a list
+    /// without an order.
     package func nextPlace(in reference: Reference, of owner: KeyValue, _ schema: Schema) throws -> Int64? {
         guard let order = reference.orderColumn else { return nil }
         let sql = rowSQL.nextPlace(

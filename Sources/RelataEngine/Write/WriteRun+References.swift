@@ -1,9 +1,9 @@
 import RelataCore
 
 extension WriteRun {
-    /// Sets a stored object's reference, and counts the change in its revision; nothing happens where it is set.
+    /// Sets a stored object's reference, and counts the change in its revision; does nothing if it is set.
     ///
-    /// - Parameter isPlaced: Whether the object gets a place in the target's list afterwards.
+    /// - Parameter isPlaced: Whether the object gets a position in the target's list afterwards.
     package func setReference(
         _ reference: Reference, of key: KeyValue, to target: KeyValue?, isPlaced: Bool = false
     ) throws {
@@ -36,7 +36,7 @@ extension WriteRun {
                     .update, table.index, key, properties: [reference.property] + table.stampProperties)
                 return
             }
-            // It is set already, it is gone, or a trigger ignores the change.
+            // It is set already, it is deleted, or a trigger ignores the change.
             let stored = try connection.value(
                 SQLStatement(
                     "SELECT CASE WHEN \(isSet) THEN 1 ELSE 0 END FROM \(rowSQL.quote(table.sqlName)) WHERE \(isObject)",
@@ -50,7 +50,7 @@ extension WriteRun {
         }
     }
 
-    /// Notes in whose list an object is, where its length matters.
+    /// Records the list of an object, if its length matters.
     func noteOwner(of reference: Reference, from key: KeyValue) throws {
         guard reference.minimumCount != nil || reference.maximumCount != nil else { return }
         let (table, target) = (schema.tables[reference.source], schema.tables[reference.target])

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// Executes a ``WritePlan``: first the rows, then the edits on links, then the counts of the lists that may have changed.
+/// Executes a ``WritePlan``: first the rows, then the edits on links, then the checks of changed lists' counts.
 @usableFromInline
 package final class WriteRun {
     package let connection: Connection
@@ -13,20 +13,20 @@ package final class WriteRun {
     package var plan = WritePlan()
     /// The rows, by the numbers of the plan's batches.
     package private(set) var batches: [any RowBatch] = []
-    /// The time in which the database doesn't check references, because some rows need each other, or exchange what they
-    /// refer to; and the rows that were written in it.
+    /// The period without reference checks, because some rows need each other, or exchange references; and the rows
+    /// written in it.
     package private(set) var wait: ForeignKeyWait?
     private var unchecked: [(batch: Int, rows: Range<Int>)] = []
     /// Rows that edits on links have changed, by table.
     package private(set) var touched: [Int: Set<KeyValue>] = [:]
-    /// How many stand-ins for places in lists there were.
+    /// The number of placeholders for positions in lists.
     private var standInCount: Int64 = 0
     /// The lists that may have too few or too many members.
     package var counted = CountCheck()
-    /// Objects that edits took out of lists whose rule is to delete them, with the owner they had.
+    /// Objects that edits removed from lists with the rule to delete them, with their former owners.
     var removed: [(reference: Int, owner: KeyValue, keys: [KeyValue])] = []
 
-    /// Whether the connection's tables stay the schema's as long as it is open, so that statements are found by number.
+    /// Whether the connection's tables match the schema as long as it is open, so that statements are found by number.
     let isSchemaFixed: Bool
 
     package init(_ connection: Connection, schema: Schema, isSchemaFixed: Bool, now: Date) {
@@ -43,10 +43,10 @@ package final class WriteRun {
 
     package func batch(of row: Int) -> any RowBatch { batches[plan.rows[row].batch] }
 
-    /// The key of a row of the plan, where it is known.
+    /// The key of a row of the plan, if it is known.
     package func key(row: Int) -> KeyValue? { batch(of: row).keyValue(row: plan.rows[row].row) }
 
-    /// A key, where it is known.
+    /// A key, if it is known.
     package func keyValue(_ key: PlannedKey) -> KeyValue? {
         switch key {
         case .key(let key), .dropped(let key): key
@@ -70,7 +70,7 @@ package final class WriteRun {
         }
     }
 
-    /// Binds a key; whether it is known.
+    /// Binds a key; returns whether it is known.
     func bind(_ key: PlannedKey, to binder: inout Binder) throws -> Bool {
         switch key {
         case .key(let key):
@@ -95,7 +95,7 @@ package final class WriteRun {
         return .min + standInCount
     }
 
-    /// Notes that a row was changed beyond what its object holds.
+    /// Records that a row was changed beyond the values of its object.
     func touch(_ table: Int, _ key: KeyValue) { touched[table, default: []].insert(key) }
 
     // MARK: Running
@@ -106,7 +106,7 @@ package final class WriteRun {
         try counted.check(connection: connection, schema: schema)
     }
 
-    /// Writes everything. The lists whose members are yet to be counted are noted in ``counted``.
+    /// Writes everything. The lists whose counts must still be checked are in ``counted``.
     package func write() throws {
         let lists = try orderedLists()
         try noteCounts()
@@ -145,7 +145,7 @@ package final class WriteRun {
         return order.lateKeys
     }
 
-    /// Whether each row of a batch has a one-to-one to an object of its own that the run has inserted: nobody else can
+    /// Whether each row of a batch has a one-to-one to a separate object that the run has inserted: no other row can
     /// have that.
     package func refersToNewObjects(_ batch: Int, by reference: Int) -> Bool {
         let target = schema.references[reference].target
@@ -158,14 +158,14 @@ package final class WriteRun {
         if wait == nil { wait = try ForeignKeyWait(on: connection) }
     }
 
-    /// Notes rows whose references the database may not have checked.
+    /// Records rows whose references the database may not have checked.
     package func noteWritten(_ rows: Range<Int>, of batch: Int) {
         if wait != nil { unchecked.append((batch, rows)) }
     }
 
     // MARK: Counts
 
-    /// Notes in whose lists the plan's objects are: called before they are written, and again afterwards.
+    /// Records the lists of the plan's objects: called before they are written, and again afterwards.
     private func noteCounts() throws {
         guard schema.hasCounts else { return }
         for reference in schema.references {
@@ -178,8 +178,8 @@ package final class WriteRun {
 }
 
 extension Connection {
-    /// Refuses an insertion of which the database passed rows over, as a trigger or a table of another program may have it
-    /// do (`RAISE(IGNORE)`, `ON CONFLICT IGNORE`): what looks like their keys would be those of other rows.
+    /// Refuses an insertion from which the database skipped rows, for example by a trigger or a table of another
+    /// program (`RAISE(IGNORE)`, `ON CONFLICT IGNORE`): the returned keys would belong to other rows.
     ///
     /// - Parameter count: How many rows the last statement had.
     package func checkInserted(_ count: Int, of table: Table, key: KeyValue? = nil) throws(RelataError) {
@@ -193,8 +193,8 @@ extension Connection {
         ])
     }
 
-    /// Refuses an insertion of which a trigger has deleted rows at once. They are looked for only where the database counts
-    /// more changes than rows were inserted.
+    /// Refuses an insertion whose rows a trigger has deleted at once. They are checked only if the database counts more
+    /// changes than inserted rows.
     ///
     /// - Parameter earlier: ``totalChanges`` before the statement.
     func checkKept(_ keys: [KeyValue], of table: Table, since earlier: Int) throws(RelataError) {
