@@ -1,7 +1,7 @@
 /// Which rows a caller may see. Every statement that reads is compiled under one.
 ///
-/// An entity without a condition is open: all of its rows are seen. A guarded entity shows the rows that meet its
-/// condition. The others are nowhere: not among results, members and counts, and a link that leads to one leads nowhere.
+/// An entity without a condition is open: all of its rows are visible. A guarded entity shows the rows that meet its
+/// condition. Other rows are invisible everywhere: in results, members and counts, and links to them read as dangling.
 /// Only the key that a row itself holds stays in the row.
 ///
 /// A statement takes the name of each table that it reads from `ExpressionWriter.source(_:)`, which applies the
@@ -13,10 +13,10 @@ package struct Access: Hashable, Sendable {
     /// By the entity's name.
     private let guards: [String: Guard]
 
-    /// What the rows of an entity must meet.
+    /// The condition on the rows of an entity.
     private struct Guard: Hashable, Sendable {
         let condition: ExpressionNode
-        /// The condition as it is written by itself.
+        /// The condition as SQL-independent text, outside of a statement.
         let statement: SQLStatement
 
         init(
@@ -40,8 +40,8 @@ package struct Access: Hashable, Sendable {
 
     /// Guards entities.
     ///
-    /// - Parameter conditions: What a row must meet to be seen, by the entity's name. A condition speaks of the row's own
-    ///   columns: attributes, and keys that to-ones hold.
+    /// - Parameter conditions: The conditions of visible rows, by the entity's name. A condition uses only the row's
+    ///   own columns: attributes, and keys of to-ones.
     /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have, and for conditions on other rows.
     package init(
         _ conditions: [String: ExpressionNode], in schema: Schema, dialect: Dialect = .sqlite
@@ -51,7 +51,7 @@ package struct Access: Hashable, Sendable {
         self.guards = guards
     }
 
-    /// The same with another condition on the rows of one entity, or with none.
+    /// A copy with another condition on the rows of one entity, or with none.
     ///
     /// - Throws: as ``init(_:in:dialect:)``.
     package func guarding(
@@ -67,9 +67,9 @@ package struct Access: Hashable, Sendable {
     /// Whether any entity is guarded.
     package var isLimited: Bool { !guards.isEmpty }
 
-    /// Refuses what no condition can limit.
+    /// Refuses operations that no condition can limit.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where any entity is guarded.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if any entity is guarded.
     package func requireEverything(for what: String) throws(RelataError) {
         guard isLimited else { return }
         throw .invalidUse("\(what) shows every row: where rows are hidden, do without it")
@@ -81,17 +81,18 @@ package struct Access: Hashable, Sendable {
     /// Whether rows of an entity of that name may be hidden.
     func isGuarded(_ entity: String) -> Bool { guards[entity] != nil }
 
-    /// What a row of an entity must meet; `nil` where it is open.
+    /// The condition on rows of an entity; `nil` for an open one.
     func condition(on table: Table) -> ExpressionNode? { isLimited ? guards[table.name]?.condition : nil }
 
     // MARK: Statements for many callers
 
-    /// What the text of a statement depends on: the conditions without their values. Statements are kept by it.
+    /// The part of an access that determines the text of a statement: the conditions without their values. Statements
+    /// are cached by it.
     package struct Shape: Hashable, Sendable {
         fileprivate let conditions: [String: String]
     }
 
-    /// What accesses have in common that differ in values only.
+    /// The common part of accesses that differ in values only.
     package var shape: Shape { Shape(conditions: guards.mapValues(\.statement.sql)) }
 
     /// A value that a condition binds.
@@ -107,13 +108,13 @@ package struct Access: Hashable, Sendable {
 package struct AccessParameter: Hashable, Sendable {
     /// Its number among the statement's parameters, from 0.
     package let place: Int
-    /// The guarded entity, and the number of the value among those of its condition.
+    /// The guarded entity, and the index of the value in its condition.
     let entity: String
     let number: Int
 }
 
 extension CompiledQuery {
-    /// What is bound besides the values of the access.
+    /// The bound values besides those of the access.
     package var ownParameters: [Parameter] {
         if accessParameters.isEmpty { return statement.parameters }
         let places = Set(accessParameters.map(\.place))
@@ -123,14 +124,14 @@ extension CompiledQuery {
     /// The statement for another access of the same shape.
     ///
     /// - Parameters:
-    ///   - own: What is bound besides the values of the access, in order: as many as ``ownParameters``.
-    ///   - access: Whose values are bound.
+    ///   - own: The bound values besides those of the access, in order: as many as ``ownParameters``.
+    ///   - access: The access whose values are bound.
     package func statement(binding own: [Parameter], under access: Access) -> SQLStatement {
         if accessParameters.isEmpty { return SQLStatement(statement.sql, own) }
         var parameters: [Parameter?] = Array(repeating: nil, count: statement.parameters.count)
         for value in accessParameters { parameters[value.place] = access.parameter(value.number, of: value.entity) }
         var rest = own[...]
-        // A value that isn't there hides all: nothing equals NULL.
+        // A missing value hides all rows: nothing equals NULL.
         return SQLStatement(statement.sql, parameters.map { $0 ?? rest.popFirst() ?? .value(.null) })
     }
 }

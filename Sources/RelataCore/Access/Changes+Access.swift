@@ -1,6 +1,6 @@
 extension ChangeSet {
-    /// The same for a caller who doesn't see everything. Whether an object was hidden that is gone or was changed since,
-    /// nobody knows any more: of guarded entities it is told only that something was done.
+    /// The changes for a caller who doesn't see everything. Whether a deleted or changed object was hidden can't be
+    /// known any more: for guarded entities, only an unknown change is reported.
     package func seen(under access: Access) -> ChangeSet {
         guard access.isLimited else { return self }
         var seen: [Change] = []

@@ -1,10 +1,10 @@
-/// The rows that a statement reads: the one place where tables get their names in it.
+/// The rows that a statement reads: the only place where tables get their names in a statement.
 extension ExpressionWriter {
-    /// The rows of a table that the caller may see, as they stand after `FROM`: the table itself, or a part of it.
+    /// The rows of a table that the caller sees, for `FROM`: the table itself, or a part of it.
     ///
     /// SQLite merges the part into the query around it, so that indexes serve as they do for the table.
     ///
-    /// - Parameter index: What the rows must be found by.
+    /// - Parameter index: The index that must be used.
     mutating func source(_ table: Table, _ index: ForcedIndex? = nil) -> String {
         guard let condition = access.condition(on: table) else { return rows(of: table, index) }
         if index == nil, let known = sources[table.index] { return known }
@@ -36,7 +36,7 @@ extension ExpressionWriter {
         return "(SELECT * FROM \(name)\(index.map(dialect.using) ?? "") WHERE \(dialect.areSet(table.keyColumnNames)))"
     }
 
-    /// Writes a condition on the rows of a table: the rows that meet it, and the condition by itself.
+    /// Writes a condition on the rows of a table: the matching rows, and the condition alone.
     mutating func condition(
         _ condition: ExpressionNode, onRowsOf table: Table, _ index: ForcedIndex? = nil
     ) throws(RelataError) -> (rows: String, statement: SQLStatement) {
@@ -46,14 +46,14 @@ extension ExpressionWriter {
         guard frames == [source] else {
             throw .invalidUse("the condition on who sees \(table.name) must be one on the row's own columns")
         }
-        // The number of a row is no column that the asterisk stands for.
+        // The asterisk doesn't include the rowid.
         let hidden =
             table.entity.isKeyAssigned && dialect == .sqlite
             ? table.keyColumnNames.map { "\(column(alias, $0)) AS \(dialect.quote($0)), " }.joined() : ""
         return ("(SELECT \(hidden)\(alias).* FROM \(source) WHERE \(text))", SQLStatement(text, parameters))
     }
 
-    /// The condition that the caller sees the object with a key; `nil` where the entity is open.
+    /// The condition that the caller sees the object with a key; `nil` for an open entity.
     mutating func isSeen(_ key: [String], of table: Table) -> String? {
         guard access.guards(table) else { return nil }
         let alias = newAlias()
@@ -61,13 +61,13 @@ extension ExpressionWriter {
             + "WHERE \(pairwise(columns(alias, table.keyColumnNames), key)))"
     }
 
-    /// The rows that lead from an entity's objects along a link, and their columns that hold the keys at both ends: see
+    /// The rows that lead from an entity's objects along a link, and their columns with the keys at both ends: see
     /// ``Schema/step(along:from:_:_:)``. Those that lead to hidden objects are left out.
     mutating func step(along link: Link, from table: Table) -> (rows: String, near: [String], far: [String]) {
         var step = schema.step(along: link, from: table, dialect) { source($0) }
         let target: Int
         switch link {
-        // Where either end is the row itself, it is seen.
+        // If an end is the row itself, it is visible.
         case .reference, .inverse: return step
         case .join(let number, let isSource):
             target = isSource ? schema.joins[number].target : schema.joins[number].source

@@ -1,4 +1,4 @@
-/// What one transaction did to objects of one entity in one way.
+/// The changes of one kind that one transaction made to objects of one entity.
 public struct Change: Hashable, Sendable, Codable {
     /// What was done.
     public enum Kind: String, Hashable, Sendable, Codable {
@@ -6,18 +6,17 @@ public struct Change: Hashable, Sendable, Codable {
         case insert
         /// Objects of which some properties were written.
         case update
-        /// Objects that are gone, those that went along with others included.
+        /// Deleted objects, including those that a delete rule deleted.
         case delete
-        /// Something: SQL of the program's own, a trigger or another process wrote to the table, and nobody knows which
-        /// rows.
+        /// An unknown change: SQL of the program's own, a trigger or another process wrote to the table.
         case unknown
     }
 
-    /// The entity's name; the table's where no entity stands for it.
+    /// The entity's name; the table's for one without an entity.
     public let entity: String
     /// What was done.
     public let kind: Kind
-    /// The objects; empty where they aren't known (``Kind/unknown``).
+    /// The objects; empty if they aren't known (``Kind/unknown``).
     public let keys: KeyList
     /// The properties that an update wrote. A to-one is a property of the object that holds its key; a many-to-many is
     /// one of both sides. A value that is saved as a whole writes all of its properties. Empty for other kinds.
@@ -32,7 +31,7 @@ public struct Change: Hashable, Sendable, Codable {
     }
 }
 
-/// Who made a transaction: a device or a session, by a name that the program gives it.
+/// The origin of a transaction: a device or a session, by a name that the program chooses.
 ///
 /// ```swift
 /// try await store.write { tx in
@@ -43,7 +42,7 @@ public struct Change: Hashable, Sendable, Codable {
 public struct ChangeOrigin: Hashable, Sendable, Codable {
     /// The name of the device or the session.
     public let name: String
-    /// The number that it gives the transaction, so that it knows its own again.
+    /// The program's own number for the transaction, by which it recognises it.
     public let number: Int64?
 
     /// Names who made a transaction.
@@ -53,14 +52,14 @@ public struct ChangeOrigin: Hashable, Sendable, Codable {
     }
 }
 
-/// What one transaction did, once it was committed.
+/// The changes of one committed transaction.
 public struct ChangeSet: Hashable, Sendable {
-    /// The changes. Those of one entity stand in the order in which they were made.
+    /// The changes. Those of one entity are in the order in which they were made.
     public let changes: [Change]
-    /// Where the durable change log stands after this transaction; `nil` where it isn't kept.
+    /// The end of the durable change log after this transaction; `nil` without a log.
     public let position: ChangePosition?
 
-    /// Who made it, if the transaction said so.
+    /// The origin, if the transaction has one.
     public let origin: ChangeOrigin?
 
     /// Describes a transaction.

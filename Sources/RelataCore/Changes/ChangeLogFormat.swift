@@ -3,7 +3,7 @@ import Foundation
 /// How the durable change log is stored. This is version 2 of the format; the row `change log` of `relata_metadata` holds
 /// the number.
 ///
-/// The table `relata_changes` has one row for each entity and way in which a statement changed objects:
+/// The table `relata_changes` has one row for each entity and kind of change of a statement:
 ///
 /// | column | holds |
 /// | --- | --- |
@@ -18,7 +18,7 @@ import Foundation
 /// | `originNumber` | the caller's own number of the transaction; `NULL` where it has none. Since version 2 |
 /// | `versions` | a JSON array with the version of each object of `ids`: its revision as the transaction left it, `null` for an object that the transaction left without one. `NULL` for deletions, for entities without a revision, where the objects aren't known, and in rows that an older version of Relata wrote. Since version 2 |
 ///
-/// On a server, where many write at once, it is version 3. Other columns stand for `position` and `batch` there:
+/// On a server with concurrent writers, it is version 3, with other columns instead of `position` and `batch`:
 ///
 /// | column | holds |
 /// | --- | --- |
@@ -32,10 +32,10 @@ package enum ChangeLogFormat {
     package static let table = "relata_changes"
     /// The version of the format that this version of Relata writes, and the newest that it reads.
     package static let version = 2
-    /// The same for a server, where rows are ordered by transactions.
+    /// The columns on a server, where rows are ordered by transactions.
     package static let transactionVersion = 3
 
-    /// The number of a log, by what tells it from all others.
+    /// The unique number of a log.
     package static func number(ofLog identity: String) -> Int64 {
         var hasher = StableHasher()
         hasher.combine(identity)
@@ -79,7 +79,7 @@ package enum ChangeLogFormat {
 
     /// Reads keys of these columns.
     ///
-    /// - Throws: ``RelataError/corruptStore(_:)`` for what isn't in the format.
+    /// - Throws: ``RelataError/corruptStore(_:)`` for values in another format.
     package static func keys(_ json: String, of columns: [Column]) throws(RelataError) -> KeyList {
         let rows = try decode([Item].self, json)
         var keys = KeyList(width: rows.first?.width ?? max(1, columns.count))
@@ -111,9 +111,9 @@ package enum ChangeLogFormat {
     }
 
     private indirect enum Item: Decodable {
-        /// A value as JSON has it, which means what its column says.
+        /// A value as JSON, whose type is that of its column.
         case plain(Value)
-        /// A value that says what it is.
+        /// A value as JSON that includes its type.
         case exact(Value)
         case key([Item])
 
@@ -153,7 +153,7 @@ package enum ChangeLogFormat {
         }
     }
 
-    /// A value as an object, whose member names its kind.
+    /// A value as an object, whose member names its type.
     private struct Exact: Decodable {
         let value: Value
 
@@ -179,6 +179,6 @@ package enum ChangeLogFormat {
 }
 
 extension Column {
-    /// Whether what is stored in it are floating-point numbers, also those that are whole.
+    /// Whether its stored values are floating-point numbers, including whole ones.
     fileprivate var holdsReals: Bool { storage == .real }
 }

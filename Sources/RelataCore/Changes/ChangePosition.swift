@@ -1,22 +1,22 @@
-/// A place in the durable change log: where a reader goes on.
+/// A position in the durable change log, from which a reader continues.
 ///
-/// Keep it as it is, or as text (``description`` and ``init(_:)``). It stays valid in other processes and after
-/// restarts, for as long as it is the same log. A log that begins anew, such as after a dump was restored or a standby
-/// was promoted, refuses the positions of the one before.
+/// Store it directly, or as text (``description`` and ``init(_:)``). It stays valid in other processes and after
+/// restarts, as long as the log is the same. A new log, for example after a restored dump or a promoted standby,
+/// refuses positions of the old one.
 ///
 /// ```swift
 /// var position = ChangePosition.start
 /// for row in try await store.changes(after: position) { position = row.position }
 /// ```
 public struct ChangePosition: Hashable, Sendable {
-    /// The number of the log; 0 where positions are plain numbers, as in files of SQLite.
+    /// The number of the log; 0 if positions are plain numbers, as in SQLite files.
     package let log: Int64
-    /// The transaction; 0 where positions are plain numbers.
+    /// The transaction; 0 if positions are plain numbers.
     package let transaction: Int64
-    /// The place within the transaction, or within the log where positions are plain numbers.
+    /// The position within the transaction, or within the log if positions are plain numbers.
     package let number: Int64
 
-    /// Before the first change that was ever made.
+    /// The position before the first change.
     public static let start = ChangePosition(0)
 
     /// A position that is a plain number, as they are in files of SQLite.
@@ -35,8 +35,7 @@ extension ChangePosition: ExpressibleByIntegerLiteral {
 }
 
 extension ChangePosition: Comparable {
-    /// Whether a change stands before another one of the same log. Positions of different logs have an order, too, which
-    /// means nothing.
+    /// Whether a change precedes another one of the same log. The order between different logs has no meaning.
     public static func < (left: ChangePosition, right: ChangePosition) -> Bool {
         (left.log, left.transaction, left.number) < (right.log, right.transaction, right.number)
     }
@@ -49,7 +48,7 @@ extension ChangePosition: LosslessStringConvertible {
             ? "\(number)" : "\(String(UInt64(bitPattern: log), radix: 16))-\(transaction)-\(number)"
     }
 
-    /// Reads what ``description`` has written; `nil` for any other text.
+    /// Reads the text of ``description``; `nil` for any other text.
     public init?(_ description: String) {
         if let number = Int64(description) {
             self.init(number)

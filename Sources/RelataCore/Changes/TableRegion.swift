@@ -1,11 +1,11 @@
-/// A part of a database: tables, and of each all of it or some columns. What a query reads, and what a transaction
-/// wrote.
+/// A part of a database: tables, each with all or some columns. It describes the reads of a query, and the writes of a
+/// transaction.
 package struct TableRegion: Hashable, Sendable {
     /// What of a table.
     package enum Part: Hashable, Sendable {
         /// Whole rows: some were inserted or deleted.
         case rows
-        /// Columns of its rows. A reader of none, such as a count, still depends on which rows there are.
+        /// Columns of its rows. Even a reader of none, such as a count, depends on the set of rows.
         case columns(Set<String>)
     }
 
@@ -24,10 +24,10 @@ package struct TableRegion: Hashable, Sendable {
         return region
     }
 
-    /// Whether there is nothing in it.
+    /// Whether it is empty.
     package var isEmpty: Bool { tables.isEmpty && !isEverything }
 
-    /// Adds a column; none for the mere fact that the table is read.
+    /// Adds a column; none to record only that the table is read.
     package mutating func add(table: String, column: String?) {
         switch tables[table] {
         case .rows: return
@@ -56,14 +56,14 @@ package struct TableRegion: Hashable, Sendable {
         }
     }
 
-    /// Whether who reads this part may see something else after that was written.
+    /// Whether a write to that part may change the result of reading this part.
     package func isAffected(by writes: TableRegion) -> Bool {
         if isEverything { return !writes.isEmpty }
         if writes.isEverything { return !isEmpty }
         return writes.tables.contains { isAffected(byTable: $0.key, $0.value) }
     }
 
-    /// Whether who reads this part may see something else after that part of a table was written.
+    /// Whether a write to that part of a table may change the result of reading this part.
     package func isAffected(byTable table: String, _ written: Part) -> Bool {
         if isEverything { return true }
         guard let read = tables[table] else { return false }

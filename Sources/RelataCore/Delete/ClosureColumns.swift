@@ -1,4 +1,4 @@
-/// The columns of a closure after the entity's number: the keys of several entities stand in them.
+/// The columns of a closure after the entity's number, which are shared by the keys of several entities.
 struct ClosureColumns {
     /// The columns' names.
     let names: [String]

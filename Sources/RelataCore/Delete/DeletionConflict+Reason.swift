@@ -1,5 +1,5 @@
 extension DeletionConflict.Reason {
-    /// What makes rows that refer by a foreign key a conflict, and how to mend it.
+    /// Why rows that refer by a foreign key are a conflict, and the remedy.
     package func description(of key: SchemaForeignKey, in schema: Schema) -> String {
         let held = Self.names(key.columns, of: schema.tables[key.source])
         let pointed = Self.names(key.targetColumns, of: schema.tables[key.target])

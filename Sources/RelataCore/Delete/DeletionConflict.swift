@@ -1,11 +1,11 @@
-/// Rows for which no deletion can be planned, because what SQLite does with them depends on the order in which it follows
-/// its foreign keys, or contradicts what they mean. Where one is met, the deletion is refused.
+/// Rows whose deletion can't be planned, because SQLite's actions on them depend on the order of its foreign keys, or
+/// contradict their meaning. A deletion that meets one is refused.
 package struct DeletionConflict: Hashable, Sendable {
     /// The foreign key that is reported, as a number in ``Schema/foreignKeys``.
     package let key: Int
     package let reason: Reason
 
-    /// Whether it is about rows that stay, whatever their entity loses.
+    /// Whether it is about rows that stay, regardless of their entity's other losses.
     package var isAboutSource: Bool { if case .unsetTarget = reason { true } else { false } }
 
     package enum Reason: Hashable, Sendable {
@@ -13,16 +13,16 @@ package struct DeletionConflict: Hashable, Sendable {
         case exceptions
         /// Rows refer by the key to doomed ones in a column that SQLite converts on account of another key.
         case converted(ConvertedColumn)
-        /// Rows refer by the key and by another one, which has a column in common, to doomed rows: one of the two unsets
-        /// what the other one goes by.
+        /// Rows refer to doomed rows by the key and by another one with a shared column: one of the two unsets a column
+        /// that the other needs.
         case sharedColumn(with: Int)
-        /// Rows refer by the key to rows whose column another key unsets, at the latest before they go themselves.
+        /// Rows refer by the key to rows whose column another key unsets, before they are deleted at the latest.
         case unsetTarget(by: Int)
     }
 }
 
 extension Schema {
-    /// What can't be planned where some entities may lose objects, and some foreign keys become unset.
+    /// The conflicts if some entities may lose objects, and some foreign keys become unset.
     func deletionConflicts(among losing: Set<Int>, unsetting: [Int]) -> [DeletionConflict] {
         var conflicts: [DeletionConflict] = []
         for key in foreignKeys where key.hasExceptions && losing.contains(key.target) {
@@ -44,7 +44,7 @@ extension Schema {
                 }
             }
         }
-        // Only keys that no relationship stands for can share a column with others or refer to an unset one.
+        // Only keys without a relationship can share a column with others or refer to an unset one.
         guard foreignKeys.count > references.count else { return conflicts }
         let unset = unsetting.map { foreignKeys[$0] }
         let changed = unset + foreignKeys.filter { $0.unsupportedAction != nil && losing.contains($0.target) }
@@ -53,7 +53,7 @@ extension Schema {
                 guard other.source == key.source, losing.contains(other.target), other.isShared(with: key) else {
                     continue
                 }
-                // Of two that change the same columns, one stands for both.
+                // Of two that change the same columns, one represents both.
                 let isFirst =
                     other.unsupportedAction != .setsDefault && (other.rule != .nullify || other.index > key.index)
                 guard other.rule != .deny, isFirst, !other.isUnset(with: key) else { continue }
@@ -76,10 +76,10 @@ extension SchemaForeignKey {
         columns.contains(where: other.holds)
     }
 
-    /// Whether a column is one of those that hold the key.
+    /// Whether a column is one of the key's.
     fileprivate func holds(_ column: String) -> Bool { columns.contains { $0.isSameName(as: column) } }
 
-    /// Whether the two have the same columns and both are unset where a target goes.
+    /// Whether the two have the same columns and both are unset when a target is deleted.
     func isUnset(with other: SchemaForeignKey) -> Bool {
         source == other.source && rule == .nullify && other.rule == .nullify
             && Set(columns.map { $0.foldedName }) == Set(other.columns.map { $0.foldedName })

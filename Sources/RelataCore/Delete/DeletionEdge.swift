@@ -1,5 +1,5 @@
-/// What the deletion of an object means for the objects at the other end of one of its relationships, or of a foreign
-/// key that no relationship stands for.
+/// The effect of an object's deletion on the objects at the other end of one of its relationships, or of a foreign key
+/// without a relationship.
 package struct DeletionEdge: Hashable, Sendable {
     /// The entity of the object that is deleted, as a number in ``Schema/tables``.
     package let from: Int
@@ -24,7 +24,7 @@ package struct DeletionEdge: Hashable, Sendable {
         case referring(Int)
         /// The object that is deleted holds the foreign key.
         case referred(Int)
-        /// By a join table; `isSource` is whether the object that is deleted stands in the join's source columns.
+        /// By a join table; `isSource` is whether the deleted object is in the join's source columns.
         case join(Int, isSource: Bool)
     }
 }
@@ -57,8 +57,8 @@ extension Schema {
         }
     }
 
-    /// What the deletion of an object of an entity means for others, relationship by relationship. Where it means
-    /// nothing there is no edge; join rows go in any case.
+    /// The effects of the deletion of an entity's object on others, relationship by relationship. Without an effect
+    /// there is no edge; join rows are always deleted.
     package func deletionEdges(from entity: Int) -> [DeletionEdge] {
         var edges: [DeletionEdge] = []
         func add(_ path: DeletionEdge.Path, to: Int, _ rule: DeleteRule, _ name: String) {
@@ -90,7 +90,7 @@ extension Schema {
         return edges
     }
 
-    /// What a report calls the rule of a foreign key: the view that declares it, else the property that holds the key.
+    /// The name of a foreign key's rule in reports: the inverse that declares it, otherwise the property with the key.
     func name(of key: SchemaForeignKey) -> String {
         if let number = key.reference, let inverse = references[number].inverse {
             return "\(tables[key.target].name).\(inverse)"

@@ -1,5 +1,5 @@
-/// What a deletion of objects of one entity can reach, as far as the schema tells: which entities lose objects, in
-/// which order, and which relationships are to be judged, unset or removed. Pure; the same for every engine.
+/// Everything that a deletion of objects of one entity can reach by the schema: which entities lose objects, in which
+/// order, and which relationships are checked, unset or removed. Pure; the same for every engine.
 package struct DeletionGraph: Sendable {
     /// The schema.
     package let schema: Schema
@@ -8,8 +8,7 @@ package struct DeletionGraph: Sendable {
     /// The entities that can lose objects, in groups: a group's doomed objects follow from its own and from those of
     /// earlier groups. A group of several entities is a cycle of cascades.
     package let groups: [[Int]]
-    /// The same entities in the order in which their rows go: rows that refer before the rows they refer to, except on
-    /// a cycle.
+    /// These entities in the order of deletion: referring rows before the rows they refer to, except on a cycle.
     package let order: [Int]
     /// The cascades among these entities.
     package let cascades: [DeletionEdge]
@@ -17,23 +16,23 @@ package struct DeletionGraph: Sendable {
     package let denials: [DeletionEdge]
     /// The lists that can lose members and must keep some.
     package let counted: [CountedList]
-    /// The foreign keys, as numbers in ``Schema/foreignKeys``, that become unset where the target goes and the source
-    /// stays.
+    /// The foreign keys, as numbers in ``Schema/foreignKeys``, that become unset if the target is deleted and the
+    /// source stays.
     package let nullified: [Int]
     /// The join tables, as numbers in ``Schema/joins``, that lose rows.
     package let joins: [Int]
-    /// The enforced foreign keys, as numbers in ``Schema/foreignKeys``, on a cycle of those that deny or cascade, those
-    /// from an entity to itself included: no order of deletion meets them row by row.
+    /// The enforced foreign keys, as numbers in ``Schema/foreignKeys``, on a cycle of those that deny or cascade,
+    /// including those from an entity to itself: no order of deletion satisfies them row by row.
     package let knots: [Int]
     /// Those of them that stay on a cycle once the doomed rows are untied: see ``Schema/isLoose(_:)``.
     package let circles: [Int]
-    /// The entities whose doomed keys must be known before the first row goes. For the others a query tells them: their
-    /// rows refer by one reference to doomed rows that go later.
+    /// The entities whose doomed keys must be known before the first deletion. For the others a query finds them: their
+    /// rows refer by one reference to doomed rows that are deleted later.
     package let listed: Set<Int>
-    /// The entities whose doomed rows a cascade of the database takes along with those that they refer to, and the foreign
-    /// key that does, as a number in ``Schema/foreignKeys``: by no other do they refer to doomed rows.
+    /// The entities whose doomed rows a cascade of the database deletes with those that they refer to, and its foreign
+    /// key, as a number in ``Schema/foreignKeys``: by no other do they refer to doomed rows.
     package let takenAlong: [Int: Int]
-    /// What no deletion can be planned with, if such rows are met: see ``DeletionConflict``.
+    /// Rows whose deletion can't be planned, if there are any: see ``DeletionConflict``.
     package let conflicts: [DeletionConflict]
 
     private let members: Set<Int>
@@ -44,7 +43,7 @@ package struct DeletionGraph: Sendable {
     /// The cascades that end at an entity.
     package func cascades(to entity: Int) -> [DeletionEdge] { cascades.filter { $0.to == entity } }
 
-    /// Works out what can be reached from an entity.
+    /// Computes the reach of a deletion from an entity.
     package init(schema: Schema, root: Int) {
         self.schema = schema
         self.root = root
@@ -73,14 +72,14 @@ package struct DeletionGraph: Sendable {
 
         groups = strongComponents(of: found) { node in cascades.filter { $0.from == node }.map(\.to) }.reversed()
 
-        // Rows that refer go first. Where that is impossible, a reference that nullifies may be broken: the database
-        // unsets it in a row that goes as well.
+        // Referring rows are deleted first. If that is impossible, a reference that nullifies may be broken: the
+        // database unsets it in a row that is deleted as well.
         let inner = schema.foreignKeys.filter {
             $0.isEnforced && members.contains($0.source) && members.contains($0.target)
         }
         let hard = inner.filter { $0.rule != .nullify }
-        // What is left of a cycle once it is untied still has an order: of a reference that can't be unset, SQLite may
-        // try just that in a row that goes later.
+        // The rest of an untied cycle still has an order: SQLite may try to unset a required reference in a row that is
+        // deleted later.
         let firm = hard.filter { !schema.isLoose($0) }
         var order: [Int] = []
         var knots: Set<Int> = []
@@ -100,8 +99,8 @@ package struct DeletionGraph: Sendable {
         self.order = order
         self.knots = knots.sorted()
         self.circles = circles.sorted()
-        // A knot is untied by unsetting its columns, by which another foreign key may still have to find the rows.
-        // Only keys that no relationship stands for can share a column with others.
+        // Untying a cycle unsets columns that another foreign key may still need to find the rows. Only keys without a
+        // relationship can share a column with others.
         if schema.foreignKeys.count > schema.references.count {
             for knot in self.knots.map({ schema.foreignKeys[$0] })
             where schema.foreignKeys.contains(where: {
@@ -133,11 +132,11 @@ package struct DeletionGraph: Sendable {
     private static func depth(of edge: DeletionEdge, in schema: Schema) -> Int {
         guard case .referring(let number) = edge.path else { return 1 }
         let key = schema.foreignKeys[number]
-        // Where the two sides are compared otherwise, one query asks for the row that is referred to, and another for it.
+        // If the two sides are compared by different rules, a separate query finds the referenced row.
         return key.comparison == .equal && key.targetColumns == schema.tables[key.target].keyColumnNames ? 1 : 3
     }
 
-    /// How many queries stand within each other.
+    /// The maximum nesting of queries.
     private static let maximumDepth = 8
 
     private static func sourcesFirst(_ entities: [Int], _ keys: [SchemaForeignKey]) -> [[Int]] {

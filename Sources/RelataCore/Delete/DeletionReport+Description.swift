@@ -2,8 +2,8 @@ extension DeletionReport: CustomStringConvertible {
     /// The report as ``lines(showing:)``.
     public var description: String { lines().joined(separator: "\n") }
 
-    /// The report for a person: the objects that go as a tree of cascades, each entity once, then the references that
-    /// become unset, the join rows that go, and what stands in the way: objects, and lists that would become too short.
+    /// The report for a person: the deleted objects as a tree of cascades, each entity once, then the unset references,
+    /// the deleted join rows, and the blockers: objects, and lists that would become too short.
     ///
     /// ```
     /// Artist: 1 object (1)
@@ -15,7 +15,7 @@ extension DeletionReport: CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - limit: how many objects are named of each list.
-    ///   - name: what an object is called within its entity; its key unless given.
+    ///   - name: the name of an object within its entity; by default its key.
     public func lines(
         showing limit: Int = 5, naming name: (ObjectReference) -> String = { $0.key.description }
     ) -> [String] {
@@ -77,8 +77,8 @@ extension DeletionReport: CustomStringConvertible {
         }
     }
 
-    /// The paths that form a tree, breadth first: the first that reaches an entity. So each entity is shown once, where it
-    /// is nearest to the root.
+    /// The paths that form a tree, breadth first: the first that reaches an entity. So each entity is shown once, at
+    /// its shortest distance from the root.
     package var tree: [CascadePath] {
         var reached: Set<String> = [entity]
         var queue = [entity]

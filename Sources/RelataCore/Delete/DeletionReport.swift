@@ -1,29 +1,28 @@
-/// Everything that a deletion does, object by object, or would do.
+/// The effects of a deletion, or of a planned one, object by object.
 ///
-/// A plan and the deletion itself give the same report. The order of keys within it isn't defined: ask for
-/// ``sorted()`` where it matters.
+/// A plan and the deletion itself have equal reports. The order of keys within it isn't defined: use ``sorted()`` if it
+/// matters.
 ///
-/// Delete rules don't stop at objects that are hidden from whoever deletes. The report counts those, and doesn't name
-/// them.
+/// Delete rules also apply to objects that are hidden from the caller. The report counts those, without naming them.
 public struct DeletionReport: Hashable, Sendable {
-    /// The name of the entity whose objects were asked to be deleted.
+    /// The name of the entity of the requested objects.
     public var entity: String
-    /// The objects that go, those asked for and those that go with them, in the order of deletion. Objects that were
-    /// asked for but don't exist are left out.
+    /// The deleted objects, both requested ones and those deleted by rules, in the order of deletion. Requested objects
+    /// that don't exist are left out.
     public var deleted: [DeletedObjects]
     /// The references that become unset in objects that stay.
     public var nullified: [NullifiedLinks]
-    /// The rows of join tables that go, because an object at one of their ends does.
+    /// The deleted rows of join tables, with a deleted object at one of their ends.
     public var removedJoinRows: [RemovedJoinRows]
-    /// The objects that stand in the way. If there are any, nothing is deleted, and the rest of the report tells what
-    /// would be without them.
+    /// The objects that prevent the deletion. If there are any, nothing is deleted, and the rest of the report is about
+    /// a deletion without them.
     public var blockers: [Blocker]
-    /// The lists that would be left with fewer members than they must have (`minimum:`), each as the failure that the
-    /// deletion throws in ``RelataError/validation(_:)``. If there are any, nothing is deleted.
+    /// The lists that would have fewer members than their minimum (`minimum:`), each as the failure that the deletion
+    /// throws in ``RelataError/validation(_:)``. If there are any, nothing is deleted.
     public var shortages: [ValidationFailure]
     /// The relationships along which deletion spread: both ends lost objects.
     public var cascades: [CascadePath]
-    /// How many hidden objects stand in the way besides ``blockers``.
+    /// The number of hidden blockers besides ``blockers``.
     public var hiddenBlockerCount = 0
 
     /// An empty report.
@@ -51,7 +50,7 @@ public struct DeletionReport: Hashable, Sendable {
         deleted.first { $0.entity == entity }?.keys ?? KeyList()
     }
 
-    /// The same report with keys, pairs, blockers and shortages in ascending order, so that it can be compared and shown.
+    /// A copy with keys, pairs, blockers and shortages in ascending order, for comparisons and display.
     public func sorted() -> DeletionReport {
         var report = self
         for index in deleted.indices { report.deleted[index].keys = deleted[index].keys.sorted() }
@@ -78,7 +77,7 @@ public struct DeletedObjects: Hashable, Sendable {
     public var entity: String
     /// The objects' keys.
     public var keys: KeyList
-    /// How many hidden objects go besides.
+    /// The number of hidden objects that are deleted too.
     public var hiddenCount = 0
 
     /// Names objects that go.
@@ -94,9 +93,9 @@ public struct NullifiedLinks: Hashable, Sendable {
     public var entity: String
     /// The to-one.
     public var property: String
-    /// The keys of the objects whose reference becomes unset.
+    /// The keys of the objects with an unset reference.
     public var keys: KeyList
-    /// How many hidden objects lose their reference besides.
+    /// The number of hidden objects with an unset reference.
     public var hiddenCount = 0
 
     /// Names references that become unset.
@@ -115,7 +114,7 @@ public struct RemovedJoinRows: Hashable, Sendable {
     public var sources: KeyList
     /// The keys of the objects of the other side, row by row.
     public var targets: KeyList
-    /// How many rows go besides whose objects, or one of the two, are hidden.
+    /// The number of deleted rows with a hidden object at one end or both.
     public var hiddenCount = 0
 
     /// Names join rows that go.
@@ -125,7 +124,7 @@ public struct RemovedJoinRows: Hashable, Sendable {
         self.targets = targets
     }
 
-    /// How many rows go, those of hidden objects included.
+    /// The number of deleted rows, including those of hidden objects.
     public var count: Int { sources.count + hiddenCount }
     /// The rows, each as the pair of keys it held.
     public var pairs: [(source: KeyValue, target: KeyValue)] {
@@ -160,7 +159,7 @@ public struct CascadePath: Hashable, Sendable {
 }
 
 extension Schema {
-    /// The many-to-many whose rows a report tells of.
+    /// The many-to-many of deleted join rows.
     package func join(of rows: RemovedJoinRows) -> Join? {
         joins.first { "\(tables[$0.source].name).\($0.property)" == rows.relationship }
     }

@@ -1,6 +1,6 @@
 /// The statements that change rows.
 extension DeletionSQL {
-    /// Unsets a key in the objects that stay while its target goes, which is a change of theirs, and returns their keys.
+    /// Unsets a key in the objects that stay while its target is deleted, which changes them, and returns their keys.
     ///
     /// - Parameter stamp: the time of the change for an entity that declares one, in its encoding.
     package func unsetting(_ foreignKey: SchemaForeignKey, stamp: Value?) -> SQLStatement {
@@ -53,8 +53,8 @@ extension DeletionSQL {
         return statement
     }
 
-    /// Deletes the doomed rows of several entities at once, so that the server checks its foreign keys when all of them are
-    /// gone, whichever refers to which. There is at least one entity, and their lists are known.
+    /// Deletes the doomed rows of several entities at once, so that the server checks its foreign keys after all
+    /// deletions, in any order of references. There is at least one entity, and their lists are known.
     package func deleteTogether(_ entities: [Int]) -> SQLStatement {
         var builder = builder()
         var parts: [String] = []

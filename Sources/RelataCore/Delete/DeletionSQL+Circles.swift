@@ -16,9 +16,9 @@ extension DeletionSQL {
 }
 
 extension Schema {
-    /// Whether doomed rows can be made to refer to nothing by a foreign key, or where it is required and leads to the same
-    /// entity, to themselves. The key itself can't be turned: by it the rows are known. Nor does SQLite take a row for its
-    /// own target where the columns' types differ.
+    /// Whether a foreign key of doomed rows can be unset, or, if it is required and leads to the same entity, pointed
+    /// at the rows themselves. The primary key can't be changed, because it identifies the rows. SQLite also doesn't
+    /// accept a row as its own target if the columns' types differ.
     func isLoose(_ foreignKey: SchemaForeignKey) -> Bool {
         let keys = tables[foreignKey.source].keyColumnNames
         let canBeTurned = foreignKey.source == foreignKey.target && foreignKey.comparison == .equal

@@ -1,7 +1,7 @@
 /// The statements about join tables.
 extension DeletionSQL {
-    /// Selects the join rows at one side's doomed objects: the source's key, then the target's. Rows at doomed sources come
-    /// first; those at doomed targets are then the rest.
+    /// Selects the join rows of one side's doomed objects: the source's key, then the target's. Rows of doomed sources
+    /// are deleted first; those of doomed targets are then the rest.
     package func joinRows(_ join: Join, atSource: Bool) -> SQLStatement {
         var builder = builder()
         let doomed = doomed(join.entity(isSource: atSource), &builder)
@@ -13,7 +13,7 @@ extension DeletionSQL {
                     + "WHERE \(dialect.tuple(join.columns(isSource: atSource).own)) IN \(doomed)\(rest)",
                 builder.parameters)
         }
-        // A row whose source leads nowhere belongs to its target alone.
+        // A row with a dangling source belongs to its target alone.
         let source = Self.row(schema.keys(of: join, isSource: true, dialect))
         let rest = others.map { " AND (\(source) IN \($0)) IS NOT TRUE" } ?? ""
         let keys = Self.row(schema.keys(of: join, isSource: atSource, dialect))
@@ -21,12 +21,12 @@ extension DeletionSQL {
             schema.keysInRows(of: join, dialect) + " WHERE \(keys) IN \(doomed)\(rest)", builder.parameters)
     }
 
-    /// Values as they are compared: one as it is, several as a row.
+    /// Values in a comparison: a single one directly, several as a row.
     private static func row(_ values: [String]) -> String {
         values.count == 1 ? values[0] : "(\(values.joined(separator: ", ")))"
     }
 
-    /// Removes these rows. The statement gives back their keys where the table holds them just as the objects do.
+    /// Deletes these rows. The statement returns their keys if the table stores them as the objects do.
     package func removal(of join: Join, atSource: Bool) -> SQLStatement {
         var builder = builder()
         let doomed = doomed(join.entity(isSource: atSource), &builder)
@@ -54,8 +54,8 @@ extension DeletionSQL {
             + "WHERE \(schema.refers(join, isSource: atSource, "j", dialect)) AND \(keys) IN \(doomed))"
     }
 
-    /// Finds out whether SQLite's own actions would take a row of a join table that refers to none of the doomed objects,
-    /// because its columns and the key have types of which SQLite converts one to the other in its own ways.
+    /// Checks whether SQLite's own actions would delete join rows that refer to no doomed object, because its columns
+    /// and the key have types that SQLite converts.
     package func strays(_ join: Join, atSource: Bool) -> SQLStatement {
         var builder = builder()
         let entity = join.entity(isSource: atSource)

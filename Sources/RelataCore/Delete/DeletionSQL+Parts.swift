@@ -1,4 +1,4 @@
-/// What the statements of a deletion are put together from.
+/// The parts of a deletion's statements.
 extension DeletionSQL {
     /// A statement's parameters so far. A list that occurs twice is bound once.
     struct Builder {
@@ -71,8 +71,8 @@ extension DeletionSQL {
         }
     }
 
-    /// The same as a step of a recursive query, from one doomed object to the next. The order of the tables is forced:
-    /// there is one doomed object at a time.
+    /// The condition as a step of a recursive query, from one doomed object to the next. The order of the tables is
+    /// forced: there is one doomed object at a time.
     ///
     /// - Parameter links: Further tables of the statement, to which those are added that the step needs.
     func step(along edge: DeletionEdge, _ closure: ClosureColumns, _ links: inout [String]) -> String {
@@ -123,8 +123,8 @@ extension DeletionSQL {
             : dialect.matches(key.targetColumns, of: target, key.columns, of: source)
     }
 
-    /// Whether a row refers to a doomed one by a foreign key: found from the list of these where the comparison permits,
-    /// else from the row.
+    /// Whether a row refers to a doomed one by a foreign key: looked up in their list if the comparison allows it,
+    /// otherwise from the row.
     func refersToDoomed(_ alias: String, _ key: SchemaForeignKey, _ builder: inout Builder) -> String {
         let doomed = doomed(key.target, &builder)
         let keys = self.key(of: key.target)
@@ -138,8 +138,8 @@ extension DeletionSQL {
             + "WHERE \(dialect.tuple(keys, of: "t")) IN \(doomed))"
     }
 
-    /// Whether a row stays while the target of one of its foreign keys goes. Where several in the same columns become
-    /// unset, it belongs to the first.
+    /// Whether a row stays while the target of one of its foreign keys is deleted. If several keys in the same columns
+    /// become unset, it belongs to the first.
     func losesTarget(_ key: SchemaForeignKey, of alias: String, _ builder: inout Builder) -> String {
         var condition = refersToDoomed(alias, key, &builder)
         for number in graph.nullified where number < key.index {
@@ -150,8 +150,7 @@ extension DeletionSQL {
         return condition + " AND " + stays(alias, of: key.source, &builder)
     }
 
-    /// The condition that a row of an entity isn't doomed. A row without a key isn't: where one is to go, the deletion is
-    /// refused.
+    /// The condition that a row of an entity isn't doomed. A row without a key isn't: its deletion would be refused.
     func stays(_ alias: String, of entity: Int, _ builder: inout Builder) -> String {
         // Whether nothing is in a list is neither true nor false.
         "(\(dialect.tuple(key(of: entity), of: alias)) IN \(doomed(entity, &builder))) IS NOT TRUE"

@@ -15,9 +15,9 @@ extension DeletionSQL {
             builder.parameters)
     }
 
-    /// The same for a foreign key of a server's table, which is compared as the server does.
+    /// The condition for a foreign key of a server's table, with the server's comparison.
     ///
-    /// - Parameter referring: The entity whose rows hold it, if one is made of them.
+    /// - Parameter referring: The entity of the rows with the key, if there is one.
     package func referrers(by key: NativeKey, of referring: Int?, to entity: Int) -> SQLStatement {
         var builder = builder()
         let isDoomed = isDoomed(entity, &builder)

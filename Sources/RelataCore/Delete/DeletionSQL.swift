@@ -1,6 +1,6 @@
 /// Which objects are to be deleted.
 package enum DeletionRoots: Hashable, Sendable {
-    /// The objects with these keys; those that don't exist are passed over.
+    /// The objects with these keys; missing ones are skipped.
     case keys([KeyValue])
     /// The objects whose key columns the query selects.
     case query(SQLStatement)
@@ -13,7 +13,7 @@ package struct DeletionSQL: Sendable {
     package let graph: DeletionGraph
     /// The objects asked for.
     package let roots: DeletionRoots
-    /// The doomed keys by entity, where they are known already. The statements find the others by a query.
+    /// The doomed keys by entity, if they are known already. The statements find the others by a query.
     package var lists: [Int: KeyList] = [:]
     let dialect: Dialect
 
@@ -26,15 +26,15 @@ package struct DeletionSQL: Sendable {
 
     var schema: Schema { graph.schema }
 
-    /// Whether a deletion of an entity is known to remove nothing.
+    /// Whether an entity is known to lose no objects.
     package func isEmpty(_ entity: Int) -> Bool { !graph.contains(entity) || lists[entity]?.isEmpty == true }
 
-    /// Selects the doomed keys of a group of ``DeletionGraph/groups``: first the entity's number, then the key's columns;
-    /// see ``places(of:)``.
+    /// Selects the doomed keys of a group of ``DeletionGraph/groups``: first the entity's number, then the key's
+    /// columns; see ``places(of:)``.
     package func closure(of group: [Int]) -> SQLStatement { closure(of: group, along: inner(group)[...], from: nil) }
 
-    /// Where the columns of an entity's key stand in what ``closure(of:)`` selects, the entity's number being column 0.
-    /// On PostgreSQL keys of different types have columns of their own.
+    /// The positions of an entity's key columns in the result of ``closure(of:)``, the entity's number being column 0.
+    /// On PostgreSQL, keys of different types have separate columns.
     package func places(of group: [Int]) -> [Int: [Int]] {
         ClosureColumns(of: group, in: schema, dialect).places.mapValues { $0.map { $0 + 1 } }
     }
@@ -55,11 +55,11 @@ package struct DeletionSQL: Sendable {
         return group.flatMap { graph.cascades(to: $0) }.filter { members.contains($0.from) }
     }
 
-    /// The same along some of the cascades within the group, from the keys that are known already, or from outside.
+    /// The closure along some of the cascades within the group, from the known keys, or from outside.
     package func closure(
         of group: [Int], along edges: ArraySlice<DeletionEdge>, from known: [Int: KeyList]?
     ) -> SQLStatement {
-        // From known keys, the roots aren't asked for again.
+        // From known keys, the roots aren't queried again.
         var builder = known == nil ? builder() : Builder(dialect: dialect, parameters: [])
         let columns = ClosureColumns(of: group, in: schema, dialect)
         var seeds: [String] = []
@@ -86,7 +86,7 @@ package struct DeletionSQL: Sendable {
         var links: [String] = []
         let steps = edges.map { step(along: $0, columns, &links) }
         let names = columns.names.joined(separator: ", ")
-        // Where a recursive query may name the rows found so far once only, one of them is handed to all steps.
+        // If a recursive query may name the rows found so far only once, all steps share one name.
         let terms =
             dialect.repeatsRecursion
             ? ([start] + steps).joined(separator: " UNION ")
@@ -106,12 +106,12 @@ package struct DeletionSQL: Sendable {
         return union(parts)
     }
 
-    /// Selects what stands in the way by one relationship: the blocker's key, then the key of the doomed object.
+    /// Selects the blockers of one relationship: the blocker's key, then the key of the doomed object.
     package func blockers(_ edge: DeletionEdge) -> SQLStatement {
         var builder = builder()
         let condition = isDoomed(edge.from, &builder)
         let other = key(of: edge.to)
-        // From one doomed object to the next: to put the keys of all into a list first would take longer.
+        // From one doomed object to the next: collecting the keys of all in a list first would take longer.
         var source = "\(table(edge.from)) AS x JOIN "
         switch edge.path {
         case .referring(let number):
@@ -132,8 +132,7 @@ package struct DeletionSQL: Sendable {
             builder.parameters)
     }
 
-    /// Selects the rows for which no deletion can be planned: the key of a row that refers, then that of the row it
-    /// refers to.
+    /// Selects the rows whose deletion can't be planned: the key of a referring row, then that of the row it refers to.
     package func conflicts(_ conflict: DeletionConflict) -> SQLStatement {
         var builder = builder()
         let key = schema.foreignKeys[conflict.key]
@@ -145,12 +144,12 @@ package struct DeletionSQL: Sendable {
             let refers = refers("o", to: "x", key)
             let isChecked = dialect.areSame(key.targetColumns, of: "x", key.columns, of: "o")
             let isFound = zip(key.targetColumns, key.columns).map {
-                // What SQLite's actions ask: the value of the row that goes has no affinity to them, unless it is its number.
+                // SQLite's actions compare the value of the deleted row without affinity, unless it is its rowid.
                 let isNumber = schema.tables[key.target].entity.isKeyAssigned && [$0] == self.key(of: key.target)
                 return "\(isNumber ? "" : "+")x.\(dialect.quote($0)) = o.\(dialect.quote($1))"
             }.joined(separator: " AND ")
             if key.unsupportedAction == .setsDefault {
-                // The default may refer in yet another way, whether the row goes afterwards or not.
+                // The default may refer by other rules, whether the row is deleted afterwards or not.
                 return SQLStatement(
                     "\(columns) FROM \(source) CROSS JOIN \(target) WHERE (\(refers) OR \(isChecked) OR \(isFound)) "
                         + "AND \(isDoomed)", builder.parameters)
@@ -213,7 +212,7 @@ package struct DeletionSQL: Sendable {
             builder.parameters)
     }
 
-    /// Selects the keys of the objects that stay while the target of one of their foreign keys goes.
+    /// Selects the keys of the objects that stay while the target of one of their foreign keys is deleted.
     package func unset(_ foreignKey: SchemaForeignKey) -> SQLStatement {
         var builder = builder()
         let condition = losesTarget(foreignKey, of: "x", &builder)
@@ -222,13 +221,13 @@ package struct DeletionSQL: Sendable {
             builder.parameters)
     }
 
-    /// Selects the doomed keys of an entity whose list isn't known.
+    /// Selects the doomed keys of an entity without a known list.
     package func doomed(_ entity: Int) -> SQLStatement {
         var builder = builder()
         return SQLStatement(selection(of: entity, &builder), builder.parameters)
     }
 
-    /// Counts the objects of a list that are there.
+    /// Counts the existing objects of a list.
     package func remaining(_ entity: Int, among keys: KeyList) -> SQLStatement {
         var builder = Builder(dialect: dialect, parameters: [])
         return SQLStatement(
@@ -246,8 +245,8 @@ package struct DeletionSQL: Sendable {
             builder.parameters)
     }
 
-    /// Makes doomed rows refer to nothing, or where a key is required and leads to the same entity, to themselves; `nil`
-    /// where neither can be.
+    /// Unsets the references of doomed rows, or, if a key is required and leads to the same entity, points them at the
+    /// rows themselves; `nil` if neither is possible.
     package func untie(_ foreignKey: SchemaForeignKey) -> SQLStatement? {
         guard schema.isLoose(foreignKey) else { return nil }
         var builder = builder()

@@ -19,7 +19,7 @@ public struct KeyList: Hashable, Sendable {
         self.values = values
     }
 
-    /// A list of keys of so many columns, by default as many as the first one has.
+    /// A list of keys with a number of columns, by default that of the first one.
     public init(_ keys: some Collection<KeyValue>, width: Int? = nil) {
         self.init(width: width ?? keys.first?.values.count ?? 1)
         values.reserveCapacity(keys.count * self.width)
@@ -34,7 +34,7 @@ public struct KeyList: Hashable, Sendable {
     /// Adds the next value; ``width`` of them make a key.
     public mutating func append(value: Value) { values.append(value) }
 
-    /// The same keys in ascending order: by number, text by its bytes, the first column first.
+    /// A copy in ascending order: by number, text by its bytes, the first column first.
     public func sorted() -> KeyList {
         var list = KeyList(width: width)
         if width == 1 {
@@ -45,7 +45,7 @@ public struct KeyList: Hashable, Sendable {
         return list
     }
 
-    /// The keys as what is bound to one parameter.
+    /// The keys as one bound parameter.
     public var parameter: Parameter { width == 1 ? .list(values) : .keys(Array(self)) }
 }
 
@@ -63,7 +63,7 @@ extension KeyList: RandomAccessCollection {
 }
 
 extension KeyList: ExpressibleByArrayLiteral, CustomStringConvertible {
-    /// The keys, all of as many columns as the first one.
+    /// The keys, all with as many columns as the first one.
     public init(arrayLiteral keys: KeyValue...) { self.init(keys) }
 
     /// The keys as a person reads them, separated by commas.
@@ -71,7 +71,7 @@ extension KeyList: ExpressibleByArrayLiteral, CustomStringConvertible {
 }
 
 extension KeyValue {
-    /// Whether the key comes first when keys are sorted.
+    /// Whether the key precedes when keys are sorted.
     func precedes(_ other: KeyValue) -> Bool {
         for (left, right) in zip(values, other.values) where left != right { return left.precedes(right) }
         return values.count < other.values.count
@@ -79,7 +79,7 @@ extension KeyValue {
 }
 
 extension Value {
-    /// Whether the value comes first in ascending order: nothing, numbers, text, bytes.
+    /// Whether the value precedes in ascending order: nothing, numbers, text, bytes.
     func precedes(_ other: Value) -> Bool {
         switch (self, other) {
         case (.integer(let left), .integer(let right)): left < right

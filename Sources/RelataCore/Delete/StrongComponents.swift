@@ -1,6 +1,6 @@
 /// Tarjan's algorithm: the groups of nodes that reach each other, a group's successors before the group itself.
 ///
-/// A node that is on no cycle is a group of its own. The order depends on that of the nodes and successors only.
+/// A node that is on no cycle is a separate group. The order depends only on that of the nodes and successors.
 func strongComponents(of nodes: [Int], successors: @escaping (Int) -> [Int]) -> [[Int]] {
     var search = ComponentSearch(members: Set(nodes), successors: successors)
     for node in nodes where search.numbers[node] == nil { search.visit(node) }

@@ -16,7 +16,7 @@ extension Diagram {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The colours stand in plain classes: many programs that show SVG know no variables.
+    /// The colours are in plain classes: many programs that display SVG don't support variables.
     private static let style = """
         <style>
         .relata text { font: 12px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; \
@@ -137,7 +137,7 @@ extension Diagram {
             .joined(separator: ", ")
     }
 
-    /// A number as SVG takes it, to a tenth.
+    /// A number in SVG, to a tenth.
     private static func number(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         let sign = tenths < 0 ? "-" : ""

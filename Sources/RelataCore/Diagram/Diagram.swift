@@ -1,8 +1,8 @@
 /// A picture of a schema: entities as boxes with their attributes, relationships as lines between them.
 ///
-/// A line stands for one relationship with both of its sides. The name of each side and its delete rule are written
-/// where the line leaves the entity that declares it. An arrow head tells that the other side leads there: a single one
-/// to one object, a double one to many. A line without a head at one end has no inverse declared.
+/// A line is one relationship with both of its sides. The name of each side and its delete rule are written where the
+/// line leaves the entity that declares it. An arrow head shows the target of the other side: a single one for one
+/// object, a double one for many. A line without a head at one end has no declared inverse.
 ///
 /// ```swift
 /// let diagram = store.schema.diagram()
@@ -31,19 +31,19 @@ public struct Diagram: Sendable {
     struct Line: Sendable {
         let source: End
         let target: End
-        /// Whether the link is kept in a table of its own.
+        /// Whether the link is stored in a separate table.
         let isManyToMany: Bool
         /// Whether each source has a target.
         let isRequired: Bool
     }
 
-    /// Where a line meets an entity.
+    /// The end of a line at an entity.
     struct End: Sendable {
         /// The entity, as a number in ``Diagram/boxes``.
         let box: Int
         /// The property that this entity declares, if it declares one.
         let name: String?
-        /// What happens to the other side when an object of this entity is deleted; `nil` for nothing worth a word.
+        /// The rule for the other side when an object of this entity is deleted; `nil` if it isn't worth showing.
         let rule: DeleteRule?
         /// How the other side leads here.
         let head: Head
@@ -62,7 +62,7 @@ public struct Diagram: Sendable {
     /// The relationships.
     let lines: [Line]
 
-    /// The most rows of a box: a table of hundreds of columns is no picture any more.
+    /// The most rows of a box: a table with hundreds of columns would be unreadable.
     static let maximumRows = 30
 
     init(_ schema: Schema) {

@@ -1,4 +1,4 @@
-/// Where everything of a diagram is, in pixels.
+/// The positions of a diagram's elements, in pixels.
 struct DiagramGeometry {
     struct Rectangle {
         var x: Double
@@ -7,13 +7,13 @@ struct DiagramGeometry {
         let height: Double
     }
 
-    /// A line as it is drawn.
+    /// A drawn line.
     struct Path {
         let line: Int
-        /// The points from the source to the target: the line leaves the first and reaches the last level, with the
-        /// label above the way to the next point.
+        /// The points from the source to the target: the line leaves the first and reaches the last horizontally, with
+        /// the label above the segment to the next point.
         let points: [(x: Double, y: Double)]
-        /// Whether it leads back to where it comes from.
+        /// Whether it leads back to its own box.
         let isLoop: Bool
     }
 
@@ -37,7 +37,7 @@ struct DiagramGeometry {
         let line: Int
         let isSource: Bool
         let isLoop: Bool
-        /// Where the line goes: what ports are sorted by.
+        /// The direction of the line, by which ports are sorted.
         let toward: Double
     }
 
@@ -112,7 +112,7 @@ struct DiagramGeometry {
     private mutating func place(_ group: [Int]) -> Piece {
         let number = Dictionary(uniqueKeysWithValues: group.enumerated().map { ($0.element, $0.offset) })
         let lines = diagram.lines.indices.filter { number[diagram.lines[$0].source.box] != nil }
-        // What is referred to stands on the left.
+        // Referenced entities are on the left.
         let layout = LayeredLayout(
             group.map { LayeredLayout.Box(width: boxes[$0].width, height: boxes[$0].height) },
             lines: lines.map { (number[diagram.lines[$0].target.box] ?? 0, number[diagram.lines[$0].source.box] ?? 0) })

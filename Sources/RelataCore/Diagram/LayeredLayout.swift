@@ -1,10 +1,10 @@
 /// Places boxes in columns so that the lines between them go from left to right, cross seldom and touch no box.
 ///
-/// The steps are those of Sugiyama, Tagawa and Toda: lines that would close a circle are turned round, each box gets a
+/// The steps are those of Sugiyama, Tagawa and Toda: lines that would close a circle are reversed, each box gets a
 /// column to the right of those that lead to it, long lines get a place in each column that they pass, the places of
-/// each column are sorted so that few lines cross, and then moved up and down so that lines are short and straight.
-/// The last step is exact for one column: the least squares under the given distances, by pooling neighbours
-/// (isotonic regression).
+/// each column are sorted so that few lines cross, and then moved up and down so that lines are short and straight. The
+/// last step is exact for one column: the least squares under the given distances, by pooling neighbours (isotonic
+/// regression).
 struct LayeredLayout {
     /// A box to place.
     struct Box {
@@ -22,7 +22,7 @@ struct LayeredLayout {
         fileprivate(set) var passes: [(column: Int, y: Double)] = []
     }
 
-    /// A place in a column: a box, or where a long line passes.
+    /// A place in a column: a box, or a passing long line.
     private struct Place {
         let box: Int?
         let height: Double
@@ -49,7 +49,7 @@ struct LayeredLayout {
     private var chains: [[Int]] = []
     private static let distance = 28.0
 
-    /// - Parameter lines: The boxes at the ends of each line; the first comes to the left where it can.
+    /// - Parameter lines: The boxes at the ends of each line; the first is on the left if possible.
     init(_ boxes: [Box], lines: [(Int, Int)]) {
         self.boxes = boxes
         columns = Array(repeating: 0, count: boxes.count)
@@ -68,7 +68,7 @@ struct LayeredLayout {
 
     // MARK: Columns
 
-    /// The lines between different boxes, turned round where they close a circle.
+    /// The lines between different boxes, reversed if they close a circle.
     private static func withoutCircles(_ lines: [(Int, Int)], _ count: Int) -> [(line: Int, left: Int, right: Int)] {
         var leading: [[Int]] = Array(repeating: [], count: count)
         for (number, line) in lines.enumerated() where line.0 != line.1 { leading[line.0].append(number) }
@@ -100,7 +100,7 @@ struct LayeredLayout {
         }
     }
 
-    /// Gives each box a column to the right of all that lead to it, and none more boxes than make the picture a tower.
+    /// Gives each box a column to the right of all that lead to it, with a limit on the boxes in a column.
     private mutating func assignColumns(_ lines: [(Int, Int)]) {
         var following: [[Int]] = Array(repeating: [], count: boxes.count)
         var leading = following
@@ -131,7 +131,7 @@ struct LayeredLayout {
             heights[column] += boxes[box].height + Self.distance
             columns[box] = column
         }
-        // A box without lines to its left stands as near as it can to what it leads to.
+        // A box without lines to its left is placed as near as possible to its targets.
         for box in sorted.reversed() where leading[box].isEmpty && !following[box].isEmpty {
             var column = (following[box].map { columns[$0] }.min() ?? 1) - 1
             while column > columns[box], heights[column] + boxes[box].height > limit { column -= 1 }
@@ -253,7 +253,7 @@ struct LayeredLayout {
     static func nearest(_ wanted: [(y: Double, weight: Double)], _ distances: [Double]) -> [Double] {
         var offset = 0.0
         var offsets: [Double] = []
-        // Neighbours that want to be nearer than they may share the mean of what they want.
+        // Neighbours that would have to be closer than allowed share the mean of their wanted places.
         var pools: [(mean: Double, weight: Double, count: Int)] = []
         for (index, place) in wanted.enumerated() {
             if index > 0 { offset += distances[index - 1] }

@@ -1,5 +1,5 @@
-/// What can go wrong, as one enum a program can act on. Every message names the entity and the property and says what
-/// to do.
+/// All errors of the library, in an enum that a program can switch over. Each message names the entity and the
+/// property, and says what to do.
 public enum RelataError: Error, Sendable {
     /// No object with that key.
     case notFound(ObjectReference)
@@ -7,7 +7,7 @@ public enum RelataError: Error, Sendable {
     case alreadyExists(ObjectReference)
     /// Another object already has these values; the properties are the unique set.
     case uniqueViolation(entity: String, properties: [String])
-    /// A deny rule refuses the deletion; the blockers are the objects that refer to what would be deleted.
+    /// A deny rule refuses the deletion; the blockers are the objects that refer to the ones to delete.
     case deleteDenied(blockers: [Blocker])
     /// A required reference is unset, or would become so.
     case requiredReference(entity: String, property: String, hint: String)
@@ -17,14 +17,14 @@ public enum RelataError: Error, Sendable {
     case conflict(Conflict)
     /// Values break declared limits or `validate()`; every failure is listed.
     case validation([ValidationFailure])
-    /// A link was read that isn't loaded: the entity it leads to, and what kind of link it is, such as `to-one`. A link is
-    /// a value that doesn't know its owner.
+    /// A link was read that isn't loaded: the entity it leads to, and the kind of link, such as `to-one`. A link is a
+    /// value that doesn't know its owner.
     case notLoaded(entity: String, property: String)
     /// A to-one was read that was loaded with a condition, which its target doesn't meet.
     case excluded(ObjectReference)
     /// The models contradict themselves, or the file contradicts the models; every problem is listed.
     case schemaMismatch([SchemaProblem])
-    /// What is stored can't be read as what the model declares, or the file is damaged.
+    /// A stored value doesn't fit the model's declaration, or the file is damaged.
     case corruptStore(String)
     /// Another process holds the file's lock for longer than the store waits.
     case busy(String)
@@ -36,13 +36,14 @@ public enum RelataError: Error, Sendable {
     case wrongKey(path: String)
     /// A key was given for a file that isn't encrypted.
     case notEncrypted(path: String)
-    /// The file can't be opened or written: it is a directory, a file of another program, there is no space, ….
+    /// The file can't be opened or written: for example, it is a directory or another program's file, or the disk is
+    /// full.
     case fileAccess(path: String, String)
-    /// The call itself makes no sense; the message says what to do instead.
+    /// The call is invalid; the message says what to do instead.
     case invalidUse(String)
     /// The text of a predicate can't be understood; `column` counts from 1.
     case predicateFormat(text: String, column: Int, String)
-    /// What the database said, where nothing above fits; `code` is its extended result code.
+    /// The database's error, if no other case fits; `code` is its extended result code.
     case database(code: Int, message: String, sql: String?)
 }
 
@@ -54,9 +55,9 @@ extension RelataError {
         )
     }
 
-    /// The error of a path that leads to another object where only an entity's own properties are meant.
+    /// The error of a path to another object, where an entity's own property is required.
     ///
-    /// - Parameter kind: What is meant: a property or a relationship.
+    /// - Parameter kind: The required kind: a property or a relationship.
     package static func notOwn(
         _ path: String, _ kind: String, of entity: String, _ mend: String
     ) -> RelataError {
@@ -65,21 +66,21 @@ extension RelataError {
 
     private static let noSpace = "no space left: nothing of the transaction was written"
 
-    /// The error of a file whose disk is full.
+    /// The error of a full disk.
     package static func noSpaceLeft(_ path: String) -> RelataError { .fileAccess(path: path, noSpace) }
 
     /// Whether the disk is full.
     package var isNoSpaceLeft: Bool { if case .fileAccess(_, Self.noSpace) = self { true } else { false } }
 
-    /// What is wrong with a file that isn't where it was opened.
+    /// The error of a file that isn't where it was opened.
     package static let hasMoved =
         "was moved, removed or replaced while it was open: bring it back, or open it again"
 
-    /// What SQLite says where its progress handler found the task cancelled.
+    /// SQLite's error when its progress handler found the task cancelled.
     package static let interrupted = RelataError.database(code: 9, message: "interrupted", sql: nil)
 }
 
-/// An object that stands in the way of a deletion.
+/// An object that prevents a deletion.
 public struct Blocker: Hashable, Sendable {
     /// The object that refers.
     public let object: ObjectReference
@@ -87,7 +88,7 @@ public struct Blocker: Hashable, Sendable {
     public let relationship: String
     /// The object that would be deleted.
     public let blocked: ObjectReference
-    /// Why it is in the way, where that isn't the rule of the relationship: what the database would do by itself can't be
+    /// Why it prevents the deletion, if the reason isn't a rule of the relationship: the database's own action can't be
     /// planned. `nil` for a rule.
     public let reason: String?
 
@@ -103,7 +104,7 @@ public struct Blocker: Hashable, Sendable {
     package var denial: String { relationship + (reason.map { ": \($0)" } ?? " denies") }
 }
 
-/// Both versions of an object that was changed by somebody else.
+/// Both versions of an object that was changed concurrently.
 public struct Conflict: Sendable {
     /// Which object.
     public let object: ObjectReference
@@ -128,10 +129,10 @@ public struct ValidationFailure: Hashable, Sendable {
     public let property: String?
     /// The object's key, if it has one.
     public let key: KeyValue?
-    /// What is wrong and what would be right.
+    /// The failed limit, and the value.
     public let message: String
-    /// Which object it is, where a call had several: by its key, as `Account 6`, or by its place among the objects of its
-    /// model, as `Account no. 3`. `nil` where the call had only one.
+    /// The object, if the call had several: by its key, as `Account 6`, or by its position among the objects of its
+    /// model, as `Account no. 3`. `nil` for a call with a single object.
     public var object: String?
 
     /// Describes a failure.
@@ -149,7 +150,7 @@ public struct SchemaProblem: Hashable, Sendable, CustomStringConvertible {
     public let entity: String
     /// The property's name, or `nil` for the entity as a whole.
     public let property: String?
-    /// What is wrong and how to mend it.
+    /// The problem and how to fix it.
     public let message: String
 
     /// Describes a problem.
@@ -164,7 +165,7 @@ public struct SchemaProblem: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension RelataError: CustomStringConvertible {
-    /// The error in one line (two where several things are listed).
+    /// The error in one line (two for a list).
     public var description: String {
         switch self {
         case .notFound(let object): "\(object) doesn't exist: insert it, or use save to do whichever is right"

@@ -1,8 +1,8 @@
 extension AttributeType {
-    /// What a column of a database that somebody else made holds, by the type it declares.
+    /// The type of a column in another program's database, by its declared type.
     ///
-    /// Words that mean something are taken at their word; otherwise the rules are those by which SQLite chooses a
-    /// column's affinity. Dates are text, because nothing says in which of many ways they are written.
+    /// Known type names are used directly; otherwise, SQLite's rules of column affinity apply. Dates are text, because
+    /// their format isn't declared.
     public init(declaredType: String) {
         let type = declaredType.uppercased()
         if type.contains("BOOL") {
@@ -22,7 +22,7 @@ extension AttributeType {
     }
 }
 
-/// What SQLite prefers to store in a column.
+/// SQLite's preferred storage for a column.
 package enum Affinity: Hashable, Sendable {
     case integer, text, blob, real, numeric
 

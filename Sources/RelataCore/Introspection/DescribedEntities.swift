@@ -1,8 +1,8 @@
-// What tables say of foreign keys and no declaration does.
+// Facts about foreign keys in tables that no declaration has.
 
 extension Schema {
-    /// The entities with how a database compares the columns of their to-ones and join tables, what it does with to-ones
-    /// that no rule does, and which keys may be of other types than declared. `nil` where all is as models declare it.
+    /// The entities with the database's comparison of the columns of their to-ones and join tables, its own actions on
+    /// to-ones, and the keys that may be of other types than declared. `nil` if all is as models declare it.
     package func entities(describedBy descriptions: [TableDescription]) -> [Entity]? {
         let tables = Dictionary(descriptions.map { ($0.name.foldedName, $0) }) { first, _ in first }
         var entities = self.tables.map(\.entity)
@@ -29,7 +29,7 @@ extension Schema {
             relationship.comparison = KeyComparison(reference.columns, of: own, with: target.keyColumnNames, of: other)
             switch key.onDelete {
             case .setDefault: relationship.unsupportedAction = .setsDefault
-            // Whether the columns could be unset is told by who read them.
+            // Whether the columns can be unset was determined when they were read.
             case .setNull: break
             case .none, .restrict, .cascade: relationship.unsupportedAction = nil
             }
@@ -67,8 +67,8 @@ extension Schema {
 }
 
 extension Schema {
-    /// The entities with how a database compares the columns of their to-ones and join tables. `nil` where any comparison of
-    /// the two says the same, as in all tables that Relata makes.
+    /// The entities with the database's comparison of the columns of their to-ones and join tables. `nil` if any
+    /// comparison gives the same result, as in all tables that Relata makes.
     package func entities(comparedBy descriptions: [TableDescription]) -> [Entity]? {
         guard let entities = entities(describedBy: descriptions),
             entities.contains(where: {
@@ -80,7 +80,7 @@ extension Schema {
 }
 
 extension TableDescription {
-    /// Whether a property of an entity is a part of its key whose column isn't declared as Relata declares one: another
+    /// Whether a property is a part of its entity's key whose column isn't declared as Relata declares one: another
     /// program made the table, and may store keys of any type.
     fileprivate func holdsOtherKeys(than table: Table, in property: Int) -> Bool {
         guard source == nil, !isKeyAssigned, case .attribute(let attribute) = table.entity.properties[property],
@@ -93,7 +93,7 @@ extension TableDescription {
 }
 
 extension ForeignKeyDescription {
-    /// Whether the key stands in just these columns and points at just those of a table, in any order.
+    /// Whether the key has exactly these columns and points at exactly those of a table, in any order.
     func isOn(_ columns: [String], pointingAt pointed: [String], of table: TableDescription) -> Bool {
         let own = targetColumns.isEmpty ? table.primaryKey : targetColumns
         return isOn(columns) && target.isSameName(as: table.name)
@@ -107,7 +107,7 @@ extension KeyComparison {
         _ columns: [String], of source: TableDescription, with targetColumns: [String], of target: TableDescription
     ) {
         self = .equal
-        // On a server, columns are read as what they are compared with.
+        // On a server, columns are read in the form of their comparison.
         if source.source != nil || target.source != nil { return }
         var hasExceptions = false
         var converted: [ConvertedColumn] = []
@@ -125,7 +125,7 @@ extension KeyComparison {
                     converted.append(ConvertedColumn(other.name, isNumber: affinities.0 != .text))
                 }
             } else if !own.collation.isSameName(as: other.collation) || other.collation.isSameName(as: "RTRIM") {
-                // The indexes that SQLite makes for one statement miss texts that differ in their length.
+                // SQLite's automatic indexes miss texts that differ in their length.
                 self = .byTarget
             }
         }

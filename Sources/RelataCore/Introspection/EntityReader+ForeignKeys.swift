@@ -83,7 +83,7 @@ extension EntityReader {
         return nil
     }
 
-    /// Keeps a foreign key that is no relationship, and says why it is none.
+    /// Keeps a foreign key that is no relationship, with the reason.
     private mutating func readConstraint(
         _ number: Int, _ key: ForeignKeyDescription, _ target: Int, _ reason: String
     ) {
@@ -109,7 +109,7 @@ extension EntityReader {
                 comparison: KeyComparison(key.columns, of: tables[number], with: pointed, of: tables[target])))
     }
 
-    /// Says that a foreign key whose columns are unset where the target goes is read as one that is in the way.
+    /// Reports that a foreign key whose columns are unset on deletion of the target is read as a denial.
     private mutating func noteUnsetKey(_ number: Int, _ key: ForeignKeyDescription) {
         guard key.onDelete == .setNull, rule(of: key, in: number) == .deny else { return }
         let table = tables[number]
@@ -131,8 +131,8 @@ extension EntityReader {
                 message: "its foreign key to \(key.target) \(message)"))
     }
 
-    /// A primary key that holds a reference whose target's key leads back here can't be resolved: the reference is read
-    /// as attributes.
+    /// A primary key with a reference whose target's key leads back here can't be resolved: the reference is read as
+    /// attributes.
     mutating func breakKeyCycles(at number: Int) {
         for reference in references[number]
         where isInKey(reference.columns, of: number) && leads(reference.target, to: number, visited: []) {
@@ -169,7 +169,7 @@ extension EntityReader {
             || reference.columns.allSatisfy { tables[number].column($0)?.isRequired == true }
     }
 
-    /// The columns that may be unset; none is a part of the primary key, by which the object is known.
+    /// The columns that may be unset; none is a part of the primary key, which identifies the object.
     private func optional(_ columns: [String], of number: Int) -> [String] {
         let table = tables[number]
         return columns.filter { column in
@@ -178,7 +178,7 @@ extension EntityReader {
         }
     }
 
-    /// Whether a foreign key sets columns to NULL where the target goes, all of which can be.
+    /// Whether a foreign key sets columns to NULL on deletion of the target, all of which can be.
     private func canBeUnset(_ key: ForeignKeyDescription, of number: Int) -> Bool {
         let columns = key.unsetColumns ?? key.columns
         return optional(columns, of: number).count == columns.count
@@ -192,7 +192,7 @@ extension EntityReader {
         }
     }
 
-    /// The rule that an action amounts to; where columns can't be unset, the database refuses.
+    /// The rule equivalent to an action; if columns can't be unset, the database refuses.
     private func rule(of key: ForeignKeyDescription, in number: Int) -> DeleteRule {
         switch key.onDelete {
         case .cascade: .cascade
@@ -201,7 +201,7 @@ extension EntityReader {
         }
     }
 
-    /// The key's column without `Id`; for several columns what they begin with, or the target's name.
+    /// The key's column without `Id`; for several columns their common beginning, or the target's name.
     func toOneName(_ reference: KeyReference) -> String {
         let names = reference.columns.map(Naming.lowerCamelCase)
         let target = Naming.singular(Naming.lowerCamelCase(tables[reference.target].plainName))
@@ -216,7 +216,7 @@ extension EntityReader {
     }
 
     func toOne(_ reference: KeyReference, of number: Int) -> Relationship {
-        // Where the target is declared, it has no view that could carry the rule.
+        // If the target is declared, it has no inverse for the rule.
         var relationship = Relationship(
             reference.property, target: entityNames[reference.target],
             kind: .toOne(isOptional: !isRequired(reference, of: number), columns: reference.columns),
@@ -229,8 +229,8 @@ extension EntityReader {
         return relationship
     }
 
-    /// Gives each target the other side: the plural of the source, singular for a unique key, after the to-one's name
-    /// where there are several between the same two.
+    /// Gives each target the inverse: the plural of the source, singular for a unique key, after the to-one's name if
+    /// there are several between the same two.
     mutating func addViews(of number: Int) {
         let source = Naming.lowerCamelCase(tables[number].plainName)
         for reference in references[number] where reference.target >= declared.count {

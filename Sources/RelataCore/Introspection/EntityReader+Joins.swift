@@ -1,7 +1,7 @@
 /// Join tables as many-to-manys.
 extension EntityReader {
-    /// A table that none refers to is a mere join if two required foreign keys, unique together, fill it but for
-    /// positions.
+    /// A table that no other refers to is a pure join if two required foreign keys, unique together, are its only
+    /// columns besides positions.
     func isJoin(_ number: Int) -> Bool {
         let (table, keys) = (tables[number], references[number])
         guard keys.count == 2, table.foreignKeys.count == 2,
@@ -39,8 +39,8 @@ extension EntityReader {
         let property = drafts[first.target].claim(Naming.plural(target), rest, whole)
         let inverse = drafts[second.target].claim(
             Naming.plural(isSelf ? toOneName(first) : source), rest + Naming.capitalized(Naming.plural(source)), whole)
-        // The join's rows say nothing but who belongs to whom, so they go with either; only who wrote RESTRICT wants them
-        // to be in the way.
+        // The join's rows contain nothing but the link, so they are deleted with either side; only with RESTRICT do
+        // they prevent it.
         let rule = { (key: KeyReference) in key.isRestricting ? DeleteRule.deny : .nullify }
         let order = { (column: String) in table.column(column) == nil ? nil : Relationship.Order.stored }
         let names = JoinTableNames(table: table.name, sourceColumns: first.columns, targetColumns: second.columns)

@@ -1,23 +1,24 @@
-/// Reads tables that anybody made as entities: attributes from columns, relationships from foreign keys, delete rules
-/// from their actions.
+/// Reads tables of any program as entities: attributes from columns, relationships from foreign keys, delete rules from
+/// their actions.
 ///
-/// What it returns always makes a ``Schema``: what can't be a relationship stays an attribute, and a note says why.
+/// The result always makes a valid ``Schema``: a foreign key that can't be a relationship stays an attribute, with a
+/// note.
 package struct EntityReader {
     /// The entities, those declared first.
     package private(set) var entities: [Entity] = []
-    /// What the tables say that no entity can, such as a foreign key to a table that doesn't exist.
+    /// Facts about the tables that no entity can describe, such as a foreign key to a missing table.
     package var notes: [SchemaProblem] = []
 
-    /// The tables that are read, those of declared entities first.
+    /// The tables to read, those of declared entities first.
     let tables: [TableDescription]
     let declared: [Entity]
     /// Whether the entities are those declared, all of them, and no others.
     package var isDeclared: Bool { !declared.isEmpty && declared.count == entities.count }
     /// The foreign keys that become to-ones, by table.
     var references: [[KeyReference]] = []
-    /// The foreign keys that no relationship stands for, by table.
+    /// The foreign keys without a relationship, by table.
     var constraints: [[ForeignKey]] = []
-    /// What the tables are that are left out, by their names.
+    /// The kinds of the tables that are left out, by their names.
     let leftOut: [FoldedName: String]
     /// The tables' numbers by their names.
     var numbers: [FoldedName: Int] = [:]
@@ -31,7 +32,7 @@ package struct EntityReader {
         let rule: DeleteRule
         /// Whether the database refuses the deletion of the target at once.
         let isRestricting: Bool
-        /// What the database does where the target goes, if no delete rule does that.
+        /// The database's action on deletion of the target, if it isn't a delete rule.
         let unsupportedAction: UnsupportedAction?
         let comparison: KeyComparison
         /// The to-one's name, once it has one.
@@ -45,7 +46,7 @@ package struct EntityReader {
         var owners: [FoldedName: String] = [:]
         private var names: Set<String> = []
 
-        /// Takes the first candidate that is free, or the last one with a number.
+        /// Takes the first free candidate, or the last one with a number.
         mutating func claim(_ candidates: String...) -> String {
             for name in candidates where !name.isEmpty && names.insert(name).inserted { return name }
             let base = candidates.last ?? "unnamed"
@@ -57,7 +58,7 @@ package struct EntityReader {
 
     /// Reads tables; those of `declared` entities are taken as declared, and get no properties from the others.
     ///
-    /// - Parameter leftOut: What else has a name that a foreign key may point at, such as `a view`.
+    /// - Parameter leftOut: Other objects whose names a foreign key may point at, such as `a view`.
     package init(
         _ all: [TableDescription], declared given: [Entity] = [], leavingOut leftOut: [String: String] = [:]
     ) {
@@ -108,14 +109,14 @@ package struct EntityReader {
         }
     }
 
-    /// SQLite lets a primary key be `NULL`, unless it is the row's number or stands in a table without such numbers.
+    /// SQLite lets a primary key be `NULL`, unless it is the rowid or the table is `WITHOUT ROWID`.
     private func mayLackKeys(_ entity: Entity, in table: TableDescription) -> Bool {
         !entity.isKeyAssigned && !table.isKeyAssigned && table.hasRowID
             && table.primaryKey.contains { table.column($0)?.isRequired == false }
     }
 
-    /// The defaults that no attribute holds as its value: expressions, and those of references. Where entities are
-    /// declared, a constant is what rows were given once that lacked the column, and not for new ones.
+    /// The defaults that no attribute has as its value: expressions, and those of references. In declared entities, a
+    /// constant is the value for existing rows of a new column, not for new rows.
     private func columnDefaults(
         of entity: Entity, in table: TableDescription, isDeclared: Bool
     ) -> [String: String] {
@@ -141,8 +142,8 @@ package struct EntityReader {
             && table.primaryKey.count <= KeyValue.maximumParts
     }
 
-    /// Says that a table is left out, and which tables it points at: rows of theirs that it refers to can't be deleted by a
-    /// plan that knows all.
+    /// Reports that a table is left out, and which tables it points at: deletions of their rows can't be planned
+    /// completely.
     private mutating func noteLeftOut(_ table: TableDescription) {
         let targets = table.foreignKeys.compactMap { key in
             numbers[key.target.foldedName].map { (number: $0, key: key) }
@@ -175,7 +176,7 @@ package struct EntityReader {
         let table = tables[number]
         var draft = Draft()
         if table.primaryKey.isEmpty {
-            // Every table without a declared key has one all the same.
+            // Every table without a declared key has a rowid.
             let column = Self.rowIDNames.first { table.column($0) == nil } ?? "rowid"
             draft.properties.append(.attribute(Attribute(draft.claim("rowid"), column: column, type: .integer)))
         }
@@ -230,7 +231,7 @@ package struct EntityReader {
         let sets = table.indexes.filter(\.isPlain).compactMap { index in
             properties(of: index.columns, in: number).map { (names: $0, isUnique: index.isUnique) }
         }
-        // What a reference alone says, its view says too, unless its target is declared and has none.
+        // The rule of the reference alone is also that of its inverse, unless its target is declared without one.
         let isKnown = { (names: [String], isUnique: Bool) in
             self.references[number].contains {
                 [$0.property] == names && !(isUnique && $0.target < self.declared.count)

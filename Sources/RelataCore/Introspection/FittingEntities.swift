@@ -1,9 +1,8 @@
-// Declared entities of a file whose tables another program has changed since.
+// Declared entities of a file whose tables another program has changed.
 
 extension Schema {
-    /// The entities as far as their tables are there: without those whose table or key is gone, and without properties
-    /// whose columns are. A to-one whose target is gone is an attribute of the type that its key had. What was lost is
-    /// named.
+    /// The entities as far as their tables exist: without those whose table or key is missing, and without properties
+    /// whose columns are. A to-one with a missing target is an attribute of the type of its key. Lost parts are named.
     package func entities(fitting descriptions: [TableDescription]) -> (entities: [Entity], lost: [SchemaProblem]) {
         let fitting = FittingEntities(schema: self, descriptions)
         let entities = tables.map(fitting.entity)
@@ -13,9 +12,9 @@ extension Schema {
 
 private struct FittingEntities {
     let schema: Schema
-    /// Whether an entity's table and key are there, by its number.
+    /// Whether an entity's table and key exist, by its number.
     private let isThere: [Bool]
-    /// The numbers of the references and of the joins whose columns are there, at both ends.
+    /// The numbers of the references and of the joins whose columns exist, at both ends.
     private let references: Set<Int>
     private let joins: Set<Int>
     private let columns: [FoldedName: Set<FoldedName>]
@@ -97,9 +96,9 @@ private struct FittingEntities {
         return (schema.tables[schema.references[number].source], column)
     }
 
-    /// What is gone of a declared entity.
+    /// The lost parts of a declared entity.
     ///
-    /// - Parameter entity: What is left of it.
+    /// - Parameter entity: The remaining entity.
     func lost(of table: Table, leaving entity: Entity?) -> [SchemaProblem] {
         guard let entity else {
             return [

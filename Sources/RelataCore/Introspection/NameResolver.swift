@@ -1,4 +1,4 @@
-/// Finds entities and properties by what a person types: Relata's names or the database's, whatever their case.
+/// Finds entities and properties by a person's input: Relata's names or the database's, regardless of case.
 ///
 /// An exact name always wins, so that nothing is ever ambiguous.
 package struct NameResolver: Sendable {
@@ -17,7 +17,7 @@ package struct NameResolver: Sendable {
             ?? schema.tables.first { Self.plain($0.name) == Self.plain(name) }
     }
 
-    /// The property of an entity that a name means: `artist`, `ArtistId`, `artist_id`, whatever the case.
+    /// The property of an entity by a name: `artist`, `ArtistId`, `artist_id`, regardless of case.
     package func property(_ name: String, of table: Table) -> String? {
         let properties = table.entity.properties.map(\.name)
         if properties.contains(name) { return name }

@@ -1,7 +1,7 @@
-/// The members of a JSON object, in the order in which they stand.
+/// The members of a JSON object, in their order.
 ///
-/// The order is kept, since some of what clients say depends on it, such as the fields of an index. Objects are equal
-/// whatever the order of their members. Names are told apart by their bytes.
+/// The order is preserved, because some requests depend on it, such as the fields of an index. Equality ignores the
+/// order of members. Names are compared by their bytes.
 ///
 /// ```swift
 /// var book: JSONObject = ["title": "Kindred", "year": 1979]
@@ -13,7 +13,7 @@ public struct JSONObject: Sendable {
 
     /// The members in order.
     package private(set) var members: [Element]
-    /// The place of each member by its name, where there are too many to look through.
+    /// The position of each member by its name, if there are too many for a linear search.
     private var places: [SameBytes: Int]?
 
     private static let manyMembers = 16
@@ -21,10 +21,10 @@ public struct JSONObject: Sendable {
     /// No members.
     public init() { members = [] }
 
-    /// Makes room for so many members.
+    /// Reserves capacity for that many members.
     package mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
 
-    /// Members in the order of a sequence. Where a name stands twice the later value counts.
+    /// Members in the order of a sequence. For a repeated name, the later value counts.
     public init(_ members: some Sequence<(String, JSONValue)>) {
         self.init()
         for (name, value) in members { self[name] = value }
@@ -36,7 +36,7 @@ public struct JSONObject: Sendable {
     /// The values in order.
     public var values: some RandomAccessCollection<JSONValue> { members.lazy.map(\.value) }
 
-    /// The value of a member; `nil` where there is none. A new member is the last; setting one to `nil` takes it away.
+    /// The value of a member; `nil` for a missing one. A new member is appended; setting one to `nil` removes it.
     public subscript(name: String) -> JSONValue? {
         get { place(of: name).map { members[$0].value } }
         set {
@@ -48,7 +48,7 @@ public struct JSONObject: Sendable {
         }
     }
 
-    /// Adds a member, unless there is one of that name.
+    /// Adds a member, unless one of that name exists.
     ///
     /// - Returns: Whether it was added.
     package mutating func append(_ name: consuming String, _ value: consuming JSONValue) -> Bool {
@@ -72,10 +72,10 @@ public struct JSONObject: Sendable {
         return result
     }
 
-    /// Takes over the members of another object, whose values count where both have one.
+    /// Adds the members of another object, whose values replace existing ones.
     public mutating func merge(_ other: JSONObject) { for (name, value) in other { self[name] = value } }
 
-    /// The members of both; the other's values count where both have one.
+    /// The members of both; the other's values replace those of this object.
     public func merging(_ other: JSONObject) -> JSONObject {
         var result = self
         result.merge(other)
@@ -109,7 +109,7 @@ public struct JSONObject: Sendable {
         if members.count <= Self.manyMembers {
             places = nil
         } else {
-            // Those behind it move up. To hash all names anew takes many times as long.
+            // Those after it move up. Rehashing all names takes many times as long.
             places?[SameBytes(member.key)] = nil
             places = places?.mapValues { $0 > place ? $0 - 1 : $0 }
         }
@@ -123,7 +123,7 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONObject: RandomAccessCollection {
-    /// The place of the first member.
+    /// The position of the first member.
     public var startIndex: Int { 0 }
     /// How many members there are.
     public var endIndex: Int { members.count }
@@ -132,7 +132,7 @@ extension JSONObject: RandomAccessCollection {
 }
 
 extension JSONObject: Hashable {
-    /// Whether both have the same members, in whatever order.
+    /// Whether both have the same members, in any order.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         guard left.count == right.count else { return false }
         for (place, member) in left.members.enumerated() {
@@ -144,7 +144,7 @@ extension JSONObject: Hashable {
         return true
     }
 
-    /// Feeds a hasher with the members, whatever their order.
+    /// Feeds a hasher with the members, regardless of their order.
     public func hash(into hasher: inout Hasher) {
         var sum = 0
         for (name, value) in members {

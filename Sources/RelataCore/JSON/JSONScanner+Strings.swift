@@ -1,6 +1,6 @@
 extension JSONScanner {
-    /// The text of a string that a scanner has stepped over, by the bytes between its quotes; `nil` where these are no UTF-8,
-    /// or half a character is escaped.
+    /// The text of a scanned string, by the bytes between its quotes; `nil` for invalid UTF-8, or half an escaped
+    /// character.
     package static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         guard let first = bytes.firstIndex(of: UInt8(ascii: "\\")) else {
             return String(validating: bytes, as: UTF8.self)

@@ -1,7 +1,6 @@
-/// Steps over JSON byte by byte without making values of it: whoever has to know where values begin and end, or only whether
-/// bytes are JSON, needs none.
+/// Scans JSON byte by byte without making values, to find the ends of values, or only to validate.
 ///
-/// Looser than a parser in one thing: a name may stand twice in an object.
+/// Unlike a parser, it accepts repeated names in an object.
 package struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     /// The place of the next byte.
@@ -13,7 +12,7 @@ package struct JSONScanner {
         self.place = place
     }
 
-    /// Whether the bytes are one JSON value, in UTF-8, whose arrays and objects lie no deeper in each other.
+    /// Whether the bytes are one JSON value, in UTF-8, with at most this nesting.
     package static func isJSON(_ bytes: UnsafeBufferPointer<UInt8>, depth: Int) -> Bool {
         var scanner = JSONScanner(bytes)
         scanner.skipSpace()
@@ -69,7 +68,7 @@ package struct JSONScanner {
         return take(UInt8(ascii: "]"))
     }
 
-    /// Steps over a string, whose first quote is next. Its bytes may be no UTF-8.
+    /// Skips a string, whose first quote is next. Its bytes may be invalid UTF-8.
     package mutating func string() -> Bool {
         place += 1
         while let byte = next, byte >= 0x20 {
@@ -132,7 +131,7 @@ package struct JSONScanner {
         return true
     }
 
-    /// Steps over what may stand between values.
+    /// Skips white space between values.
     package mutating func skipSpace() {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { place += 1 }
     }

@@ -1,7 +1,7 @@
-/// A JSON value: what clients send, and what columns of objects and arrays hold.
+/// A JSON value: in requests and replies, and in columns of objects and arrays.
 ///
-/// Numbers are those of JavaScript. One that is whole is an integer whether it was written `1`, `1.0` or `1e0`, so that
-/// equal numbers are equal values. Texts are equal where their bytes are.
+/// Numbers are those of JavaScript. A whole number is an integer whether it was written `1`, `1.0` or `1e0`, so that
+/// equal numbers are equal values. Texts with equal bytes are equal.
 public enum JSONValue: Sendable {
     /// `null`.
     case null
@@ -15,10 +15,10 @@ public enum JSONValue: Sendable {
     case string(String)
     /// Elements, in order.
     case array([JSONValue])
-    /// Members by name, in the order in which they stand.
+    /// Members by name, in their order.
     case object(JSONObject)
 
-    /// The member of that name; `nil` where there is none, or the value is no object.
+    /// The member of that name; `nil` for a missing one, or a value that is no object.
     public subscript(name: String) -> JSONValue? {
         if case .object(let members) = self { members[name] } else { nil }
     }
@@ -58,7 +58,7 @@ public enum JSONValue: Sendable {
         }
     }
 
-    /// The number as JSON writes it: whole where it is whole.
+    /// The number as JSON writes it: without a fraction if it is whole.
     public init(number: Double) {
         self = Int64(exactly: number).map { .integer($0) } ?? .double(number)
     }

@@ -6,7 +6,7 @@ public struct JSONWriter {
     /// What was written.
     public private(set) var bytes: [UInt8] = []
     private var sortsMembers = false
-    /// How deep the next line is indented; `nil` where all stands on one line.
+    /// The indentation of the next line; `nil` for output on one line.
     private var depth: Int?
 
     /// Begins with nothing.
@@ -74,7 +74,7 @@ public struct JSONWriter {
         }
     }
 
-    /// Begins a line, where there are several.
+    /// Begins a line, if the output has several.
     private mutating func breakLine(_ deeper: Int = 0) {
         guard let depth else { return }
         self.depth = depth + deeper
@@ -96,7 +96,7 @@ public struct JSONWriter {
     /// Writes a whole number.
     public mutating func write(_ value: Int64) { bytes.append(contentsOf: String(value).utf8) }
 
-    /// Writes a number; whole where it is whole, `null` where JSON has none for it.
+    /// Writes a number; without a fraction if it is whole, `null` if JSON has no form for it.
     public mutating func write(_ value: Double) {
         if let integer = Int64(exactly: value) {
             write(integer)
@@ -113,7 +113,7 @@ public struct JSONWriter {
         value.withUTF8 { write(checked: $0) }
     }
 
-    /// Writes a string from its UTF-8. Whoever wrote the bytes may have got them wrong: what is none is replaced.
+    /// Writes a string from its UTF-8. The bytes may come from anywhere: invalid ones are replaced.
     package mutating func write(utf8 text: UnsafeBufferPointer<UInt8>) {
         guard text.allSatisfy({ $0 < 0x80 }) else { return write(String(decoding: text, as: UTF8.self)) }
         write(checked: text)
@@ -145,7 +145,7 @@ public struct JSONWriter {
     /// Writes bytes that are JSON already.
     public mutating func append(json bytes: UnsafeBufferPointer<UInt8>) { self.bytes.append(contentsOf: bytes) }
 
-    /// Takes back what was written after so many bytes.
+    /// Removes the output after that many bytes.
     package mutating func removeAll(after count: Int) { bytes.removeSubrange(count...) }
 
     /// Writes a byte that is JSON already.

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Texts as JSON and SQLite compare them: by their bytes. Swift's own `==` takes texts for equal whose characters are
-/// composed differently.
+/// Texts as JSON and SQLite compare them: by their bytes. Swift's own `==` treats different Unicode compositions as
+/// equal.
 extension String {
     /// Whether both have the same bytes.
     package func hasSameBytes(as other: String) -> Bool {
         #if arch(x86_64) || arch(arm64)
-        // Most texts that are compared are short, and a string holds those in itself: its two words say it all. Where they
-        // are the same so are the bytes, however it holds them; if it held them otherwise only time would be lost.
+        // Most compared texts are short, and stored in the string itself: its two words are its contents. If they are
+        // equal, so are the bytes, in any representation; otherwise the bytes are compared.
         typealias Words = (UInt64, UInt64)
         if unsafeBitCast(self, to: Words.self) == unsafeBitCast(other, to: Words.self) { return true }
         #endif
@@ -30,7 +30,7 @@ extension String {
     }
 }
 
-/// A text that is told from others by its bytes.
+/// A text that is compared by its bytes.
 package struct SameBytes: Hashable, Sendable {
     package let text: String
 

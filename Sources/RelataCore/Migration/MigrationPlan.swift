@@ -1,4 +1,4 @@
-/// What opening a file with these models changes in it, worked out without touching the file.
+/// The changes that opening a file with these models makes, planned without touching the file.
 public struct MigrationPlan: Sendable {
     /// Every difference between the file and the models.
     public internal(set) var changes: [SchemaChange] = []
@@ -9,32 +9,32 @@ public struct MigrationPlan: Sendable {
 
     /// Whether another program made the file and no step adopts it.
     package var isForeign = false
-    /// What the file remembers of renames from now on.
+    /// The renames that the file records from now on.
     package var history = RenameHistory()
-    /// What is run before the steps: renames, new tables and columns.
+    /// The statements before the steps: renames, new tables and columns.
     package var preparation: [String] = []
-    /// What must not be true once the steps have run.
+    /// Conditions that must be false after the steps.
     package var checks: [MigrationCheck] = []
-    /// What is run after the steps: tables made anew, drops, indexes.
+    /// The statements after the steps: rebuilt tables, drops, indexes.
     package var completion: [String] = []
-    /// Indexes that are made once the rest is committed, so that nobody who writes waits for them.
+    /// Indexes that are created once the rest is committed, so that writers don't wait for them.
     package var laterIndexes: [LaterIndex] = []
-    /// What is wrong with rows where the database refuses a statement of the completion.
+    /// The problem of rows if the database refuses a statement of the completion.
     package var explanations: [String: SchemaProblem] = [:]
-    /// The columns that statements of the completion drop, by statement: what else needs them is what such a statement is
-    /// refused for.
+    /// The columns that statements of the completion drop, by statement: other objects that need them are the reason
+    /// for a refusal.
     package var drops: [String: SchemaProblem] = [:]
-    /// What must not be true in the end.
+    /// Conditions that must be false at the end.
     package var finalChecks: [MigrationCheck] = []
-    /// How many columns were compared; of the others it was known that they are as they were.
+    /// How many columns were compared; the others were known to be unchanged.
     package var comparedColumns = 0
-    /// Whether tables or indexes are dropped or made anew, so that references may lead nowhere afterwards.
+    /// Whether tables or indexes are dropped or rebuilt, so that references may dangle afterwards.
     package var mayBreakReferences = false
 
     /// A plan that changes nothing.
     public init() {}
 
-    /// Whether the file is left as it is.
+    /// Whether the file stays unchanged.
     public var isEmpty: Bool {
         changes.isEmpty && steps.isEmpty && preparation.isEmpty && completion.isEmpty && laterIndexes.isEmpty
     }
@@ -62,7 +62,7 @@ extension MigrationPlan: CustomStringConvertible {
     }
 }
 
-/// An index that is made after the migration.
+/// An index that is created after the migration.
 package struct LaterIndex: Hashable, Sendable {
     /// The index.
     package let index: IndexDescription
@@ -75,14 +75,14 @@ package struct LaterIndex: Hashable, Sendable {
     }
 }
 
-/// A question about the rows of a database whose answer decides whether a change can be made.
+/// A question about the rows of a database whose answer decides whether a change is possible.
 package enum DataQuestion: Hashable, Sendable {
-    /// Whether the database has a module of that name, such as a table-valued function: a table would hide it.
+    /// Whether the database has a module of that name, such as a table-valued function, which a table would hide.
     case isModule(name: String)
-    /// Whether a table, an index or whatever else an index can't be called as has a name. That of an invalid index of
-    /// PostgreSQL is free: it is made again.
+    /// Whether the name of an index is taken by a table, an index or another object. That of an invalid index of
+    /// PostgreSQL is free: it is created again.
     case isTaken(name: String)
-    /// Whether the database has a search index, just as it is declared.
+    /// Whether the database has a search index, exactly as declared.
     case hasSearch(SearchIndex)
     /// Whether the table has rows.
     case hasRows(table: String)
@@ -143,16 +143,16 @@ package enum DataQuestion: Hashable, Sendable {
     }
 }
 
-/// A question that must be answered with no, and what is wrong otherwise.
+/// A question whose answer must be no, and the problem otherwise.
 package struct MigrationCheck: Sendable {
     package let question: DataQuestion
     let entity: String
     let property: String?
-    /// What is wrong after the steps, and what a step has to do.
+    /// The problem after the steps, and what a step must do.
     let finding: String
     let mend: String
 
-    /// What is wrong with the row that the question's query found.
+    /// The problem of the row that the question's query found.
     package func problem(found row: [Value]) -> SchemaProblem {
         var values = ""
         if case .hasDuplicates = question { values = " (\(row.map(\.description).joined(separator: ", ")))" }

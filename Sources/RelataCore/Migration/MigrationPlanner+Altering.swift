@@ -1,6 +1,6 @@
 /// Tables that the engine alters in place, so that nothing of them is lost that no description holds.
 extension MigrationPlanner {
-    /// Alters a table that is there until it is what is wanted.
+    /// Alters an existing table until it is as wanted.
     mutating func alter(to remake: Remake, _ working: WorkingTable) {
         let (actual, final) = (working.description, remake.final)
         let (name, table) = (actual.name.foldedName, "ALTER TABLE \(quote(actual.name)) ")
@@ -14,7 +14,7 @@ extension MigrationPlanner {
             if let before = actual.column(column.name) {
                 if !before.type.isSameName(as: column.type) { retype(before, to: column, of: final, actual) }
             } else if tables[name]?.added.contains(column.name.foldedName) != true {
-                // Only a table without rows gets a column here that the steps didn't see.
+                // Here, only a table without rows gets a column that the steps didn't see.
                 var bare = final
                 bare.primaryKey = []
                 plan.completion.append(
@@ -50,7 +50,7 @@ extension MigrationPlanner {
         if isKey, actual.isKeyAssigned, !final.isKeyAssigned {
             plan.completion.append(change + "DROP IDENTITY IF EXISTS")
         }
-        // A default of the old type may be none of the new one.
+        // A default of the old type may be invalid for the new one.
         if before.defaultSQL != nil { plan.completion.append(change + "DROP DEFAULT") }
         let place = place(of: column.name, in: final)
         let type = self.column(column.name, of: final)?.type ?? AttributeType(postgresType: column.type)
@@ -69,7 +69,7 @@ extension MigrationPlanner {
         if let value = column.defaultSQL { plan.completion.append(change + "SET DEFAULT \(value)") }
     }
 
-    /// Whether a column takes `NULL`, and what it holds by default.
+    /// Whether a column takes `NULL`, and its default.
     private mutating func constrain(
         _ column: ColumnDescription, of final: TableDescription, _ actual: TableDescription, _ table: String
     ) {
@@ -90,7 +90,7 @@ extension MigrationPlanner {
         plan.completion.append(change + (column.defaultSQL.map { "SET DEFAULT \($0)" } ?? "DROP DEFAULT"))
     }
 
-    /// Has the database assign the keys of new rows, beginning behind those that are there.
+    /// Makes the database assign the keys of new rows, after the existing ones.
     private mutating func assignKey(of final: TableDescription, _ actual: TableDescription, isRekeyed: Bool) {
         guard final.isKeyAssigned, isRekeyed || !actual.isKeyAssigned, final.primaryKey.count == 1 else { return }
         let (table, key) = (quote(actual.name), final.primaryKey[0])
@@ -104,9 +104,10 @@ extension MigrationPlanner {
 
     // MARK: References
 
-    /// Drops foreign keys that are gone, or in the way, before the steps, and makes the wanted ones in the end.
+    /// Drops foreign keys that are removed, or prevent a change, before the steps, and creates the wanted ones at the
+    /// end.
     ///
-    /// While steps run no reference is enforced, as on SQLite. What they leave dangling is found when the keys are made
+    /// While steps run, references aren't enforced, as on SQLite. Dangling ones are found when the keys are created
     /// again.
     mutating func planReferences() {
         var added: [String] = []
@@ -133,7 +134,7 @@ extension MigrationPlanner {
         plan.completion += added
     }
 
-    /// Whether a key of another program's stands in columns of which the models have some.
+    /// Whether a key of another program has columns of which the models have some.
     private func isMixed(_ key: ForeignKeyDescription, _ final: TableDescription) -> Bool {
         guard let wanted = expected.first(where: { $0.name == final.name }) else { return true }
         let known = key.columns.filter { wanted.column($0) != nil }
@@ -141,7 +142,7 @@ extension MigrationPlanner {
             && key.columns.allSatisfy { final.column($0) != nil }
     }
 
-    /// Whether a key is in the way of what changes at either end.
+    /// Whether a key prevents a change at either end.
     private func isTouched(_ key: ForeignKeyDescription, of table: FoldedName) -> Bool {
         let target = key.target.foldedName
         let isRetyped = { (columns: [String], table: FoldedName) in
@@ -151,7 +152,7 @@ extension MigrationPlanner {
             || isRetyped(key.targetColumns, target)
     }
 
-    /// The statement that makes a foreign key. What it means where it is refused is noted.
+    /// The statement that creates a foreign key. The meaning of a refusal is recorded.
     private mutating func add(_ key: ForeignKeyDescription, to table: TableDescription, isNew: Bool) -> String {
         let statement = SchemaDDL.addForeignKey(key, to: table.name, dialect: dialect)
         if !isNew {
@@ -165,8 +166,8 @@ extension MigrationPlanner {
 
     // MARK: Names
 
-    /// The tables without those, and without the columns, whose names differ in case only from what the models want, and
-    /// that the old models didn't have so: to PostgreSQL they are others, of another program.
+    /// The tables and columns without those whose names differ in case only from wanted ones, and that the old models
+    /// didn't have: to PostgreSQL they are others, of another program.
     static func own(
         _ actual: [TableDescription], _ expected: [TableDescription], _ old: [FoldedName: TableDescription],
         _ dialect: Dialect
@@ -207,7 +208,7 @@ extension MigrationPlanner {
     private mutating func matchCase(
         _ place: Place, _ what: String, _ name: String, _ label: String, _ rename: (inout MigrationPlanner) -> Void
     ) {
-        // Where no models made the tables, nobody knows whose they are.
+        // If no models made the tables, their owner isn't known.
         guard old == nil else {
             rename(&self)
             return report(place, "the \(what) is renamed from \(name)")

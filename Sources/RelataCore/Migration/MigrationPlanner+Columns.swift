@@ -1,4 +1,4 @@
-/// Columns: new ones, and those whose type or requiredness changed.
+/// Columns: new ones, and those with another type or requiredness.
 extension MigrationPlanner {
     // MARK: New columns
 
@@ -34,7 +34,7 @@ extension MigrationPlanner {
         bare.primaryKey = []
         let definition = SchemaDDL.columnDefinition(added, of: bare, dialect: dialect)
         plan.preparation.append("ALTER TABLE \(quote(table.name)) ADD COLUMN \(definition)")
-        // Beside a key that is new itself there is nothing to order yet.
+        // Beside a new key there is no order yet.
         if let group = positionGroup(of: column.name, in: table),
             group.allSatisfy({ working.description.column($0) != nil })
         {
@@ -50,7 +50,7 @@ extension MigrationPlanner {
                 "rows have no value", "give them one in the step"))
     }
 
-    /// The columns of the key beside which a position column stands.
+    /// The columns of the key that a position column orders.
     private func positionGroup(of column: String, in table: TableDescription) -> [String]? {
         if let join = join(of: table) {
             return column == join.orderColumn
@@ -74,7 +74,7 @@ extension MigrationPlanner {
             """)
     }
 
-    /// What lies between neighbours, as where lists are edited.
+    /// The distance of neighbours, as in edited lists.
     static var gap: Int64 { Relationship.Order.gap }
 
     // MARK: Former to-ones
@@ -120,7 +120,7 @@ extension MigrationPlanner {
     }
 
     /// The columns of the to-one that a many-to-many was before: that of its original name, or of the same name in the
-    /// singular, if it pointed at the same table and is no more.
+    /// singular, if it pointed at the same table and doesn't exist any more.
     private func formerToOne(_ property: String, of table: Table, target: Table) -> [String]? {
         guard let working = tables[table.sqlName.foldedName], let former = oldTable(table), let old else {
             return nil
@@ -164,7 +164,7 @@ extension MigrationPlanner {
                 report(place, "it is optional now")
                 remake.isNeeded = true
             } else if isReference(column.name, of: table, isComposite: true) {
-                // Such a key is unset by a part of it.
+                // Such a key is unset if a part of it is.
                 remake.final.columns[index].isRequired = true
             } else {
                 let isHandled = reportLossy(
@@ -175,7 +175,7 @@ extension MigrationPlanner {
         }
         let hasNulls = try facts(.hasNulls(table: original.table, column: original.column))
         if !hasNulls || (isOwn && column.defaultSQL != nil) {
-            // Another program's column stays as it is while it holds what the models require.
+            // Another program's column stays unchanged while it has what the models require.
             guard isOwn else {
                 remake.final.columns[index].isRequired = false
                 return
@@ -209,7 +209,7 @@ extension MigrationPlanner {
         if fits, isOwn, dialect == .sqlite, self.column(column.name, of: table)?.keepsIntegers == true,
             Affinity(declaredType: actual.type) == .real
         {
-            // Another program's column stays as it is.
+            // Another program's column stays unchanged.
             report(place, "its column keeps whole numbers now")
             remake.isNeeded = true
             return
@@ -221,11 +221,11 @@ extension MigrationPlanner {
             }
         }
         if dialect == .sqlite, type == nil || isReference(column.name, of: table), !isOwn {
-            // SQLite compares the key with its target's whatever type another program gave it.
+            // SQLite compares the key with its target's, regardless of the declared type.
             remake.final.columns[index].type = actual.type
             return
         }
-        // Nothing is lost where there is nothing.
+        // Without rows, nothing is lost.
         if isOwn, try !facts(.hasRows(table: working.originalName)) {
             if fits { return }
             report(place, "its column is \(column.type) now")

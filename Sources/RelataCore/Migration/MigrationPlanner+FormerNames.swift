@@ -1,6 +1,6 @@
 /// Models that are older than the file: they ask for tables and columns by names that newer models gave up.
 extension MigrationPlanner {
-    /// Refuses a table that newer models renamed; returns whether they did. It would be made anew, empty.
+    /// Refuses a table that newer models renamed; returns whether they did. It would be created again, empty.
     mutating func refuseFormerName(of table: TableDescription) -> Bool {
         guard let entry = missedRename(of: table.name, in: nil) else { return false }
         let steps = [LossyChange.dropping(entry.name)]
@@ -26,7 +26,7 @@ extension MigrationPlanner {
         return true
     }
 
-    /// Refuses a column that newer models renamed; returns whether they did. It would be added anew, without values.
+    /// Refuses a column that newer models renamed; returns whether they did. It would be added again, without values.
     mutating func refuseFormerName(_ column: String, of table: TableDescription) -> Bool {
         guard let entry = missedRename(of: column, in: table) else { return false }
         let place = place(of: column, in: table)
@@ -67,12 +67,12 @@ extension MigrationPlanner {
                 : table.flatMap { tables[$0.name.foldedName]?.description.column(entry.name) } != nil
             guard isThere else { return false }
             guard isWanted(entry) else { return true }
-            // Both names are in use in either version: only the declaration tells which one this is.
+            // Both names are in use in either version: only the declaration distinguishes them.
             return history.isExchanged(entry.name, with: name, in: table?.name) && !declares(entry, name, table)
         }
     }
 
-    /// Whether the models have what was renamed under its present name.
+    /// Whether the models have the renamed object under its present name.
     private func isWanted(_ entry: RenameHistory.Entry) -> Bool {
         let table = entry.isMoved == true ? nil : entry.table
         guard let wanted = expected.first(where: { $0.name.isSameName(as: table ?? entry.name) }) else { return false }

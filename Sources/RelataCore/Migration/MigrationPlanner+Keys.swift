@@ -15,7 +15,7 @@ extension MigrationPlanner {
             let candidates = working.description.foreignKeys.filter { $0.isOn(key.columns) }
             let actual = candidates.first { isSamePlace($0, key) } ?? candidates.first
             let former = formerly?.foreignKey(on: key.columns)
-            // One that was dropped by hand since is made again.
+            // One that was dropped by hand since is created again.
             let isOwn = formerly != nil && (isSame(actual, former) || actual == nil)
             guard let actual, isSamePlace(actual, key) else {
                 guard isOwn else {
@@ -50,7 +50,7 @@ extension MigrationPlanner {
         for key in working.description.foreignKeys
         where key.columns.allSatisfy({ wanted.column($0) != nil }) {
             if wanted.foreignKeys.contains(where: { $0.isOn(key.columns) }) {
-                // A second one of another program's on the same columns stays.
+                // A second one of another program on the same columns stays.
                 let isOther = !wanted.foreignKeys.contains { isSamePlace(key, $0) }
                 if isOther && formerly?.foreignKey(on: key.columns) == nil { remake.final.foreignKeys.append(key) }
                 continue
@@ -73,7 +73,7 @@ extension MigrationPlanner {
         }
     }
 
-    /// Makes columns that are there a foreign key.
+    /// Makes existing columns a foreign key.
     private mutating func point(
         _ key: ForeignKeyDescription, at place: Place, in table: TableDescription, _ remake: inout Remake
     ) throws(RelataError) {
@@ -103,7 +103,7 @@ extension MigrationPlanner {
         remake.isNeeded = true
     }
 
-    /// A table of another program's without the key is used as it is; one whose key points elsewhere is not.
+    /// A table of another program without the key is used unchanged; one whose key points elsewhere isn't.
     private mutating func leave(
         _ actual: ForeignKeyDescription?, insteadOf key: ForeignKeyDescription, of table: TableDescription,
         _ remake: inout Remake
@@ -151,7 +151,7 @@ extension MigrationPlanner {
         let stale = left.indexes.filter { isStale($0, wanted) }
         left.indexes.removeAll { stale.contains($0) }
         if dialect.altersTables, let final = finals[wanted.name.foldedName] {
-            // An index goes with its columns.
+            // An index is dropped with its columns.
             left.indexes.removeAll { !$0.columns.allSatisfy { final.column($0) != nil } }
         }
         for index in stale {
@@ -177,8 +177,8 @@ extension MigrationPlanner {
         }
     }
 
-    /// Refuses to drop columns that an index of an expression, or of a part of the rows, needs: it would be lost without a
-    /// word, or couldn't be made again.
+    /// Refuses to drop columns that an index on an expression, or a partial index, needs: it would be lost silently, or
+    /// couldn't be created again.
     private mutating func refuseDropping(from before: TableDescription, to final: TableDescription) {
         for column in before.columns where final.column(column.name) == nil {
             for index in before.indexes where !index.isPlain {
@@ -191,8 +191,7 @@ extension MigrationPlanner {
         }
     }
 
-    /// Makes an index of a table that is there. Nobody who writes waits for one of a table with rows, where the engine can
-    /// make it so.
+    /// Creates an index of an existing table. For one with rows, it is created concurrently if the engine can.
     private mutating func add(
         _ index: IndexDescription, to table: String, _ working: WorkingTable
     ) throws(RelataError) {
@@ -202,7 +201,7 @@ extension MigrationPlanner {
         plan.laterIndexes.append(LaterIndex(try named(index, of: table), table: table))
     }
 
-    /// Whether an index stands for something that the old models wanted and the new don't.
+    /// Whether an index belongs to a declaration that the old models had and the new don't.
     private func isStale(_ index: IndexDescription, _ wanted: TableDescription) -> Bool {
         guard index.sql != nil, index.isPlain, let formerly = oldTables[wanted.name.foldedName],
             index.columns.allSatisfy({ wanted.column($0) != nil })
@@ -215,7 +214,7 @@ extension MigrationPlanner {
             && !(index.isUnique && wanted.isUnique(index.columns))
     }
 
-    /// Makes the indexes of a table again that went with it when it was made anew.
+    /// Creates the indexes of a rebuilt table again.
     private mutating func restore(
         _ indexes: [IndexDescription], of table: String, _ final: TableDescription
     ) throws(RelataError) {
@@ -225,7 +224,7 @@ extension MigrationPlanner {
                 guard index.columns.allSatisfy({ final.column($0) != nil || !index.isPlain }) else { continue }
                 plan.completion.append(sql)
             } else if index.isWhole && index.columns.allSatisfy({ final.column($0) != nil }) {
-                // The text is that of before the renaming, and SQLite takes an unknown quoted name for a string.
+                // The text is that before the renaming, and SQLite reads an unknown quoted name as a string.
                 plan.completion.append(try create(index, on: table))
             }
         }
@@ -258,7 +257,7 @@ extension MigrationPlanner {
         plan.completion.append(try create(index, on: table.name))
     }
 
-    /// What a step has left equal is found before the index is made, where it can be named.
+    /// Equal values left by a step are found before the index is created, so that they can be named.
     mutating func checkDuplicates(_ index: IndexDescription, of table: TableDescription) {
         if steps.isEmpty { return }
         plan.checks.append(

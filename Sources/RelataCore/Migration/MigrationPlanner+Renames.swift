@@ -1,16 +1,16 @@
-/// Renames: what a model declares by `originalName` and `originalTable`, and what the old models tell.
+/// Renames: those that a model declares by `originalName` and `originalTable`, and those that the old models show.
 ///
-/// All renames of tables are decided together, and so are all those of the columns of a table: a name that one gives up
-/// may be the one that another takes.
+/// All renames of tables are decided together, and so are all those of the columns of a table: one may take a name that
+/// another gives up.
 extension MigrationPlanner {
-    /// A name that the models want, and what it may be called in the file.
+    /// A name that the models want, and its possible names in the file.
     private struct Claim {
         let name: String
-        /// What the models declare it was called, the newest first.
+        /// The declared former names, the newest first.
         var declared: [String] = []
-        /// What the models that the file was last opened with call it.
+        /// Its name in the models with which the file was last opened.
         var current: String?
-        /// What it would be called by default; taken only if nothing else wants that name.
+        /// Its default name; taken only if nothing else wants it.
         var guesses: [String] = []
         let place: Place
     }
@@ -45,7 +45,7 @@ extension MigrationPlanner {
         }
     }
 
-    /// The entity as it was in the old models: that of the same table, under its old or new name.
+    /// The entity in the old models: that of the same table, under its old or new name.
     func oldTable(_ table: Table) -> Table? {
         let key = table.sqlName.foldedName
         let working = tables[key]?.originalName
@@ -167,7 +167,7 @@ extension MigrationPlanner {
         return tables[table.foldedName]?.description.column(name) != nil
     }
 
-    /// Whether the models have a table of that name, or a table of theirs has such a column.
+    /// Whether the models have a table of that name, or one of their tables has such a column.
     private func isWanted(_ name: String, in table: String?) -> Bool {
         guard let table else { return expected.contains { $0.name.isSameName(as: name) } }
         return expected.first { $0.name.isSameName(as: table) }?.column(name) != nil
@@ -196,7 +196,7 @@ extension MigrationPlanner {
                 Decision(claim: claim, old: $0, isDeclared: declared?.isSameName(as: $0) ?? false)
             }
         }
-        // A name that is taken in the file is free only if what has it gets another one.
+        // A name that is taken in the file is free only if its holder gets another one.
         var count = 0
         while decisions.count != count {
             count = decisions.count
@@ -234,7 +234,7 @@ extension MigrationPlanner {
                 let decision = open.remove(at: next)
                 rename(&self, decision.old, decision.claim.name)
             } else {
-                // They go round in a ring: one of them makes room.
+                // They form a ring: one of them gets a temporary name.
                 let spare = "relata_renamed_" + open[0].old
                 rename(&self, open[0].old, spare)
                 open[0].old = spare

@@ -1,9 +1,9 @@
-/// The search indexes: each is made, made anew with all words, or dropped as a whole.
+/// The search indexes: each is created, rebuilt with all words, or dropped as a whole.
 extension MigrationPlanner {
     mutating func planSearch() throws(RelataError) {
         for table in schema.tables(among: part) { try planSearch(of: table) }
         for table in old?.tables(among: part) ?? [] where dropped.contains(table.sqlName.foldedName) {
-            // On other engines it goes with its table.
+            // On other engines it is dropped with its table.
             if dialect == .sqlite, let index = SearchIndex(table) { plan.completion += index.removal(dialect) }
         }
     }
@@ -26,7 +26,7 @@ extension MigrationPlanner {
             let what = table.entity.search?.joined(separator: ", ") ?? ""
             report(place, before == nil ? "a search of \(what)" : "its search of \(what) is made anew")
         }
-        // What is in the way goes first, under the name that the table has until then.
+        // Conflicting objects are dropped first, under the name that the table has until then.
         var former = wanted.removal(dialect)
         if let before, before.table != wanted.table { former = before.removal(dialect) + former }
         plan.preparation.insert(contentsOf: former, at: 0)

@@ -29,7 +29,7 @@ extension MigrationPlanner {
                 + (NameSuggestion.nearest(to: name, among: names).map { ": did you mean \($0)?" } ?? ""))
     }
 
-    /// What a step drops may well never have been in this file, unless something of nearly the same name is.
+    /// A dropped object may never have been in this file, unless one with a similar name exists.
     private mutating func checkDropping(_ name: String, _ step: MigrationStepDeclaration, _ known: Set<FoldedName>) {
         if let wanted = wantedName(name) {
             refuse(step, ".dropping", name, "names \(wanted), which the models have: remove it from the models or here")
@@ -63,7 +63,7 @@ extension MigrationPlanner {
                     [relationship.name] + (relationship.originalName?.names ?? [])
                 }
             }
-            // Of a table in the file the columns may be named as well, whatever the models call the entity.
+            // The columns of the file's table may be named as well, regardless of the entity's name.
             let columns = tables[table.sqlName.foldedName]?.description.columns.map(\.name) ?? []
             let wanted = expected.first { $0.name == table.sqlName }?.columns.map(\.name) ?? []
             add(
@@ -97,7 +97,7 @@ extension MigrationPlanner {
         return nil
     }
 
-    /// What the file has beyond the models, and no step drops.
+    /// The parts of the file that the models don't have, and no step drops.
     private func droppable() -> [String] {
         tables.values.flatMap { working -> [String] in
             let table = working.description

@@ -1,6 +1,6 @@
-/// A table that is there, against the one that is wanted.
+/// An existing table, compared with the wanted one.
 extension MigrationPlanner {
-    /// How a table will look, and whether it must be made anew for that.
+    /// The new form of a table, and whether it must be rebuilt.
     struct Remake {
         var final: TableDescription
         var isNeeded = false
@@ -16,7 +16,7 @@ extension MigrationPlanner {
             if let formerly, Self.isAsItWas(column, at: place, formerly, there) { continue }
             plan.comparedColumns += 1
             if refuseFormerName(column.name, of: wanted) { continue }
-            // A key that no column declares is the rowid, which every such table has.
+            // Without a declared key column, the key is the rowid, which every such table has.
             let isRowID =
                 ["rowid", "_rowid_", "oid"].contains(column.name.foldedName) && working.description.hasRowID
             if let actual = working.description.column(column.name) {
@@ -33,14 +33,14 @@ extension MigrationPlanner {
         try compareIndexes(wanted, remake)
     }
 
-    /// Whether all that a file lacks of an entity are properties at its end: its columns need no closer look then. A class
-    /// that is made by use gets hundreds of fields in this way, one after the other.
+    /// Whether a file only lacks properties at the end of an entity: then its columns need no closer comparison. A
+    /// class that is created by use gets hundreds of fields in this way, one after the other.
     private func onlyAppends(_ wanted: TableDescription) -> Bool {
         guard part != nil, let entity = entity(of: wanted), let before = oldTable(entity) else { return false }
         return entity.entity.properties.starts(with: before.entity.properties)
     }
 
-    /// Whether a column is what it was, where nearly all are that still are in their places.
+    /// Whether a column is unchanged, for a table in which nearly all are, and in their places.
     private static func isAsItWas(
         _ column: ColumnDescription, at place: Int, _ formerly: NamedColumns, _ there: NamedColumns
     ) -> Bool {
@@ -63,7 +63,7 @@ extension MigrationPlanner {
         let names = Set(wanted.primaryKey.map { $0.foldedName })
         let isSame = isRowID || Set(actual.primaryKey.map { $0.foldedName }) == names
         let isAssigned = entity(of: wanted)?.entity.isKeyAssigned == true && !isRowID
-        // A unique set serves as a key for whoever looks rows up, and for foreign keys.
+        // A unique set serves as a key for look-ups, and for foreign keys.
         if isSame || (actual.isUnique(wanted.primaryKey) && oldTables[wanted.name.foldedName] == nil) {
             if isAssigned && !actual.isKeyAssigned && dialect.altersTables && !isForeign {
                 assignKeys(of: wanted)
@@ -90,7 +90,7 @@ extension MigrationPlanner {
         }
     }
 
-    /// Columns that no property has: left alone where rows can be inserted without them.
+    /// Columns without a property: left alone if rows can be inserted without them.
     private mutating func keepOrDropOthers(_ wanted: TableDescription, _ remake: inout Remake) throws(RelataError) {
         guard let working = tables[wanted.name.foldedName] else { return }
         let entity = place(of: wanted).entity
@@ -157,8 +157,8 @@ extension MigrationPlanner {
         self.remake(remake, working)
     }
 
-    /// A to-one whose key stands on the other side now: its keys would stay behind, unseen. Returns whether a step takes
-    /// them over, and the column goes; `nil` if there is nothing to lose.
+    /// A to-one whose key moved to the other side: its old keys would stay unused. Returns whether a step handles them,
+    /// so that the column is dropped; `nil` if nothing can be lost.
     private mutating func formerToOne(
         _ place: Place, _ column: ColumnDescription, _ working: WorkingTable
     ) throws(RelataError) -> Bool? {
@@ -177,7 +177,7 @@ extension MigrationPlanner {
                 + "keep it a to-one", isDropping: true)
     }
 
-    /// What can't be written again from a description of the table, and whose text as it was read may be out of date.
+    /// Parts that can't be recreated from a description of the table, and whose text may be outdated.
     private func textsWithOldNames(of working: WorkingTable) -> [String] {
         let indexes = working.isRenamed ? working.description.indexes.filter { !$0.isWhole } : []
         // Triggers name other tables too.
@@ -185,7 +185,7 @@ extension MigrationPlanner {
         return indexes.map { "the index \($0.name)" } + (hasTriggers ? ["its triggers"] : [])
     }
 
-    /// Makes a table anew, as SQLite can't change constraints: a new one, its rows, the old one's name.
+    /// Rebuilds a table, because SQLite can't change constraints: a new table, its rows, the old one's name.
     private mutating func remake(_ remake: Remake, _ working: WorkingTable) {
         let name = working.description.name
         var final = remake.final
@@ -193,7 +193,7 @@ extension MigrationPlanner {
         let neverReusedKeys = SQLWords.words(in: working.description.sql ?? "").contains("AUTOINCREMENT")
         final.neverReusesKeys = final.neverReusesKeys || neverReusedKeys
         let added = tables[name.foldedName]?.added ?? []
-        // A column that isn't there yet is one that an empty table gets.
+        // A column that doesn't exist yet is one that an empty table gets.
         let there = final.columns.filter { column in
             working.description.column(column.name) != nil || added.contains(column.name.foldedName)
         }

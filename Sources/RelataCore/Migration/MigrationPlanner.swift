@@ -1,18 +1,18 @@
 /// Works out how a database comes to have the tables that a schema wants.
 ///
-/// What can be done without losing anything is done: first renames, new tables and new columns; then, after the
-/// migration steps, all other changes. PostgreSQL alters a table for them, and on SQLite the table is made anew. A
-/// difference that another program left, and that does no harm, is left as it is.
+/// Lossless changes are made automatically: first renames, new tables and new columns; then, after the migration steps,
+/// all other changes. PostgreSQL alters a table for them, and SQLite rebuilds it. A harmless difference that another
+/// program left stays.
 package struct MigrationPlanner {
     let schema: Schema
     let dialect: Dialect
     let expected: [TableDescription]
     /// The models that the file was last opened with.
     let old: Schema?
-    /// Where the entities of the schema and of the old models are, and their columns.
+    /// The positions of the entities of the schema and of the old models, and of their columns.
     let places: SchemaPlaces
     let oldPlaces: SchemaPlaces?
-    /// Whether the file has tables, but none of them by Relata.
+    /// Whether the file has tables, but none of Relata's.
     let isForeign: Bool
     let steps: [MigrationStepDeclaration]
     /// The names of the tables that are looked at, the others being as they should; `nil` for all.
@@ -22,13 +22,13 @@ package struct MigrationPlanner {
     var plan = MigrationPlan()
     /// The tables as they are, after the renames so far, by name.
     var tables: [FoldedName: WorkingTable]
-    /// The tables as the old models wanted them, with the same renames. What equals them is of Relata's making.
+    /// The tables as the old models wanted them, with the same renames. Tables that equal them are Relata's.
     var oldTables: [FoldedName: TableDescription] = [:]
     /// Columns of former to-ones whose content moved to a join table, by the name of their table.
     var movedColumns: [FoldedName: Set<FoldedName>] = [:]
-    /// The names of the tables that are made anew.
+    /// The names of the rebuilt tables.
     var remade: Set<FoldedName> = []
-    /// How tables look in the end, by name, where the engine alters them.
+    /// The final form of tables, by name, if the engine alters them.
     var finals: [FoldedName: TableDescription] = [:]
     /// The columns whose types are altered, by the name of their table.
     var retyped: [FoldedName: Set<FoldedName>] = [:]
@@ -37,14 +37,14 @@ package struct MigrationPlanner {
     /// The names of the tables that are dropped.
     var dropped: Set<FoldedName> = []
     var indexNames: IndexNames
-    /// What was renamed, now or by other models before.
+    /// The renames, now or by earlier models.
     var history: RenameHistory
     /// The names of tables that were given others.
     var givenUp: Set<FoldedName> = []
     /// Columns under the names that newer models gave them, by the name of their table.
     var newerColumns: [FoldedName: Set<FoldedName>] = [:]
 
-    /// A table of the file, and what it is called until the migration begins.
+    /// A table of the file, and its name until the migration begins.
     struct WorkingTable {
         var description: TableDescription
         let originalName: String
@@ -53,7 +53,7 @@ package struct MigrationPlanner {
         /// The names of the columns that the migration adds.
         var added: Set<FoldedName> = []
 
-        /// Whether the texts of indexes and triggers, as they were read, may hold names that are no more.
+        /// Whether the texts of indexes and triggers may contain outdated names.
         var isRenamed: Bool { originalName != description.name || !originalColumns.isEmpty }
 
         func originalColumn(_ name: String) -> String { originalColumns[name.foldedName] ?? name }
@@ -63,9 +63,9 @@ package struct MigrationPlanner {
     ///
     /// - Parameters:
     ///   - actual: The file's tables.
-    ///   - declared: The entities that the file was last opened with, or `nil` if Relata never opened it or another
+    ///   - declared: The entities with which the file was last opened, or `nil` if Relata never opened it or another
     ///     program made it.
-    ///   - history: What the file remembers of renames.
+    ///   - history: The renames that the file has recorded.
     ///   - steps: The migration steps that haven't been done.
     ///   - facts: Answers questions about rows.
     package init(
@@ -83,7 +83,7 @@ package struct MigrationPlanner {
     ///
     /// - Parameters:
     ///   - part: The names of the tables that are compared.
-    ///   - actual: These tables, as far as they are there.
+    ///   - actual: These tables, if they exist.
     ///   - old: The schema that the file fits.
     package init(
         schema: Schema, dialect: Dialect, part: Set<String>, actual: [TableDescription], old: Schema,
@@ -167,7 +167,7 @@ package struct MigrationPlanner {
         try planSearch()
     }
 
-    /// Refuses a new name that would hide what the database calls so: whatever else asks for that would find the table.
+    /// Refuses a new name that would hide one of the database's own: other queries for that would find the table.
     private mutating func checkName(of table: TableDescription) throws(RelataError) {
         guard dialect == .sqlite else { return }
         if !ReservedNames.isFunction(table.name), try !facts(.isModule(name: table.name)) { return }
@@ -188,7 +188,7 @@ package struct MigrationPlanner {
         fillFromFormerToOne(table)
     }
 
-    /// A table goes only if a step says so.
+    /// A table is dropped only by a step.
     private mutating func dropTables() {
         let wanted = Set(expected.map { $0.name.foldedName })
         for (name, table) in tables.sorted(by: { $0.key < $1.key }) where !wanted.contains(name) {
@@ -220,7 +220,7 @@ package struct MigrationPlanner {
 
     // MARK: Reporting
 
-    /// What a change is about, as reports name it.
+    /// The subject of a change in reports.
     struct Place: CustomStringConvertible {
         let entity: String
         let property: String?
@@ -242,10 +242,10 @@ package struct MigrationPlanner {
         if !plan.changes.contains(change) { plan.changes.append(change) }
     }
 
-    /// Notes a change that is applied by itself.
+    /// Records a change that is made automatically.
     mutating func report(_ place: Place, _ message: String) { note(place, message, .additive) }
 
-    /// Notes a change that would lose something; returns whether a step takes it over.
+    /// Records a lossy change; returns whether a step handles it.
     mutating func reportLossy(
         _ place: Place, column: String? = nil, _ message: String, isDropping: Bool = false
     ) -> Bool {
@@ -262,7 +262,7 @@ package struct MigrationPlanner {
         return step != nil
     }
 
-    /// What a step may call an entity: by its name, such as `V2.Pet`, or by that of its table, `Pet`, unless another entity
+    /// The names of an entity in a step: its own, such as `V2.Pet`, or that of its table, `Pet`, unless another entity
     /// has that name.
     func stepNames(of entity: String) -> [String] {
         guard let table = schema[entity]?.sqlName, !table.isSameName(as: entity), schema[table] == nil else {
@@ -274,7 +274,7 @@ package struct MigrationPlanner {
     /// Notes a change that no step takes over.
     mutating func refuse(_ place: Place, _ message: String) { note(place, message, .lossy) }
 
-    /// A file that isn't Relata's is used as it is, or not at all.
+    /// A file of another program is used unchanged, or not at all.
     mutating func refuseLack(_ place: Place, _ what: String) {
         note(
             place,
@@ -290,7 +290,7 @@ package struct MigrationPlanner {
 
     // MARK: What the schema wants
 
-    /// The entity whose table a wanted one is; `nil` for a join table.
+    /// The entity of a wanted table; `nil` for a join table.
     func entity(of table: TableDescription) -> Table? { places.number(of: table.name).map { schema.tables[$0] } }
 
     /// The old entity of a table that had this name.
@@ -301,10 +301,10 @@ package struct MigrationPlanner {
         oldPlaces?.column(name, of: table.index)
     }
 
-    /// The many-to-many that a wanted table stands for.
+    /// The many-to-many of a wanted table.
     func join(of table: TableDescription) -> Join? { schema.join(ofTable: table.name) }
 
-    /// A wanted column, unless the store keeps it beside those of the properties.
+    /// A wanted column, unless it is one that the store adds to those of the properties.
     func column(_ name: String, of table: TableDescription) -> Column? {
         places.number(of: table.name).flatMap { places.column(name, of: $0) }
     }

@@ -1,8 +1,7 @@
-/// The columns of a table in order, which are found by name without going through them: a class may get hundreds, one
-/// after the other.
+/// The columns of a table in order, with look-up by name: a class may get hundreds, one after the other.
 package struct NamedColumns: RandomAccessCollection, MutableCollection, Hashable, Sendable, ExpressibleByArrayLiteral {
     private var columns: [ColumnDescription]
-    /// Where the columns of a name are; empty while there are so few that going through them is faster.
+    /// The positions of columns by name; empty while there are so few that a linear search is faster.
     private var places: [FoldedName: [Int]] = [:]
 
     private static let few = 16
@@ -26,11 +25,11 @@ package struct NamedColumns: RandomAccessCollection, MutableCollection, Hashable
         }
     }
 
-    /// The column of that name, whatever its case.
+    /// The column of that name, regardless of case.
     package subscript(name: String) -> ColumnDescription? { place(of: name).map { columns[$0] } }
 
-    /// Where the column of that name is, whatever its case. Of several, that which is written so is meant: to PostgreSQL
-    /// they are different names.
+    /// The position of the column of that name, regardless of case. Of several, the one with the exact spelling is
+    /// meant: to PostgreSQL they are different names.
     package func place(of name: String) -> Int? {
         guard columns.count > Self.few else {
             return columns.firstIndex { $0.name == name } ?? columns.firstIndex { $0.name.isSameName(as: name) }

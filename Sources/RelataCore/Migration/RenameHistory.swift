@@ -1,11 +1,11 @@
 /// The former names of the tables and columns of a file.
 ///
-/// A file remembers them, so that an older version of the models, which asks for a former name, is refused. It would
-/// otherwise get an empty column or table of that name, and neither version would see what the other writes.
+/// A file records them, so that an older version of the models, which uses a former name, is refused. Otherwise it
+/// would get an empty column or table of that name, and neither version would see the other's writes.
 package struct RenameHistory: Hashable, Sendable, Codable {
-    /// A table or a column, and what it was called.
+    /// A table or a column, and its former name.
     package struct Entry: Hashable, Sendable, Codable {
-        /// The table of a column, as it is called now; `nil` where the entry is about a table.
+        /// The present name of a column's table; `nil` for an entry about a table.
         package var table: String?
         /// The name that it has now.
         package var name: String
@@ -36,7 +36,7 @@ package struct RenameHistory: Hashable, Sendable, Codable {
 
     /// Notes renames of tables, or of the columns of a table.
     mutating func note(_ renames: [Rename], in table: String? = nil) {
-        // The places are found first: a name that one gives up may be the one that another takes.
+        // The positions are found first: one may take a name that another gives up.
         let places = renames.map { rename in entries.firstIndex { $0.isAbout(rename.old, in: table) } }
         for (rename, place) in zip(renames, places) {
             guard let place else {
@@ -87,7 +87,7 @@ package struct RenameHistory: Hashable, Sendable, Codable {
         entries[place].property = entry.property ?? entries[place].property
     }
 
-    /// The entries about tables and columns that are still there.
+    /// The entries about tables and columns that still exist.
     package func pruned(to tables: [TableDescription]) -> RenameHistory {
         let known = Dictionary(tables.map { ($0.name.foldedName, $0) }, uniquingKeysWith: { first, _ in first })
         var copy = self
@@ -102,20 +102,19 @@ package struct RenameHistory: Hashable, Sendable, Codable {
 
     // MARK: Reading
 
-    /// What had a name once, and has another one now.
+    /// The present name of an object with a former name.
     func entries(formerly name: String, in table: String? = nil) -> [Entry] {
         entries.filter { entry in
             entry.isIn(table) && entry.formerNames.contains { $0.isSameName(as: name) }
         }
     }
 
-    /// Whether something is known to have been renamed.
+    /// Whether a rename of the object is recorded.
     func knows(_ old: String, _ new: String, in table: String? = nil) -> Bool {
         entries(formerly: old, in: table).contains { $0.isMoved != true && $0.name.isSameName(as: new) }
     }
 
-    /// Whether what has a name now, and had another one, gave its present name to what has the other one now: two or
-    /// more names went round in a ring.
+    /// Whether the holder of a name gave its former name to the holder of the other: two or more names formed a ring.
     func isExchanged(_ name: String, with former: String, in table: String? = nil) -> Bool {
         var name = name
         for _ in entries {
@@ -142,7 +141,8 @@ extension RenameHistory.Entry {
 // MARK: What models declare
 
 extension RenameHistory {
-    /// What models say of former names. It holds for a file that they made as well: it has the new names only.
+    /// The models' declarations of former names. They also apply to a file that these models made: it has only the new
+    /// names.
     init(declaredBy schema: Schema) {
         for table in schema.tables {
             add(Entry(table: nil, name: table.sqlName, formerNames: table.entity.originalTable?.names ?? []))
@@ -195,7 +195,7 @@ extension Reference {
 }
 
 extension Schema {
-    /// What a join table may have been called: by the former names of its entity's table and of its relationship.
+    /// The possible former names of a join table: by those of its entity's table and of its relationship.
     func defaultTables(of join: Join) -> [String] {
         let entity = tables[join.source].entity
         let names = [join.property] + (entity.relationship(join.property)?.originalName?.names ?? [])

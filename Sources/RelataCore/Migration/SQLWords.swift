@@ -1,6 +1,6 @@
 /// Looks for words in the text of a `CREATE TABLE`, outside quotes and comments.
 package enum SQLWords {
-    /// Constraints that a description of a table doesn't hold, and that would be lost if the table were made anew.
+    /// Constraints that a description of a table doesn't have, and that a rebuilt table would lose.
     static func obstacles(in sql: String) -> [String] {
         let found = words(in: sql)
         let lost = ["CHECK", "COLLATE", "GENERATED", "STRICT", "WITHOUT", "CONFLICT"]
@@ -12,7 +12,7 @@ package enum SQLWords {
     /// The words, in upper case.
     package static func words(in sql: String) -> Set<String> { Set(read(Substring(sql)).words.map { $0.uppercased() }) }
 
-    /// The words, and the names in quotes: whatever may name a column.
+    /// The words, and the quoted names: all possible names of columns.
     static func names(in sql: Substring) -> Set<FoldedName> {
         let found = read(sql)
         return Set((found.words + found.quoted).map { $0.foldedName })

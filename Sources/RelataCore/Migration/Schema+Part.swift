@@ -1,6 +1,6 @@
 extension Schema {
-    /// The tables that may have to change where these entities did, and nothing else: their own, and those that hold what
-    /// their relationships say.
+    /// The tables that may have to change with these entities, and no others: their own, and those that store their
+    /// relationships.
     ///
     /// - Parameter old: The schema before.
     package func tables(changedBy entities: Set<String>, since old: Schema) -> Set<String> {

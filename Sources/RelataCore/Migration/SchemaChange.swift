@@ -1,21 +1,21 @@
 /// One difference between a file and the models, in words.
 public struct SchemaChange: Hashable, Sendable, CustomStringConvertible {
-    /// The entity's name; the table's, where no entity has it any more.
+    /// The entity's name; the table's, if no entity has it any more.
     public let entity: String
-    /// The property's name, or the column's where no property has it any more; `nil` for the entity as a whole.
+    /// The property's name, or the column's if no property has it any more; `nil` for the entity as a whole.
     public let property: String?
     /// What changes.
     public let message: String
-    /// Whether it is applied by itself.
+    /// Whether it is made automatically.
     public let kind: Kind
-    /// The migration step that takes a lossy change over, if one does.
+    /// The migration step that handles a lossy change, if there is one.
     public let step: String?
 
-    /// Whether a change is applied by itself.
+    /// Whether a change is made automatically.
     public enum Kind: Hashable, Sendable {
-        /// Nothing can be lost: it is applied by itself.
+        /// Nothing can be lost: it is made automatically.
         case additive
-        /// Something would be lost, or a value is missing: it is refused unless a migration step takes it over.
+        /// Something would be lost, or a value is missing: it is refused unless a migration step handles it.
         case lossy
     }
 
@@ -31,20 +31,20 @@ public struct SchemaChange: Hashable, Sendable, CustomStringConvertible {
 /// A change that would lose something, which a migration step declares to take care of.
 public enum LossyChange: Hashable, Sendable {
     /// The column of a property that the models no longer have is dropped, or a whole table: `"Book.subtitle"`,
-    /// `"Pamphlet"`. The step saves what is worth keeping.
+    /// `"Pamphlet"`. The step saves the values that are still needed.
     case dropping(String)
-    /// The step makes the values of a property fit what the models now say of it: another type, a value for every row,
-    /// no two equal ones, only targets that exist: `"Book.price"`. An entity's name is about its primary key.
+    /// The step makes the values of a property fit its new declaration: another type, a value for every row, unique
+    /// values, existing targets: `"Book.price"`. An entity's name is about its primary key.
     case changing(String)
-    /// The file was made by another program, and is from now on Relata's: what is missing is added.
+    /// Another program made the file, and from now on Relata manages it: missing parts are added.
     case adopting
 }
 
-/// What a step of a migration is called and takes care of.
+/// The name and the changes of a migration step.
 package struct MigrationStepDeclaration: Hashable, Sendable {
     /// The name under which the file remembers that the step was done. A step without a name is done each time.
     package let name: String
-    /// The changes that the step makes harmless.
+    /// The changes that the step handles.
     package let changes: [LossyChange]
 
     /// Declares a step.
@@ -53,7 +53,7 @@ package struct MigrationStepDeclaration: Hashable, Sendable {
         self.changes = changes
     }
 
-    /// Whether the step takes care of one of several spellings of a change, whatever their case.
+    /// Whether the step handles one of several spellings of a change, regardless of case.
     func covers(_ wanted: [LossyChange]) -> Bool {
         changes.contains { change in
             wanted.contains { wanted in

@@ -1,4 +1,5 @@
-/// Where the entities and columns of a schema are, by their names in the database: a planner asks for each column.
+/// The positions of the entities and columns of a schema, by their names in the database: a planner looks up each
+/// column.
 struct SchemaPlaces {
     private let schema: Schema
     private var columns: [Int: [FoldedName: Int]] = [:]

@@ -1,12 +1,12 @@
-/// A table as a database has it, or as a schema wants it: what the two are compared by.
+/// A table of a database, or one that a schema wants, in the form in which the two are compared.
 package struct TableDescription: Hashable, Sendable {
     /// The table's name.
     package var name: String
     /// The columns in order, generated ones included.
     package var columns: NamedColumns
-    /// The names of the primary key's columns, in the key's order; empty where none is declared.
+    /// The names of the primary key's columns, in the key's order; empty if none is declared.
     package var primaryKey: [String]
-    /// The name of the primary key's constraint, where it was read from a database that names it.
+    /// The name of the primary key's constraint, if it was read from a database that names it.
     package var primaryKeyName: String?
     /// Whether the key is SQLite's rowid: a single column declared as `INTEGER PRIMARY KEY`.
     package var isKeyAssigned: Bool
@@ -19,13 +19,13 @@ package struct TableDescription: Hashable, Sendable {
     package var indexes: [IndexDescription]
     /// Whether the table has rowids.
     package var hasRowID: Bool
-    /// The text of the statement that made the table, where it was read from a database.
+    /// The text of the statement that created the table, if it was read from a database.
     package var sql: String?
-    /// The texts that made the table's triggers, where it was read from a database.
+    /// The texts of the table's triggers, if it was read from a database.
     package var triggers: [String]
-    /// How its rows are read, where another program may have made it on a server.
+    /// How its rows are read, if another program may have created it on a server.
     package var source: TableSource?
-    /// What keeps a deletion from being planned.
+    /// The reasons why deletions can't be planned.
     package var obstacles = DeletionObstacles()
 
     /// Describes a table.
@@ -50,7 +50,7 @@ package struct TableDescription: Hashable, Sendable {
     /// Its name without its schema.
     var plainName: String { source?.name ?? name }
 
-    /// The column of that name, whatever its case.
+    /// The column of that name, regardless of case.
     package func column(_ name: String) -> ColumnDescription? { columns[name] }
 
     /// The table without some columns, and without the keys and indexes that they are part of.
@@ -68,12 +68,12 @@ package struct TableDescription: Hashable, Sendable {
         return hasRowID && key?.type.uppercased() != "INTEGER" && column("rowid") == nil
     }
 
-    /// The foreign key that stands in just these columns, in any order.
+    /// The foreign key with exactly these columns, in any order.
     package func foreignKey(on columns: [String]) -> ForeignKeyDescription? {
         foreignKeys.first { $0.isOn(columns) }
     }
 
-    /// Whether no two rows can have the same values in these columns, which are compared without their order.
+    /// Whether these columns are unique together, in any order.
     package func isUnique(_ columns: [String]) -> Bool {
         let wanted = Set(columns.map { $0.foldedName })
         return Set(primaryKey.map { $0.foldedName }) == wanted
@@ -88,10 +88,10 @@ package struct TableDescription: Hashable, Sendable {
     }
 }
 
-/// Why deletions that concern a table can't be planned: what would happen to its rows isn't what foreign keys say. Each is a
-/// part of a sentence that begins with the table.
+/// Why deletions that affect a table can't be planned: foreign keys don't fully describe the fate of its rows. Each is
+/// a part of a sentence that begins with the table.
 package struct DeletionObstacles: Hashable, Sendable {
-    /// Why rows of it may be there that nobody sees.
+    /// Why it may have invisible rows.
     package var hidesRows: String?
     /// Why its rows can't be deleted.
     package var keepsRows: String?
@@ -118,9 +118,9 @@ package struct ColumnDescription: Hashable, Sendable {
     package var isGenerated: Bool
     /// The name of the collation by which its texts are compared.
     package var collation: String
-    /// What its values are read as, where the declared type doesn't tell by itself.
+    /// The type in which its values are read, if it differs from the declared one.
     package var valueType: AttributeType?
-    /// The declared type as it is shown, where ``valueType`` doesn't say it.
+    /// The declared type for display, if ``valueType`` doesn't determine it.
     package var shownType: String?
 
     /// Describes a column.
@@ -148,17 +148,17 @@ package struct ForeignKeyDescription: Hashable, Sendable {
     package var columns: [String]
     /// The table it points at.
     package var target: String
-    /// The columns it points at, in the same order; empty for the target's primary key where that isn't spelled out.
+    /// The columns it points at, in the same order; empty for the target's primary key if that isn't spelled out.
     package var targetColumns: [String]
-    /// What the database does when the target's row is deleted.
+    /// The database's action when the target's row is deleted.
     package var onDelete: Action
-    /// The constraint's name, where it was read from a database that names it.
+    /// The constraint's name, if it was read from a database that names it.
     package var name: String?
-    /// Whether this description says all there is to say of it.
+    /// Whether this description is complete.
     package var isWhole = true
-    /// Those of its columns that become unset where the target goes; `nil` for all.
+    /// Those of its columns that become unset when the target is deleted; `nil` for all.
     package var unsetColumns: [String]?
-    /// The key as the server compares it, where the table is one of a server.
+    /// The key as the server compares it, for a table of a server.
     package var native: NativeKey?
 
     /// Describes a foreign key.
@@ -169,12 +169,12 @@ package struct ForeignKeyDescription: Hashable, Sendable {
         self.onDelete = onDelete
     }
 
-    /// Whether the key stands in just these columns, in any order.
+    /// Whether the key has exactly these columns, in any order.
     func isOn(_ columns: [String]) -> Bool {
         Set(self.columns.map { $0.foldedName }) == Set(columns.map { $0.foldedName })
     }
 
-    /// What a database does by itself when the target's row is deleted.
+    /// A database's own action when the target's row is deleted.
     package enum Action: String, Hashable, Sendable {
         case none = "NO ACTION"
         case restrict = "RESTRICT"
@@ -199,9 +199,9 @@ package struct ForeignKeyDescription: Hashable, Sendable {
 
 /// An index of a table.
 package struct IndexDescription: Hashable, Sendable {
-    /// The index's name; empty where it stands behind a constraint.
+    /// The index's name; empty for the index of a constraint.
     package var name: String
-    /// The columns in order; empty where it isn't plain.
+    /// The columns in order; empty for an index that isn't plain.
     package var columns: [String]
     /// Whether it refuses equal values.
     package var isUnique: Bool
@@ -210,9 +210,9 @@ package struct IndexDescription: Hashable, Sendable {
     /// Whether the largest value comes first, and `NULL` last, in an index of one column. It serves both directions of
     /// that column.
     package var isDescending: Bool
-    /// The columns whose unset values come first, on an engine that puts them last by itself.
+    /// The columns whose unset values come first, on an engine that puts them last by default.
     package var nullsFirst: [String] = []
-    /// The text that made the index, where it was read from a database and not made by a constraint.
+    /// The text that created the index, if it was read from a database and isn't that of a constraint.
     package var sql: String?
 
     /// Describes an index.
@@ -228,7 +228,7 @@ package struct IndexDescription: Hashable, Sendable {
         self.sql = sql
     }
 
-    /// Whether its columns, uniqueness and direction say all there is to say of it.
+    /// Whether its columns, uniqueness and direction are a complete description.
     var isWhole: Bool {
         isPlain
             && SQLWords.words(in: sql ?? "").isDisjoint(with: columns.count == 1 ? ["COLLATE"] : ["COLLATE", "DESC"])

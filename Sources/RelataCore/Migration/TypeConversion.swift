@@ -1,6 +1,6 @@
 /// Which columns of PostgreSQL serve which types.
 extension AttributeType {
-    /// What a column of a declared type holds.
+    /// The type of a column by its declaration.
     package init(postgresType declaredType: String) {
         self =
             switch declaredType.bareType {
@@ -41,12 +41,12 @@ extension String {
 
 /// How values of a column become values of another type, in PostgreSQL's SQL.
 enum TypeConversion {
-    /// Whether numbers lose what stands behind the point.
+    /// Whether numbers lose their fraction.
     static func cutsFractions(from declaredType: String, to type: AttributeType) -> Bool {
         type == .integer && [.real, .decimal].contains(AttributeType(postgresType: declaredType))
     }
 
-    /// The value of a column as one of another type. A value that is none is an error when the statement runs.
+    /// The value of a column as one of another type. An invalid value is an error when the statement runs.
     static func sql(_ column: String, from declaredType: String, to type: AttributeType, _ name: String) -> String {
         let target = name.bareType
         switch (AttributeType(postgresType: declaredType), type) {

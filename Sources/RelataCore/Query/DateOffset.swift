@@ -58,7 +58,7 @@ public struct DateOffset: Hashable, Sendable {
         months.magnitude <= 240_000 && microseconds.magnitude <= 20_000 * 366 * 86_400 * 1_000_000
     }
 
-    /// A date, in microseconds since 1970, after the offset; `nil` where that is beyond what can be counted.
+    /// A date, in microseconds since 1970, after the offset; `nil` if the result is out of range.
     public func added(to date: Int64) -> Int64? {
         guard isWithinReach, let moved = months == 0 ? date : Self.adding(months: Int64(months), to: date) else {
             return nil

@@ -1,5 +1,5 @@
 extension ExpressionNode {
-    /// Whether numbers are calculated in it, so that a result may lie beyond what the attributes' type holds.
+    /// Whether it contains arithmetic, so that a result may be out of the range of the attributes' type.
     package var calculates: Bool {
         switch self {
         case .arithmetic, .negated, .function(.absolute, _): true
@@ -9,7 +9,7 @@ extension ExpressionNode {
         }
     }
 
-    /// The expressions that this one is made of.
+    /// The parts of this expression.
     public var parts: [ExpressionNode] {
         switch self {
         case .value, .property, .element, .invalid, .found, .relevance: []

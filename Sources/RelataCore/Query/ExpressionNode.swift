@@ -1,5 +1,5 @@
-/// An expression over the objects of an entity: what typed predicates and the predicate format both become, and what
-/// one compiler turns into SQL.
+/// An expression over the objects of an entity: the common form of typed predicates and the predicate format, which one
+/// compiler turns into SQL.
 ///
 /// Comparison and negation are two-valued, as in Swift: an unset value differs from every set one, and is equal to
 /// another unset one.
@@ -13,10 +13,10 @@ public indirect enum ExpressionNode: Hashable, Sendable {
     case comparison(ComparisonOperator, ExpressionNode, ExpressionNode, TextOptions)
     /// A key or a to-one against constant keys: true when it is one of them. An empty list is false.
     case keyIn(ExpressionNode, [KeyValue])
-    /// A value against constants; bound as one parameter however many there are. An empty list is false.
+    /// A value against constants; bound as one parameter, however many there are. An empty list is false.
     case valueIn(ExpressionNode, [Value], TextOptions)
-    /// A value, a key or a to-one against what another query yields: a chosen expression of each of its objects, or
-    /// their keys where none is chosen. The query stands alone: its scopes are its own.
+    /// A value, a key or a to-one against the results of another query: a chosen expression of each of its objects, or
+    /// their keys by default. The query is independent, with its own scopes.
     case inQuery(ExpressionNode, QueryPlan, selecting: ExpressionNode?)
     /// `lower ≤ value ≤ upper`.
     case between(ExpressionNode, ExpressionNode, ExpressionNode)
@@ -27,7 +27,7 @@ public indirect enum ExpressionNode: Hashable, Sendable {
     case text(TextOperator, ExpressionNode, ExpressionNode, TextOptions)
     /// Whether a full-text search finds the object.
     case found(ObjectSearch)
-    /// How well the object fits what the query searches for, the better the greater.
+    /// How well the object matches the query's search, in ascending order.
     case relevance
     /// All must hold; true when empty.
     case and([ExpressionNode])
@@ -41,19 +41,19 @@ public indirect enum ExpressionNode: Hashable, Sendable {
     case negated(ExpressionNode)
     /// A function of values.
     case function(Function, [ExpressionNode])
-    /// Whether any, all or none of the related objects meet the condition. The condition's own scope is one deeper than
-    /// the deepest around it: the number is given.
+    /// Whether any, all or none of the related objects meet the condition. The condition's scope is one deeper than the
+    /// deepest around it: the number is given.
     case quantified(Quantifier, RelatedSet, condition: ExpressionNode)
-    /// Whether any element of a JSON array meets the condition; where there is no array, none does.
+    /// Whether any element of a JSON array meets the condition; without an array, none does.
     case anyElement(JSONElements, condition: ExpressionNode)
-    /// The element of a JSON array that a scope stands for, read as one kind of value; unset where it is another.
+    /// The element of a JSON array that a scope refers to, read as one kind of value; unset if it is another.
     case element(scope: Int, JSONKind)
     /// A figure of the related objects: their count, or the sum, minimum, maximum or average of an expression over
     /// them; the filter's and the expression's scope is the related set's.
     case aggregate(AggregateFunction, RelatedSet, of: ExpressionNode?, filter: ExpressionNode?)
     /// A figure of a whole group of rows (for `group by`, `having` and totals); `of` is `nil` for counting rows.
     case groupAggregate(AggregateFunction, of: ExpressionNode?, isDistinct: Bool)
-    /// A part that could not be made, such as a value that no column can hold; compiling it throws this message.
+    /// An invalid part, such as a value that no column can hold; compiling it throws this message.
     case invalid(String)
     /// SQL text with values in it, written by the developer. Property nodes inside are replaced by their columns.
     case sql([SQLPart])
@@ -61,7 +61,7 @@ public indirect enum ExpressionNode: Hashable, Sendable {
 
 /// A piece of SQL that a developer wrote.
 public enum SQLPart: Hashable, Sendable {
-    /// SQL text, taken as it is. Comes from source code only, never from data.
+    /// SQL text, inserted unchanged. Comes from source code only, never from data.
     case text(String)
     /// A value or an expression within it.
     case node(ExpressionNode)
@@ -71,13 +71,13 @@ public enum SQLPart: Hashable, Sendable {
 public struct RelatedSet: Hashable, Sendable {
     /// The scope the path starts in: 0 is the query's own object.
     package var scope: Int
-    /// Names from there: to-ones and, last or in between, to-manys. Each way along the path is a row of the set, so that
-    /// an object at the end of several ways is there several times.
+    /// Names from there: to-ones and, last or in between, to-manys. Each path is a row of the set, so an object that is
+    /// reached in several ways is in it several times.
     package var path: [String]
-    /// Whether an object counts once in figures, however many ways along the path lead to it.
+    /// Whether an object counts once in figures, however many paths lead to it.
     package var isDistinct: Bool
-    /// The number of the scope in which a related object is known to conditions on it. It hides a scope around it that
-    /// has the same number.
+    /// The number of the scope that refers to a related object in conditions on it. It hides an outer scope with the
+    /// same number.
     package var innerScope: Int
 
     /// Names the objects at the end of a path.
@@ -97,17 +97,17 @@ public enum ComparisonOperator: String, Hashable, Sendable {
     case notEqual = "!="
     /// The first value is less.
     case less = "<"
-    /// The first value is less, or equal.
+    /// The first value is less than or equal to the second.
     case lessOrEqual = "<="
     /// The first value is greater.
     case greater = ">"
-    /// The first value is greater, or equal.
+    /// The first value is greater than or equal to the second.
     case greaterOrEqual = ">="
 }
 
 /// How text is searched for in text.
 public enum TextOperator: String, Hashable, Sendable {
-    /// The text stands anywhere in the other, at its beginning, or at its end.
+    /// The text occurs anywhere in the other, at its beginning, or at its end.
     case contains, beginsWith, endsWith
     /// Wildcards, which match the text as a whole.
     case like
@@ -119,7 +119,7 @@ public enum TextOperator: String, Hashable, Sendable {
     case words
 }
 
-/// What comparing text overlooks. Without options strings compare as bytes.
+/// Differences that a comparison of texts ignores. Without options, strings compare as bytes.
 public struct TextOptions: OptionSet, Hashable, Sendable {
     /// The options as bits.
     public let rawValue: Int
@@ -171,16 +171,16 @@ public enum Function: Hashable, Sendable {
     case trimmed
     /// How often the words of a search, the second text, are found in the first; see ``TextWords``.
     case wordCount(TextOptions)
-    /// What stands in a JSON value at a place, read as one kind of value; unset where there is nothing or another kind.
+    /// The part of a JSON value at a path, read as one kind of value; unset if it is missing or of another kind.
     case json(JSONKind, [JSONStep])
-    /// Whether a JSON value is an array or an object without anything in it; unset where there is no JSON.
+    /// Whether a JSON value is an empty array or object; unset without JSON.
     case isEmptyJSON
-    /// The number of elements of a JSON array; unset where there is no array.
+    /// The number of elements of a JSON array; unset without an array.
     case elementCount
     /// The angle in radians between two places on a sphere: latitude, longitude, latitude and longitude in degrees.
     case distance
     /// Whether a place lies in a polygon or on its edge: latitude, longitude and the JSON text of the corners, each an
-    /// array of both. On a plane: where a polygon crosses the 180th meridian, it goes round the other way.
+    /// array of both. On a plane: a polygon that crosses the 180th meridian is taken the other way around.
     case isInPolygon
 }
 
@@ -215,11 +215,11 @@ public struct SortTerm: Hashable, Sendable {
     package var node: ExpressionNode
     /// Whether the smallest comes first.
     package var isAscending: Bool
-    /// Where unset values come; `nil` for first in ascending and last in descending order, on every engine.
+    /// The position of unset values; `nil` for first in ascending and last in descending order, on every engine.
     package var nullsFirst: Bool?
     /// What comparing text overlooks.
     package var options: TextOptions
-    /// The identifier of the locale in whose order text comes, such as `de_AT`; `nil` for the order of bytes.
+    /// The identifier of the locale whose order applies to text, such as `de_AT`; `nil` for the order of bytes.
     package var locale: String?
 
     /// One key of an order.
@@ -235,14 +235,15 @@ public struct SortTerm: Hashable, Sendable {
     }
 }
 
-/// A query over the objects of one entity, as plain data: what typed queries, the predicate format and the tool build.
+/// A query over the objects of one entity, as plain data: the result of typed queries, the predicate format and the
+/// tool.
 public struct QueryPlan: Hashable, Sendable {
     /// The entity's name.
     package var entity: String
-    /// What an object must meet; `nil` for all.
+    /// The condition on an object; `nil` for all.
     package var condition: ExpressionNode?
-    /// The order; the primary key always comes last, so that an order is total. Empty for the order of the relationship
-    /// that the query is about, if that has one, else that of the keys; none at all where no part is asked for.
+    /// The order; the primary key always comes last, so that an order is total. Empty for the order of the queried
+    /// relationship, if it has one, otherwise that of the keys; none at all for an unlimited query.
     package var sort: [SortTerm]
     /// The largest number of objects.
     package var limit: Int?
@@ -252,12 +253,12 @@ public struct QueryPlan: Hashable, Sendable {
     package var isDistinct: Bool
     /// Limits the query to the objects of a relationship of one object: `store.related(…)`.
     package var relatedTo: RelatedOwner?
-    /// Inside of ``ExpressionNode/inQuery(_:_:selecting:)``: the array whose elements each object stands for. What is
-    /// selected is read from an element.
+    /// In ``ExpressionNode/inQuery(_:_:selecting:)``: the array whose elements the objects represent. The selection is
+    /// read from an element.
     package var elements: SelectedElements?
-    /// How the rows of the entity's table must be found; `nil` where the database chooses.
+    /// How the rows of the entity's table must be found; `nil` for the database's choice.
     package var index: ForcedIndex?
-    /// What is searched for in the entity's own attributes. The best come first, unless ``sort`` says otherwise.
+    /// A search in the entity's own attributes. The best matches come first, unless ``sort`` is set.
     package var search: ObjectSearch?
 
     /// A query over the objects of an entity.
@@ -280,7 +281,7 @@ public struct QueryPlan: Hashable, Sendable {
     }
 }
 
-/// What the database must find a query's rows by, whatever it would choose.
+/// The index or scan that the database must use for a query's rows.
 package enum ForcedIndex: Hashable, Sendable {
     /// The index of that name.
     case named(String)
@@ -302,8 +303,8 @@ package struct SelectedElements: Hashable, Sendable {
     }
 }
 
-/// The object whose related objects a query is about. Its order, if the relationship is ordered, is the query's where
-/// the query has none.
+/// The object whose related objects are queried. Without an order of its own, the query has that of the relationship,
+/// if it is ordered.
 package struct RelatedOwner: Hashable, Sendable {
     /// The entity that declares the relationship.
     package var entity: String
@@ -311,8 +312,8 @@ package struct RelatedOwner: Hashable, Sendable {
     package var relationship: String
     /// The owner's key.
     package var key: KeyValue
-    /// Whether the relationship is followed again and again from what it leads to, as from a parent to all descendants.
-    /// Each object is met once and the owner never, also where the links go round in a circle.
+    /// Whether the relationship is followed repeatedly from its targets, as from a parent to all descendants. Each
+    /// object is included once and the owner never, even if the links form a circle.
     package var isRecursive: Bool
 
     /// Names the related objects of one object.

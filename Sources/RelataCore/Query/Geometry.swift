@@ -41,7 +41,7 @@ package enum Geometry {
         return isInside
     }
 
-    /// The numbers of a JSON text, in order, whatever they stand in.
+    /// The numbers of a JSON text, in order, at any depth.
     private static func numbers(in json: String) -> [Double] {
         json.utf8.split { !(0x30...0x39).contains($0) && ![0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) }
             .compactMap { Double(Substring($0)) }

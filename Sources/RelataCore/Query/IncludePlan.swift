@@ -1,19 +1,19 @@
-/// A relationship that is loaded with the objects of a query: which of the related objects, in which order, how many for
-/// each, and what is loaded with them in turn.
+/// A relationship that is loaded with the objects of a query: which of the related objects, in which order, how many
+/// for each, and their own includes.
 public struct IncludePlan: Hashable, Sendable {
     /// The relationship's name.
     package var relationship: String
-    /// What a related object must meet; `nil` for all. Its scope is 0: the related object.
+    /// The condition on a related object; `nil` for all. Its scope is 0: the related object.
     package var condition: ExpressionNode?
-    /// The order; the relationship's own where it is empty.
+    /// The order; empty for the relationship's own.
     package var sort: [SortTerm]
     /// The largest number of objects for each owner.
     package var limit: Int?
     /// Whether owners without a related object are left out of the query.
     package var isRequired: Bool
-    /// Whether the relationship is followed again and again from what it leads to; `nil` for once.
+    /// Whether the relationship is followed repeatedly from its targets; `nil` for once.
     package var recursion: Recursion?
-    /// What is loaded with the related objects.
+    /// The includes of the related objects.
     package var children: [IncludePlan]
 
     /// Loads a relationship.
@@ -32,16 +32,16 @@ public struct IncludePlan: Hashable, Sendable {
 
     /// How often a relationship to the same entity is followed.
     package struct Recursion: Hashable, Sendable {
-        /// The number of levels, at least 1; `nil` for all there are.
+        /// The number of levels, at least 1; `nil` for all.
         package var depth: Int?
 
-        /// So many levels, or all there are.
+        /// That many levels, or all.
         package init(depth: Int? = nil) { self.depth = depth }
     }
 
     /// The relationships on some paths, each once: `artist`, `tracks` and `tracks.genre` are two, one with another in it.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where one relationship is asked for twice with different filters.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if one relationship is included twice with different filters.
     package static func merged(_ plans: [IncludePlan]) throws(RelataError) -> [IncludePlan] {
         var merged: [IncludePlan] = []
         for plan in plans {
@@ -64,7 +64,7 @@ public struct IncludePlan: Hashable, Sendable {
         return merged
     }
 
-    /// What an owner must meet so that nothing it includes as required is missing; `nil` where nothing is required.
+    /// The condition on an owner that excludes owners without a required include; `nil` without required ones.
     package static func requirement(of plans: [IncludePlan]) -> ExpressionNode? {
         let required = plans.filter(\.isRequired).map { plan in
             let inner = [plan.condition, requirement(of: plan.children)].compactMap(\.self)
@@ -75,7 +75,7 @@ public struct IncludePlan: Hashable, Sendable {
         return required.isEmpty ? nil : .and(required)
     }
 
-    /// What a related object must meet, what it requires in turn included.
+    /// The condition on a related object, including its own required includes.
     package var requiredCondition: ExpressionNode? {
         guard let required = Self.requirement(of: children) else { return condition }
         return condition.map { .and([$0, required]) } ?? required

@@ -6,7 +6,7 @@ public enum JSONStep: Hashable, Sendable {
     case index(Int)
 }
 
-/// What a JSON value is read as. JSON's `null` is unset in each.
+/// The kind as which a JSON value is read. JSON's `null` is unset in each.
 public enum JSONKind: Hashable, Sendable {
     /// A number.
     case number
@@ -14,21 +14,21 @@ public enum JSONKind: Hashable, Sendable {
     case text
     /// `true` or `false`.
     case boolean
-    /// An object or array, as the JSON text that stands there.
+    /// An object or array, as its JSON text.
     case compound
-    /// Whatever it is: text of what is compound, 1 and 0 for `true` and `false`.
+    /// Any kind: text for compound values, 1 and 0 for `true` and `false`.
     case any
-    /// Whatever it is, as JSON text.
+    /// Any kind, as JSON text.
     case json
 }
 
-/// The elements of an array in a JSON value, one after the other known to a condition.
+/// The elements of an array in a JSON value, to which a condition refers one after the other.
 public struct JSONElements: Hashable, Sendable {
     /// The JSON value.
     package var json: ExpressionNode
-    /// Where in it the array stands; empty for the value itself.
+    /// The path of the array in it; empty for the value itself.
     package var path: [JSONStep]
-    /// The number of the scope in which an element is known to conditions on it.
+    /// The number of the scope that refers to an element in conditions on it.
     package var scope: Int
 
     /// The elements of the array at a place.
@@ -42,7 +42,7 @@ public struct JSONElements: Hashable, Sendable {
 extension ExpressionNode {
     /// Whether a JSON array has an element that equals a value: text, a number, or `null`.
     public static func hasElement(_ array: ExpressionNode, _ value: Value, kind: JSONKind = .any) -> ExpressionNode {
-        // The scope is known to this condition alone, which asks for nothing outside.
+        // The scope belongs to this condition alone, which uses no others.
         let element = ExpressionNode.element(scope: .max, kind)
         return .anyElement(
             JSONElements(of: array, scope: .max),

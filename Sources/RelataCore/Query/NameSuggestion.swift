@@ -1,6 +1,6 @@
 /// Finds the name that was meant.
 package enum NameSuggestion {
-    /// `: did you mean title?` for the name that differs least, or all names where none is near.
+    /// `: did you mean title?` for the most similar name, or all names if none is similar.
     package static func hint(for name: String, among names: [String]) -> String {
         if let near = nearest(to: name, among: names) { return ": did you mean \(near)?" }
         return names.isEmpty ? "" : ": it has \(names.joined(separator: ", "))"

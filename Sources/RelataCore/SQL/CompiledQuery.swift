@@ -1,25 +1,24 @@
 /// A query in SQL and how its rows are read.
 package struct CompiledQuery: Hashable, Sendable {
-    /// The text and what is bound.
+    /// The text and the bound values.
     package var statement: SQLStatement
-    /// What each column means; `nil` where that isn't known. An object or a to-one has a column for each part of its
+    /// The meaning of each column; `nil` if it isn't known. An object or a to-one has a column for each part of its
     /// key.
     package var columnTypes: [AttributeType?]
-    /// How many of the columns, the last ones, tell the row's place in the order; see ``PagePosition``.
+    /// How many of the columns, the last ones, give the row's position in the order; see ``PagePosition``.
     package var placeColumns: Int
     /// The order that the place is one of; see ``PagePosition/order``.
     package var placeOrder: String?
-    /// Where each part of ``SelectedColumns/parts(_:)`` begins, and after the last one the end.
+    /// The first column of each part of ``SelectedColumns/parts(_:)``, and the end.
     package var partColumns: [Int]
-    /// For each to-one that rows may share objects of, the number of the parameter that takes the keys of those that are
-    /// known; `nil` where every row has its object. Whoever reads the rows adds the key of each object to what is bound.
-    /// A row may leave its object unset then, and tells its key by what the owner holds: the part before the object's own
-    /// key.
+    /// For each to-one whose objects rows may share, the number of the parameter with the known keys; `nil` if every
+    /// row has its object. The reader of the rows adds the key of each object to the bound value. A row may then leave
+    /// its object unset, and has its key by the owner's column: the part before the object's own key.
     package var knownKeys: [Int?]
-    /// What begins the rows of objects, where links and objects come in rows of their own; else `nil`. A row of a link has
-    /// the owner, the object's key and the columns that tell a place. After all links comes a row for each object.
+    /// The first columns of rows, if links and objects come in separate rows; otherwise `nil`. A row of a link has the
+    /// owner, the object's key and the position columns. After all links, there is a row for each object.
     package var objectRows: ObjectRows?
-    /// Which of the parameters are values of the access; told of a plain query only.
+    /// Which of the parameters are values of the access; only set for a plain query.
     package var accessParameters: [AccessParameter]
 
     /// A query and how its rows are read.
@@ -39,9 +38,9 @@ package struct CompiledQuery: Hashable, Sendable {
     }
 }
 
-/// What begins the rows of objects that come after all links to them.
+/// The first columns of object rows, which follow all links to them.
 package enum ObjectRows: Hashable, Sendable {
-    /// The number of the object's key, from 1, among those that whoever reads the links adds to what a parameter has.
+    /// The number of the object's key, from 1, among those that the reader of the links adds to the bound value.
     case numbers(parameter: Int)
     /// The object's key.
     case keys
@@ -53,27 +52,27 @@ package enum SelectedColumns: Hashable, Sendable {
     case all
     /// Chosen expressions; an object or a to-one yields its key.
     case expressions([ExpressionNode])
-    /// Expressions, and objects with all their columns, side by side: what a shape reads.
+    /// Expressions, and objects with all their columns, side by side: the columns of a shape.
     case parts([SelectedPart])
 }
 
-/// A part of what a query yields; see ``SelectedColumns/parts(_:)``.
+/// A part of a query's result; see ``SelectedColumns/parts(_:)``.
 package enum SelectedPart: Hashable, Sendable {
     /// A value; a to-one yields the key it holds.
     case expression(ExpressionNode)
-    /// The key of the object at the end of to-ones, as its own row has it: unset where there is no row.
+    /// The key of the object at the end of to-ones, from its own row: unset without a row.
     case key(path: [String])
-    /// All columns of the object at the end of to-ones; unset where there is no row.
+    /// All columns of the object at the end of to-ones; unset without a row.
     case object(path: [String])
 }
 
-/// A row's place in the order of a query, after which the next page begins. It stays right while rows are added or
-/// removed, because it tells values, not a number of rows.
+/// A row's position in the order of a query, after which the next page begins. It stays right while rows are added or
+/// removed, because it contains values, not a number of rows.
 public struct PagePosition: Hashable, Sendable, Codable {
-    /// What the columns that tell the place held in the last row of the page before (see
-    /// ``CompiledQuery/placeColumns``), as stored.
+    /// The values of the position columns in the last row of the page before (see ``CompiledQuery/placeColumns``), as
+    /// stored.
     public let values: [Value]
-    /// A short text that tells orders apart: a place means nothing in another order. `nil` for a place that doesn't know
+    /// A short text that identifies the order: a position has no meaning in another order. `nil` for a position without
     /// its order.
     public let order: String?
 
@@ -85,7 +84,7 @@ public struct PagePosition: Hashable, Sendable, Codable {
 }
 
 extension QueryPlan {
-    /// A short text that differs for orders that do; the same in every process.
+    /// A short text that differs for different orders; the same in every process.
     var orderName: String {
         var hasher = StableHasher()
         hasher.combine(entity)
@@ -113,16 +112,16 @@ extension QueryPlan {
     }
 }
 
-/// What an update by query sets a property to.
+/// The new value of a property in an update by query.
 public struct Assignment: Hashable, Sendable {
-    /// The property's name. A path such as `owner.name` leads to another object, which no update sets.
+    /// The property's name. A path such as `owner.name` leads to another object, which can't be set.
     package let property: String
     /// Its new value.
     package let value: NewValue
 
     /// A new value.
     package enum NewValue: Hashable, Sendable {
-        /// A value, which may be made of the object's own: `price * 2`.
+        /// A value, which may use the object's own: `price * 2`.
         case expression(ExpressionNode)
         /// The object that a to-one points at, or none.
         case key(KeyValue?)

@@ -1,4 +1,4 @@
-/// Dates. Those of several encodings meet as instants: microseconds since 1970 on SQLite, `timestamptz` on PostgreSQL.
+/// Dates. Different encodings are compared as instants: microseconds since 1970 on SQLite, `timestamptz` on PostgreSQL.
 extension Dialect {
     /// The instant of a date column in any encoding.
     func instant(_ column: String, _ encoding: DateEncoding) -> String {

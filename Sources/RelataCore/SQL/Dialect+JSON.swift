@@ -1,8 +1,8 @@
 /// How an engine reads JSON text. Text that is no JSON, as another program may have left it, reads as nothing.
 extension Dialect {
-    /// A place in a JSON value, as what is bound for it.
+    /// A path in a JSON value, as a bound value.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` for a member whose name the engine has no way to say.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a member whose name the engine can't express.
     func jsonPath(_ path: [JSONStep]) throws(RelataError) -> String {
         // In its other mode, PostgreSQL looks for the members of an array in its elements.
         var text = self == .sqlite ? "$" : "strict $"
@@ -21,7 +21,7 @@ extension Dialect {
         return text
     }
 
-    /// The place that is bound for a path, as the functions below take it.
+    /// The bound value for a path, as the functions below take it.
     func jsonPlace(_ parameter: String) -> String {
         self == .sqlite ? parameter : "\(parameter)::jsonpath"
     }
@@ -31,7 +31,7 @@ extension Dialect {
         self == .sqlite || type == .json ? sql : "relata.json(\(sql))"
     }
 
-    /// What stands at a place of a JSON text.
+    /// The part of a JSON text at a path.
     func json(_ text: String, at path: String, as kind: JSONKind) -> String {
         if self == .postgres { return jsonValue("relata.json_at(\(text), \(path))", as: kind) }
         let (type, value) = ("json_type(\(text), \(path))", "json_extract(\(text), \(path))")
@@ -61,7 +61,7 @@ extension Dialect {
         return kind.condition(type, value).map { "CASE \($0) END" } ?? value
     }
 
-    /// The elements of the array at a place of a JSON text, one a row; none where there is no array.
+    /// The elements of the array at a path of a JSON text, one per row; none without an array.
     func jsonElements(of text: String, at path: String) -> String {
         self == .sqlite
             ? tableFunction(
@@ -71,7 +71,7 @@ extension Dialect {
             : "relata.json_elements(relata.json_at(\(text), \(path)))"
     }
 
-    /// Whether values that are read as whatever they are stay JSON, because a value has one type.
+    /// Whether values of any kind stay JSON, because a value has one type.
     func keepsJSON(_ kind: JSONKind) -> Bool { self == .postgres && kind == .any }
 
     /// A JSON value as one of a kind.
@@ -88,7 +88,7 @@ extension Dialect {
 }
 
 extension JSONKind {
-    /// The branches of a `CASE` that let through values of the kind only; `nil` for all kinds.
+    /// The branches of a `CASE` that select values of the kind only; `nil` for all kinds.
     fileprivate func condition(_ type: String, _ value: String) -> String? {
         switch self {
         case .number: "WHEN \(type) IN ('integer', 'real') THEN \(value)"

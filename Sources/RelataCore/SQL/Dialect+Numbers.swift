@@ -1,6 +1,6 @@
 /// Numbers: arithmetic, conversions and figures. On SQLite decimals are text that Relata's functions read.
 extension Dialect {
-    /// A decimal number, made comparable by number.
+    /// A decimal number, in a form that compares by number.
     func decimal(_ number: String) -> String { self == .sqlite ? "\(number) COLLATE relata_decimal" : number }
 
     /// A decimal number from one of another kind.
@@ -28,7 +28,7 @@ extension Dialect {
         case .sqlite: return "(\(left) \(operation.rawValue) \(right))"
         case .postgres:
             let result = "(\(left) \(operation.rawValue) \(divides ? "NULLIF(\(right), 0)" : right))"
-            // Zeros at the end tell nothing, as on SQLite.
+            // Trailing zeros have no meaning, as on SQLite.
             return isDecimal ? "trim_scale\(result)" : result
         }
     }
@@ -52,12 +52,12 @@ extension Dialect {
 
     /// The sum of numbers, 0 of none.
     ///
-    /// - Parameter argument: The numbers, `DISTINCT` before them where equal ones count once.
+    /// - Parameter argument: The numbers, with `DISTINCT` before them to count equal ones once.
     func sum(_ argument: String, of type: AttributeType?, keepsIntegers: Bool) -> String {
         let isDecimal = type == .decimal
         switch self {
         case .sqlite:
-            // SQLite's own sum of integers is an error where it doesn't fit.
+            // SQLite's own sum of integers fails on an overflow.
             let function = isDecimal ? "relata_decimal_sum" : keepsIntegers ? "relata_sum" : "SUM"
             return "COALESCE(\(function)(\(argument)), \(isDecimal ? "'0'" : "0"))"
         case .postgres:

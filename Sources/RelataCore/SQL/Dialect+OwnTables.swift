@@ -1,6 +1,6 @@
-/// What Relata's own tables, and transactions, are written with.
+/// The SQL of Relata's own tables, and of transactions.
 extension Dialect {
-    /// A value that is another once anybody changed a table, its keys or its indexes.
+    /// A value that changes with every change of a table, its keys or its indexes.
     package var schemaVersion: String {
         switch self {
         case .sqlite: "(SELECT schema_version FROM temp.pragma_schema_version)"
@@ -26,16 +26,15 @@ extension Dialect {
     /// What messages call a database.
     package var databaseWord: String { self == .sqlite ? "file" : "database" }
 
-    /// The column that tells in which order rows of Relata's own tables were inserted.
+    /// The column with the order of insertion in rows of Relata's own tables.
     package var insertionOrder: String { self == .sqlite ? "rowid" : "number" }
 
-    /// That column, where `CREATE TABLE` must name it.
+    /// That column, if `CREATE TABLE` must name it.
     package var insertionOrderColumn: String {
         self == .sqlite ? "" : ", number bigint GENERATED ALWAYS AS IDENTITY"
     }
 
-    /// Has an insertion tell the number that its row got in that column, as the key that the database assigned last. SQLite
-    /// remembers it.
+    /// Makes an insertion return its number in that column, as the last assigned key. SQLite remembers it.
     package var tellingInsertionOrder: String {
         self == .sqlite ? "" : " RETURNING number AS relata_assigned_key"
     }

@@ -1,4 +1,4 @@
-/// The types of columns and of what is bound.
+/// The types of columns and bound values.
 extension Dialect {
     /// The type that `CREATE TABLE` gives a column.
     package func type(of column: Column) -> String {
@@ -9,16 +9,16 @@ extension Dialect {
     package func type(of type: AttributeType) -> String {
         if self == .sqlite { return type.storage.rawValue }
         let name = type.postgresName
-        // Text is compared by its bytes, whatever the database was made for.
+        // Text is compared by its bytes, regardless of the database's collation.
         return name == "text" ? "text COLLATE \"C\"" : name
     }
 
     /// The type of a position in a list.
     package var positionType: String { self == .sqlite ? "INTEGER" : "bigint" }
 
-    /// A parameter by its number, which counts from 1, with the type of what it holds where the engine wants to know.
+    /// A parameter by its number, which counts from 1, with its type if the engine needs it.
     ///
-    /// - Parameter type: What it is compared with or stored in; `nil` where only the value tells.
+    /// - Parameter type: The type of the other operand, or of the column; `nil` if only the value determines it.
     package func parameter(_ number: Int, holding value: Value, as type: AttributeType?) -> String {
         self == .sqlite
             ? parameter(number) : "$\(number)::" + AttributeType.of([value], like: type).postgresName
@@ -36,7 +36,7 @@ extension Dialect {
     /// On PostgreSQL a list of single values is an array, and one of keys of several columns a JSON array of arrays.
     ///
     /// - Parameters:
-    ///   - types: What each column holds.
+    ///   - types: The type of each column.
     ///   - isNumbered: Whether a further column `rowid` numbers the rows from 1.
     package func rows(ofParameter number: Int, types: [AttributeType], isNumbered: Bool = false) -> String {
         guard self == .postgres else {
@@ -47,7 +47,7 @@ extension Dialect {
         let ordinality = isNumbered ? "WITH ORDINALITY " : ""
         if types.count == 1 {
             let name = types[0].postgresName
-            // Text of a list has the collation of the columns it is compared with, also where it becomes a column.
+            // Text of a list has the collation of the compared columns, even if it becomes a column.
             let value = name == "text" ? "c0 COLLATE \"C\" AS c0" : "c0"
             return "(SELECT \(value)\(ordinal) FROM unnest($\(number)::\(name)[]) "
                 + "\(ordinality)AS relata_values(c0\(ordinal)))"
@@ -70,7 +70,7 @@ extension Dialect {
         return "unnest(\(arrays.joined(separator: ", ")))" + (isNumbered ? " WITH ORDINALITY" : "")
     }
 
-    /// The rows of a list as SQLite has them, whose lists know the types of their values by themselves.
+    /// The rows of a list as on SQLite, where the values in lists have types.
     package func rows(ofParameter number: Int, columns: Int = 1) -> String {
         let names = (0..<columns).map { "c\($0)" }.joined(separator: ", ")
         return "(SELECT \(names) FROM \(tableFunction("relata_values", parameter(number))))"
@@ -84,13 +84,13 @@ extension Dialect {
         self == .sqlite ? "lower(hex(\(uuid)))" : "replace(CAST(\(uuid) AS text), '-', '')"
     }
 
-    /// A value in a column of that type, where the text alone doesn't tell how it is compared.
+    /// A value in a column of that type, if the text alone doesn't determine its comparison.
     func collated(_ text: String) -> String { self == .sqlite ? text : "(\(text) COLLATE \"C\")" }
 }
 
 extension AttributeType {
-    /// The type of values that are bound together: that of what they are compared with, unless only one of the values'
-    /// own holds them.
+    /// The type of values that are bound together: that of the other operand, unless only one of the values' own types
+    /// holds them.
     package static func of(_ values: some Sequence<Value>, like type: AttributeType?) -> AttributeType {
         var found = type
         for value in values {

@@ -1,10 +1,10 @@
-/// What differs between the SQL of one engine and another's. Everything else is written the same for all.
+/// The differences between the SQL of the engines. Everything else is written equally for all.
 ///
 /// Functions that SQL itself lacks are named alike on every engine, and each engine provides them; see
 /// ``function(_:)``.
 package enum Dialect: Sendable {
     case sqlite
-    /// PostgreSQL, version 15 or newer, whose tables ``SchemaDDL`` made.
+    /// PostgreSQL, version 15 or newer, with tables created by ``SchemaDDL``.
     case postgres
 
     /// A name as an identifier: in double quotes, those inside doubled.
@@ -47,28 +47,28 @@ package enum Dialect: Sendable {
         return sql
     }
 
-    /// The condition that always holds. SQLite takes the word `TRUE` for a column of that name, where there is one.
+    /// The condition that is always true. SQLite reads `TRUE` as a column of that name, if there is one.
     var always: String { self == .sqlite ? "1" : "TRUE" }
     /// The condition that never holds.
     var never: String { self == .sqlite ? "0" : "FALSE" }
 
-    /// Whether any change of a table is made by altering it. SQLite makes the table anew for most of them.
+    /// Whether tables are changed by altering them. SQLite rebuilds the table for most changes.
     package var altersTables: Bool { self == .postgres }
 
-    /// How many bytes a name may have; `nil` where any number is fine.
+    /// How many bytes a name may have; `nil` for no limit.
     var nameLimit: Int? { self == .postgres ? 63 : nil }
 
-    /// Whether conditions are values of a type of their own, and no numbers.
+    /// Whether conditions have a boolean type, rather than being numbers.
     var hasBooleans: Bool { self == .postgres }
 
-    /// Whether what a row of groups shows must be written as what they are grouped by, and whether distinct rows are
-    /// ordered by what they show only. SQLite takes the values of any row of a group.
+    /// Whether the columns of grouped rows must be written exactly as their grouping, and distinct rows are ordered
+    /// only by their columns. SQLite takes the values of any row of a group.
     var isStrict: Bool { self == .postgres }
 
     /// Whether a step of a recursive query may name the rows found so far several times.
     var repeatsRecursion: Bool { self == .sqlite }
 
-    /// Columns as they are compared: one as it is, several as a row.
+    /// Columns in a comparison: a single one directly, several as a row.
     package func tuple(_ names: [String], of qualifier: String? = nil) -> String {
         names.count == 1 ? list(names, of: qualifier) : "(\(list(names, of: qualifier)))"
     }
@@ -91,8 +91,8 @@ package enum Dialect: Sendable {
             .joined(separator: " AND ")
     }
 
-    /// A column that is compared as a constant is: SQLite turns it into what the other side stores. The sign strips it
-    /// of its affinity.
+    /// A column that is compared like a constant, which SQLite converts to the stored type of the other side. The sign
+    /// removes its affinity.
     func unaffiliated(_ column: String) -> String { self == .sqlite ? "+" + column : column }
 
     /// A parameter by its number, which counts from 1.
@@ -104,8 +104,8 @@ package enum Dialect: Sendable {
 
     /// The name of a table-valued function of SQLite's.
     ///
-    /// SQLite looks for a table of that name before it looks for a function, and a file may have one. In the schema `temp`
-    /// there is none: Relata makes no temporary tables.
+    /// SQLite looks for a table of that name before a function, and a file may have one. In the schema `temp` there is
+    /// none: Relata creates no temporary tables.
     package func functionName(_ name: String) -> String { "temp.\(name)" }
 
     /// The rows of a table-valued function of SQLite's.
@@ -121,11 +121,11 @@ package enum Dialect: Sendable {
     @inlinable
     package var isDifferent: String { self == .sqlite ? " IS NOT " : " IS DISTINCT FROM " }
 
-    /// Whether `NULL` comes before every value where `ORDER BY` doesn't say.
+    /// Whether `NULL` precedes every value by default in `ORDER BY`.
     @inlinable
     package var sortsNullsFirst: Bool { self == .sqlite }
 
-    /// What stands behind a table whose rows must be found in one way. PostgreSQL chooses by itself.
+    /// The hint after a table whose rows must be found in one way. PostgreSQL has none.
     func using(_ index: ForcedIndex) -> String {
         if self == .postgres { return "" }
         return switch index {
@@ -137,7 +137,7 @@ package enum Dialect: Sendable {
     /// `LIMIT` for a query that has an offset only.
     var unlimited: String { self == .sqlite ? "-1" : "ALL" }
 
-    /// Where a text begins in another, counted from 1; 0 if it isn't there.
+    /// The position of a text in another, counted from 1; 0 if it doesn't occur.
     func position(of part: String, in text: String) -> String {
         self == .sqlite ? "instr(\(text), \(part))" : "strpos(\(text), \(part))"
     }

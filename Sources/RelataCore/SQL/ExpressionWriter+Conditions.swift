@@ -1,7 +1,7 @@
 /// Conditions. A condition that comes out as `NULL` doesn't hold: wherever that would matter, as under `not`, it is
 /// asked whether the condition is true.
 extension ExpressionWriter {
-    /// Appends a condition; `isInside` another one, it is put in parentheses where it needs them.
+    /// Appends a condition; `isInside` another one, it is put in parentheses if needed.
     mutating func condition(_ node: ExpressionNode, isInside: Bool = false) throws(RelataError) {
         try nested(node) { (writer) throws(RelataError) in try writer.write(node, isInside: isInside) }
     }
@@ -196,7 +196,7 @@ extension ExpressionWriter {
         }
     }
 
-    /// The term as it is compared: decimals by number, text without what the options overlook.
+    /// The term in the form for comparisons: decimals by number, text without the ignored differences.
     func comparable(_ term: Term, _ options: TextOptions) throws(RelataError) -> String {
         if term.type == .decimal { return dialect.decimal(term.sql) }
         guard !options.isEmpty else { return term.sql }
@@ -212,7 +212,7 @@ extension ExpressionWriter {
         return terms(try operand(node)).map(\.sql)
     }
 
-    /// A key of several columns is none where one of them is unset, as foreign keys have it.
+    /// A compound key with an unset column is none, as for foreign keys.
     private mutating func null(_ node: ExpressionNode, isNot: Bool, isInside: Bool) throws(RelataError) {
         let columns = try unset(node)
         let parts = columns.map { $0 + (isNot ? " IS NOT NULL" : " IS NULL") }

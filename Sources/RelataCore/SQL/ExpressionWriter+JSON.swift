@@ -1,6 +1,6 @@
 /// Reading JSON values that a column holds as text.
 extension ExpressionWriter {
-    /// What stands at a place of a JSON value.
+    /// The part of a JSON value at a path.
     mutating func json(_ source: Term, _ kind: JSONKind, _ path: [JSONStep]) throws(RelataError) -> Term {
         try require(source.type == .json || source.type == .text, source, "only JSON has places to read")
         let place = try bind(place: path)
@@ -15,7 +15,7 @@ extension ExpressionWriter {
         dialect.jsonPlace(bind(.text(try dialect.jsonPath(path)), as: .text))
     }
 
-    /// The JSON element that a scope stands for.
+    /// The JSON element of a scope.
     func element(_ scope: Int, _ kind: JSONKind) throws(RelataError) -> Term {
         guard let known = elements.last(where: { $0.number == scope }) else {
             throw .invalidUse("scope \(scope) is no element of a JSON array here")

@@ -4,12 +4,12 @@ extension ExpressionWriter {
     struct Entered {
         /// The object at its end.
         let position: Int
-        /// The columns of the step's first row that tie it to where it came from, and the key there that they equal.
+        /// The columns of the step's first row that tie it to its origin, and the key there that they equal.
         let near: [String]
         let owner: [String]
         /// The columns by which the relationship is ordered, before the object's key.
         var order: [String] = []
-        /// The key of the row between, where one object can be met several times (a through link).
+        /// The key of the row in between, if one object can be reached several times (a through link).
         var between: [String] = []
         /// Whether no two owners reach the same object by this step.
         var isInjective = true
@@ -27,13 +27,13 @@ extension ExpressionWriter {
         return enter(link, ownerKey: key, frame: frame, isFirst: isFirst)
     }
 
-    /// As ``enter(_:from:frame:isFirst:)``, for an owner whose key is known; for a reference, the key it holds.
+    /// As ``enter(_:from:frame:isFirst:)``, for an owner with a known key; for a reference, the key it holds.
     mutating func enter(_ link: Link, ownerKey: [String], frame: Int, isFirst: Bool) -> Entered {
         switch link {
         case .reference(let number):
             let reference = schema.references[number]
             let table = schema.tables[reference.target]
-            // The target's column stands on the left, and so decides about the collation.
+            // The target's column is on the left, and so determines the collation.
             let held = reference.comparison == .equal ? ownerKey : ownerKey.map(dialect.unaffiliated)
             let (alias, near) = add(
                 source(table), table.keyColumnNames, held, frame: frame, isFirst: isFirst)
@@ -68,7 +68,7 @@ extension ExpressionWriter {
                 source(middle), view.columns, ownerKey, frame: frame, isFirst: isFirst)
             let position = element(
                 onward.target, frame: frame, alias: nil, key: columns(alias, onward.columns))
-            // Where a row between may lead nowhere, the target is joined, so that such a row drops out.
+            // If a row in between may dangle, the target is joined, which excludes it.
             if onward.isOptional || !onward.isEnforced || access.guards(schema.tables[onward.target]) {
                 _ = self.alias(of: position)
             }

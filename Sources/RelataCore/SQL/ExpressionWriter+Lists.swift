@@ -1,4 +1,4 @@
-/// Membership in lists of constants, each list one parameter, and in what another query yields.
+/// Membership in lists of constants, each list one parameter, and in results of another query.
 extension ExpressionWriter {
     /// Whether a key or a to-one is one of some keys.
     mutating func isOne(of keys: [KeyValue], _ node: ExpressionNode) throws(RelataError) {
@@ -69,7 +69,7 @@ extension ExpressionWriter {
         if hasNull { sql.append(" OR \(term.sql) IS NULL)") }
     }
 
-    /// Whether a value, a key or a to-one is among what a query yields.
+    /// Whether a value, a key or a to-one is among a query's results.
     mutating func isOne(
         of plan: QueryPlan, selecting selection: ExpressionNode?, _ node: ExpressionNode
     ) throws(RelataError) {
@@ -114,7 +114,7 @@ private struct Unfolding {
     let array: String
     /// The alias of the objects' rows.
     let objects: String
-    /// The rows of the elements, beside those of the objects, and what they must meet.
+    /// The rows of the elements, beside those of the objects, and their condition.
     let elements: String
 
     init(_ selected: SelectedElements, in writer: inout ExpressionWriter) throws(RelataError) {

@@ -19,7 +19,7 @@ extension ExpressionWriter {
             self.nullsFirst = nullsFirst ?? isAscending
         }
 
-        /// The same order by another name of its value.
+        /// The order by another name of its value.
         init(_ term: OrderTerm, sql: String) {
             self.sql = sql
             type = term.type
@@ -52,7 +52,7 @@ extension ExpressionWriter {
         return order
     }
 
-    /// Adds what makes an order total, unless it is already.
+    /// Adds terms that make an order total, if needed.
     mutating func complete(_ order: inout [OrderTerm], by ties: [Term]) {
         guard !ties.allSatisfy({ tie in order.contains { $0.sql == tie.sql } }) else { return }
         for tie in ties { order.append(OrderTerm(tie, sql: tie.sql)) }
@@ -65,7 +65,7 @@ extension ExpressionWriter {
             if !text.isEmpty { text.append(", ") }
             text.append(term.sql)
             if !term.isAscending { text.append(" DESC") }
-            // Said only where the engine would do otherwise, so that an index can serve the order.
+            // Only written if the engine's default differs, so that an index can serve the order.
             if term.isNullable, term.nullsFirst != (dialect.sortsNullsFirst == term.isAscending) {
                 text.append(term.nullsFirst ? " NULLS FIRST" : " NULLS LAST")
             }
@@ -73,8 +73,8 @@ extension ExpressionWriter {
         return text
     }
 
-    /// Appends that a row comes after a place: `a > 1 OR a = 1 AND (b > 2 OR …)`, with a bound on the first key that
-    /// an index serves.
+    /// Appends that a row follows a position: `a > 1 OR a = 1 AND (b > 2 OR …)`, with a bound on the first key that an
+    /// index serves.
     mutating func after(_ place: PagePosition, _ order: [OrderTerm]) throws(RelataError) {
         guard place.values.count == order.count else {
             throw .invalidUse(

@@ -1,14 +1,14 @@
 /// Paths through to-ones: which column a name means, and the joins it needs.
 extension ExpressionWriter {
-    /// Begins a frame with an entity's own table, whose rows a scope means, and returns its alias.
+    /// Begins a frame with an entity's own table, for the rows of a scope, and returns its alias.
     ///
-    /// - Parameter index: What the rows must be found by.
+    /// - Parameter index: The index or scan that must be used.
     mutating func start(_ table: Table, scope: Int, index: ForcedIndex? = nil) -> String {
         let alias = newAlias()
         var source = source(table, index)
         source.append(" AS ")
         source.append(alias)
-        // A part of the table says so itself.
+        // A part of the table has the hint inside.
         if let index, !access.guards(table), !table.entity.mayLackKeys { source.append(dialect.using(index)) }
         frames.append(source)
         positions.append(
@@ -27,7 +27,7 @@ extension ExpressionWriter {
         return try resolve(last, of: position)
     }
 
-    /// What a property of a position's row means.
+    /// The meaning of a property of a position's row.
     mutating func resolve(_ name: String, of position: Int) throws(RelataError) -> Operand {
         let table = schema.tables[positions[position].table]
         guard let link = table.links[name] else {
@@ -42,9 +42,8 @@ extension ExpressionWriter {
         return .key(terms, entity: schema.references[number].target)
     }
 
-    /// The first column of the key that a to-one holds where its target decides what that key means: whether it is unset
-    /// is asked of the column itself, since it may refer to nothing. `nil` for everything else, and where the target may
-    /// be hidden.
+    /// The first column of a to-one's key if the key's meaning depends on its target: the column itself is checked for
+    /// being unset, because it may dangle. `nil` for everything else, and if the target may be hidden.
     mutating func heldKey(scope: Int, path: [String]) throws(RelataError) -> String? {
         guard let last = path.last else { return nil }
         var position = try self.position(of: scope)
@@ -56,13 +55,13 @@ extension ExpressionWriter {
         return key(heldBy: last, of: position).first
     }
 
-    /// Whether only the target's row tells which key a to-one holds: the two are compared by the target's rules, or the
+    /// Whether only the target's row determines a to-one's key: the two are compared by the target's rules, or the
     /// target may be hidden, so that there is none.
     private func needsTarget(_ reference: Reference) -> Bool {
         reference.comparison != .equal || access.guards(schema.tables[reference.target])
     }
 
-    /// The position that a scope number stands for.
+    /// The position of a scope number.
     func position(of scope: Int) throws(RelataError) -> Int {
         guard let known = scopes.last(where: { $0.number == scope }) else {
             throw .invalidUse("scope \(scope) is unknown here: an expression may use the scopes around it only")
@@ -70,7 +69,7 @@ extension ExpressionWriter {
         return known.position
     }
 
-    /// The object itself, known by its key.
+    /// The object itself, by its key.
     mutating func object(_ position: Int) -> Operand {
         let table = schema.tables[positions[position].table]
         return .key(table.keyColumns.map { term(at: $0, of: position) }, entity: table.index)
@@ -105,7 +104,7 @@ extension ExpressionWriter {
 
     private mutating func sql(ofColumn index: Int, _ position: Int) -> String {
         let table = schema.tables[positions[position].table]
-        // Even where the row is joined: a reference that dangles has a key, but no row.
+        // Even if the row is joined: a dangling reference has a key, but no row.
         if let key = positions[position].key, let part = table.keyColumns.firstIndex(of: index) { return key[part] }
         return column(alias(of: position), table.columns[index].name)
     }

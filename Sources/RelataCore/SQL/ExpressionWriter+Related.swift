@@ -1,11 +1,11 @@
 /// Sets of related objects: subqueries over views, join tables and through links.
 extension ExpressionWriter {
-    /// A subquery over a related set, as far as it is known before its condition.
+    /// A subquery over a related set, before its condition is written.
     struct Related {
         let frame: Int
         /// The related object.
         let position: Int
-        /// The columns that tie it to the row outside, and what they equal there.
+        /// The columns that tie it to the outer row, and what they equal there.
         let near: [String]
         let owner: [String]
         /// The condition that ties it.
@@ -121,7 +121,7 @@ extension ExpressionWriter {
 
     // MARK: Subqueries
 
-    /// Runs `body` where the scope means the related object, and returns the condition it wrote.
+    /// Runs `body` with the related object as the scope, and returns the written condition.
     private mutating func inScope(
         _ number: Int, _ related: Related, _ body: (inout Self) throws(RelataError) -> Void
     ) throws(RelataError) -> String {
@@ -135,18 +135,18 @@ extension ExpressionWriter {
         return try written(body)
     }
 
-    /// `FROM … WHERE …` of a subquery whose condition is written, and whose joins are known by now.
+    /// `FROM … WHERE …` of a subquery whose condition is written, so that its joins are known.
     private func source(_ related: Related, _ condition: String) -> String {
         " FROM " + frames[related.frame] + " WHERE " + related.tie + (condition.isEmpty ? "" : " AND " + condition)
     }
 
-    /// Opens a subquery over a related set. Where objects can be met twice on a path and each counts once, the subquery is
-    /// over those whose key is among the path's.
+    /// Opens a subquery over a related set. If objects can be reached several times on a path and each counts once, the
+    /// subquery is over objects with a key of the path.
     private mutating func open(_ set: RelatedSet, isDistinct: Bool) throws(RelataError) -> Related {
         var owner = try position(of: set.scope)
         guard !set.path.isEmpty else { throw .invalidUse("a related set needs the name of a to-many") }
         var index = 0
-        // To-ones at the beginning belong to the row outside; what follows is the set's.
+        // To-ones at the beginning belong to the outer row; the rest is the set's.
         while index < set.path.count - 1, try !isToMany(set.path[index], of: owner) {
             owner = try follow(set.path[index], from: owner)
             index += 1

@@ -1,6 +1,6 @@
 /// Values: attributes, arithmetic and functions.
 extension ExpressionWriter {
-    /// What an expression is, before it is known what it is compared with.
+    /// An expression, before the other operand is known.
     mutating func operand(_ node: ExpressionNode) throws(RelataError) -> Operand {
         if case .direct = groups, !grouped.isEmpty, let operand = try grouped(node) { return operand }
         switch node {
@@ -10,7 +10,7 @@ extension ExpressionWriter {
         }
     }
 
-    /// An operand's values in SQL: one for each part of a key. A constant is bound as it is.
+    /// An operand's values in SQL: one for each part of a key. A constant is bound unchanged.
     mutating func terms(_ operand: Operand) -> [Term] {
         switch operand {
         case .constant(let value): [Term(sql: bind(value), type: value.type, isNullable: value.isNull)]
@@ -30,7 +30,7 @@ extension ExpressionWriter {
         return terms[0]
     }
 
-    /// Refuses a value whose type is known and doesn't serve.
+    /// Refuses a value of a known, unsuitable type.
     func require(_ serves: Bool, _ term: Term, _ use: String) throws(RelataError) {
         guard serves || term.type == nil else {
             throw .invalidUse("\(describe(term)) is \(term.type?.spelled ?? ""): \(use)")
@@ -137,7 +137,7 @@ extension ExpressionWriter {
             name: "the joined text")
     }
 
-    /// A constant beside a number: a decimal where that is one.
+    /// A constant beside a number: a decimal if the number is one.
     private mutating func number(_ node: ExpressionNode, like other: Term) throws(RelataError) -> Term {
         guard case .value(let value) = node else { return try term(node) }
         if other.type == .decimal { return try term(node, like: other) }
@@ -206,8 +206,8 @@ extension ExpressionWriter {
 
     // MARK: Groups
 
-    /// What a query is grouped by is written as it is there. Anything else that the objects of a group agree in is taken
-    /// from any of them.
+    /// Grouped expressions are written as in the grouping. Other values that are equal within a group are taken from
+    /// any of its rows.
     private mutating func grouped(_ node: ExpressionNode) throws(RelataError) -> Operand? {
         if let known = grouped.first(where: { $0.node == node }) { return known.operand }
         guard case .property(let scope, let path) = node else { return nil }

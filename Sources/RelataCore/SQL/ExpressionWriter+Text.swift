@@ -67,7 +67,7 @@ extension ExpressionWriter {
 }
 
 extension String {
-    /// The first text, in the order of bytes, that comes after all that begin with this one; `nil` where there is none.
+    /// The first text, in the order of bytes, after all that begin with this one; `nil` if there is none.
     var endOfPrefix: String? {
         var scalars = Array(unicodeScalars)
         while let last = scalars.popLast() {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Writes expressions as SQL: the state that one statement needs while it is being made.
+/// Writes expressions as SQL: the state of one statement that is being built.
 ///
-/// Rows that expressions talk about are *positions*: the query's own row, and those reached from it. A position is
-/// joined only when something of its row is read that the key at hand doesn't tell; each path is joined once.
+/// Rows in expressions are *positions*: the query's own row, and those reached from it. A position is joined only if
+/// its row has a needed value that the known key doesn't give; each path is joined once.
 struct ExpressionWriter {
     let schema: Schema
     let dialect: Dialect
@@ -21,20 +21,20 @@ struct ExpressionWriter {
     var scopes: [(number: Int, position: Int)] = []
     /// The alias of the JSON element that a scope number means.
     var elements: [(number: Int, alias: String)] = []
-    /// Where figures of groups may stand.
+    /// Whether aggregates of groups are allowed.
     var groups = Groups.none
     /// The rows of guarded tables, by the tables' numbers; see ``source(_:)``.
     var sources: [Int: String] = [:]
     /// Which parameters are the access's.
     var accessParameters: [AccessParameter] = []
-    /// What a query is grouped by, where the engine takes nothing else for what the objects of a group agree in.
+    /// The grouping, if the engine requires it for values that are equal within a group.
     var grouped: [(node: ExpressionNode, operand: Operand)] = []
-    /// How what the query searches for stands in it; `nil` where it searches for nothing.
+    /// The query's search in the statement; `nil` without one.
     var found: FoundRows?
     /// Why the rows of a guarded table can't be written.
     var failure: RelataError?
     private var aliases = 0
-    /// How many parts of the statement are open where this text stands.
+    /// How many parts of the statement are open around this text.
     private(set) var depth: Int
 
     init(schema: Schema, dialect: Dialect, access: Access, earlierParameters: Int = 0, depth: Int = 0) {
@@ -51,9 +51,9 @@ struct ExpressionWriter {
         let table: Int
         /// The frame in which it is joined.
         let frame: Int
-        /// The row's alias; `nil` as long as nothing but its key was asked for.
+        /// The row's alias; `nil` as long as only its key was needed.
         var alias: String?
-        /// The key, where it is known without the row: the columns that point at it.
+        /// The key, if it is known without the row: the columns that point at it.
         let key: [String]?
         /// Whether rows without it stay: for paths through to-ones, but not for the elements of a related set.
         let isOuter: Bool
@@ -61,15 +61,15 @@ struct ExpressionWriter {
         let isOptional: Bool
         /// Whether its key may be unset.
         let isKeyOptional: Bool
-        /// What was reached from here, so that each path is joined once.
+        /// The positions reached from here, so that each path is joined once.
         var children: [(name: String, position: Int)] = []
     }
 
-    /// Whether a figure of a group may stand here, and where what it is made of is written.
+    /// Whether an aggregate of a group is allowed here, and where its argument is written.
     enum Groups {
         case none
         case direct
-        /// The figure is of a subquery, whose columns are gathered.
+        /// The aggregate belongs to a subquery, whose columns are collected.
         case subquery([String])
     }
 
@@ -80,7 +80,7 @@ struct ExpressionWriter {
         var isNullable: Bool
         /// What it is, for messages.
         var name: String?
-        /// The column, where it is one.
+        /// The column, if it is one.
         var column: (table: Int, index: Int)?
         /// Whether its values are those of a Swift `Float`.
         var isSinglePrecision = false
@@ -88,14 +88,14 @@ struct ExpressionWriter {
         var keepsIntegers = false
         /// Whether it is a column's value that may be of another type, so that constants are compared as they come.
         var holdsOtherTypes = false
-        /// Whether it is a JSON value that may be of any kind, and what it is compared with is made JSON too.
+        /// Whether it is a JSON value of any kind, so that the other operand becomes JSON too.
         var isJSON = false
 
-        /// The type of constants that stand beside it.
+        /// The type of constants beside it.
         var boundType: AttributeType? { isJSON ? .json : type }
     }
 
-    /// What an expression is: a constant (whose form depends on what it is compared with), one value, or an object.
+    /// The kind of an expression: a constant (whose form depends on the other operand), one value, or an object.
     enum Operand {
         case constant(Value)
         case term(Term)
@@ -112,7 +112,7 @@ struct ExpressionWriter {
 
     /// Binds a value and returns its place in the text.
     ///
-    /// - Parameter type: What it is compared with or stored in; `nil` where only the value tells.
+    /// - Parameter type: The type of the other operand, or of the column; `nil` if only the value determines it.
     mutating func bind(_ value: Value, as type: AttributeType? = nil) -> String {
         parameters.append(.value(value))
         return dialect.parameter(earlierParameters + parameters.count, holding: value, as: type)
@@ -135,7 +135,7 @@ struct ExpressionWriter {
         bind(try stored(value, like: term), as: term.boundType)
     }
 
-    /// A constant in the form of what it is compared with.
+    /// A constant in the form of the other operand.
     func comparable(_ value: Value, like term: Term) throws(RelataError) -> Value {
         let stored = try stored(value, like: term)
         return term.isSinglePrecision ? stored.singlePrecision : stored
@@ -172,7 +172,7 @@ struct ExpressionWriter {
         return text
     }
 
-    /// One value as it is, several as a row.
+    /// A single value directly, several as a row.
     func tuple(_ values: [String]) -> String {
         values.count == 1 ? values[0] : "(" + values.joined(separator: ", ") + ")"
     }
@@ -189,8 +189,8 @@ struct ExpressionWriter {
 
     // MARK: Size
 
-    /// Refuses what couldn't be written, and what no engine can read: SQLite joins 64 tables and binds some ten thousand
-    /// parameters at most.
+    /// Refuses invalid parts, and statements that no engine can read: SQLite joins 64 tables and binds some ten
+    /// thousand parameters at most.
     func checkSize() throws(RelataError) {
         if let failure { throw failure }
         guard earlierParameters + parameters.count < 30_000 else {
@@ -204,7 +204,7 @@ struct ExpressionWriter {
 
     // MARK: Depth
 
-    /// Runs `body` inside of a node, or refuses: SQLite's parser holds a hundred open parts at most, and says so
+    /// Runs `body` inside a node, or refuses: SQLite's parser allows a hundred open parts at most, and reports more
     /// obscurely.
     mutating func nested<Result>(
         _ node: ExpressionNode, _ body: (inout Self) throws(RelataError) -> Result
@@ -219,7 +219,7 @@ struct ExpressionWriter {
         return try body(&self)
     }
 
-    /// Writes into a text of its own and returns that.
+    /// Writes into a separate text and returns that.
     mutating func written(_ body: (inout Self) throws(RelataError) -> Void) throws(RelataError) -> String {
         let outer = sql
         sql = ""

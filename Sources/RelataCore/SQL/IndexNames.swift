@@ -1,7 +1,7 @@
 /// Gives indexes their names: `index_Book_genreId`, `unique_Book_title_year`.
 ///
-/// The same columns always get the same name, and no two indexes, nor an index and a table, share one: where a name
-/// could be read in two ways, or is too long for a database, a hash of what it is made of follows.
+/// The same columns always get the same name, and no two indexes, nor an index and a table, share one: a name that is
+/// ambiguous, or too long for a database, gets a hash of its parts.
 struct IndexNames {
     private var taken: Set<FoldedName>
     /// Whether a table has a name.
@@ -25,7 +25,7 @@ struct IndexNames {
 
     /// The name of an index.
     ///
-    /// - Parameter isTaken: Whether something that isn't known here has a name.
+    /// - Parameter isTaken: Whether an object outside of the schema has a name.
     mutating func name<Failure: Error>(
         table: String, columns: [String], isUnique: Bool, unless isTaken: (String) throws(Failure) -> Bool
     ) throws(Failure) -> String {
@@ -48,9 +48,9 @@ struct IndexNames {
         let name = (isUnique ? "unique_" : "index_") + parts.joined(separator: "_")
         guard parts.dropFirst().contains(where: { $0.contains("_") }) || name.utf8.count > 60 else { return name }
         var hasher = StableHasher()
-        // As it was when indexes first got names by it: files keep them.
+        // As in the first version: files keep such names.
         for part in parts { hasher.combine(part.lowercased()) }
-        // No database cuts off a name of so many bytes, whatever characters it has.
+        // No database truncates a name of that many bytes.
         var start = name.prefix(40)
         while start.utf8.count > 50 { start.removeLast() }
         return "\(start)_\(hasher.digits.prefix(8))"

@@ -1,29 +1,28 @@
-/// Edges of a graph: what is related to many objects at once.
+/// Edges of a graph: the related objects of many objects at once.
 extension QueryCompiler {
-    /// The objects at the other end of a relationship of many owners: one statement however many owners there are.
+    /// The objects at the other end of a relationship of many owners: one statement for any number of owners.
     ///
-    /// Each row begins with the key of the owner it belongs to, as it stands in `owners`, and goes on with the
-    /// entity's columns. An object that several owners share has a row for each. Rows come in the relationship's order,
-    /// or in that of the plan.
+    /// Each row begins with the key of its owner, as it is in `owners`, followed by the entity's columns. An object
+    /// that several owners share has a row for each. Rows are in the relationship's order, or in that of the plan.
     ///
     /// - Parameters:
     ///   - plan: A query over the objects at the other end. Its limit and offset count rows of all owners together.
     ///   - entity: The owners' entity.
     ///   - relationship: The owners' relationship.
-    ///   - owners: The owners' keys; for a to-one the keys that the owners hold in it. None should be given twice. `nil`
-    ///     for all that there are: the table at the other end is read as it lies, and rows tell their owner's key.
-    ///   - chosen: What each row shows of the object.
+    ///   - owners: The owners' keys; for a to-one the keys that the owners hold in it. Each should be given once. `nil`
+    ///     for all existing ones: the table at the other end is read in any order, and rows include their owner's key.
+    ///   - chosen: The columns of each object.
     ///   - limit: The largest number of objects for each owner.
     ///   - tellsRows: Whether rows begin with the owner's place in the list, from 1, instead of its key.
-    ///   - sortsRows: Whether rows come in order in any case. Else they may come in any order, and end with columns that
-    ///     tell the object's place among those of its owner, a position or a key or both: ``CompiledQuery/placeColumns``
-    ///     says how many. The few objects of an owner are sorted in no time, all rows together are not.
-    ///   - toOnes: Which parts of a row belong to each to-one whose object may be left unset where an earlier row had
-    ///     it; see ``CompiledQuery/knownKeys``.
-    ///   - tellsOnce: Whether links and objects may come in rows of their own, since an object that many owners share
-    ///     needs to be read but once; see ``CompiledQuery/objectRows``.
-    ///   - recursion: Whether what the relationship leads to are owners in turn, and how often. It must lead back to its
-    ///     own entity, and rows tell their owner's key.
+    ///   - sortsRows: Whether rows are always sorted. Otherwise they may be in any order, and end with columns for the
+    ///     object's position among those of its owner, a position or a key or both: see ``CompiledQuery/placeColumns``.
+    ///     Sorting the few objects of an owner is fast, sorting all rows together isn't.
+    ///   - toOnes: Which parts of a row belong to each to-one whose object may be left unset if an earlier row had it;
+    ///     see ``CompiledQuery/knownKeys``.
+    ///   - tellsOnce: Whether links and objects may come in separate rows, because an object that many owners share
+    ///     must be read only once; see ``CompiledQuery/objectRows``.
+    ///   - recursion: Whether the targets are owners in turn, and how often. The relationship must lead back to its own
+    ///     entity, and rows include their owner's key.
     package func edge(
         _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList?,
         columns chosen: SelectedColumns = .all, limit: Int? = nil, tellsRows: Bool = false, sortsRows: Bool = true,
@@ -61,7 +60,7 @@ extension QueryCompiler {
                 statement: query.statement(sql), columnTypes: ownerTypes + types, placeColumns: place?.count ?? 0,
                 partColumns: parts, knownKeys: query.knownKeys)
         }
-        // The last column numbers an owner's objects; whoever reads the others passes over it.
+        // The last column numbers an owner's objects; readers skip it.
         let number =
             "ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(query.writer.orderClause(order))) AS relata_number"
         let inner = try query.finish("SELECT \(owner), \(columns), \(number)", order: [])
@@ -72,9 +71,9 @@ extension QueryCompiler {
             columnTypes: ownerTypes + types + [.integer], partColumns: parts)
     }
 
-    /// As ``edge(_:from:along:of:columns:limit:tellsRows:sortsRows:sharing:tellsOnce:following:)`` with a limit, where
-    /// the objects hold the key: the first of each owner are looked up in turn, which is several times faster than to
-    /// number the objects of all.
+    /// As ``edge(_:from:along:of:columns:limit:tellsRows:sortsRows:sharing:tellsOnce:following:)`` with a limit, if the
+    /// objects hold the key: the first of each owner are looked up in turn, which is several times faster than
+    /// numbering the objects of all.
     private func edge(
         _ plan: QueryPlan, along reference: Reference, of owners: KeyList, columns chosen: SelectedColumns,
         limit: Int
@@ -156,7 +155,7 @@ extension QueryWriter {
         case .join: isOrderStored = !entered.order.isEmpty
         case .through: break
         }
-        // What a to-one holds is a key of the target, which is seen where its row is.
+        // A to-one's value is a key of the target, which is visible if its row is.
         if !link.isReference { try requireSeen(owner, of: source) }
         writer.scopes.append((0, entered.position))
         relationOrder = entered.order.map { ExpressionWriter.Term(sql: $0, type: .integer, isNullable: true) }
@@ -166,7 +165,7 @@ extension QueryWriter {
         }
     }
 
-    /// Leaves out what belongs to hidden owners: whoever holds a key may not see the object that has it.
+    /// Excludes links of hidden owners: a caller who knows a key may not see the object.
     fileprivate mutating func requireSeen(_ owner: [String], of table: Table) throws(RelataError) {
         guard writer.access.guards(table) else { return }
         try require { (writer) throws(RelataError) in
@@ -174,8 +173,8 @@ extension QueryWriter {
         }
     }
 
-    /// The rows of a relationship that many owners may share objects of, without the objects, and after them each object
-    /// once. `nil` where something else than the key of an object decides about the rows or their order.
+    /// The rows of a relationship whose objects many owners may share, without the objects, followed by each object
+    /// once. `nil` if more than the key of an object determines the rows or their order.
     fileprivate mutating func linksAndObjects(
         _ owner: String, _ ownerType: AttributeType?, isWhole: Bool
     ) throws(RelataError) -> CompiledQuery? {
@@ -208,7 +207,7 @@ extension QueryWriter {
         var text = try finish(
             "SELECT " + ([owner, key[0]] + own.map { _ in "NULL" } + place.map(\.sql)).joined(separator: ", "),
             order: [])
-        // What the links tell is told to SQLite while the statement runs.
+        // The links are passed to SQLite while the statement runs.
         let wanted = writer.bind(table: .value(.null), types: table.keyTypes)
         let wantedKeys = writer.parameters.count
         text += " UNION ALL SELECT "
@@ -227,8 +226,8 @@ extension QueryWriter {
         return alias
     }
 
-    /// The terms of a relationship's own order where whoever reads the rows can sort by them: a position that the store
-    /// keeps, and a key that is a number or a UUID. None where an owner has one object at most.
+    /// The terms of a relationship's own order if the reader of the rows can sort by them: a position that the store
+    /// manages, and a key that is a number or a UUID. None if an owner has at most one object.
     ///
     /// - Parameter isWhole: Whether a table is read from its beginning to its end, which is in the order of a number
     ///   that is its key.
@@ -241,7 +240,7 @@ extension QueryWriter {
 }
 
 extension ExpressionWriter {
-    /// The owners of all levels as a table, each once. `UNION` ends circles; a level is counted only where it is limited.
+    /// The owners of all levels as a table, each once. `UNION` ends circles; a level is counted only if it is limited.
     fileprivate mutating func owners(
         _ list: String, _ width: Int, _ link: Link, _ table: Table, _ recursion: IncludePlan.Recursion
     ) -> String {
@@ -255,7 +254,7 @@ extension ExpressionWriter {
             limit = " AND relata_tree.level < " + bind(.integer(Int64(depth)), as: .integer)
         }
         let isSet = far.map { $0 + " IS NOT NULL" }.joined(separator: " AND ")
-        // Nothing is reached from hidden objects. A step leads to none; those it begins with are anyone's.
+        // Hidden objects lead to nothing. A step leads to none; the first ones may be any.
         let isSeen =
             link.isReference ? nil : isSeen((0..<width).map { dialect.unaffiliated("relata_list.c\($0)") }, of: table)
         let begin = "SELECT \(names)\(first) FROM \(list) AS relata_list" + (isSeen.map { " WHERE " + $0 } ?? "")
@@ -268,6 +267,6 @@ extension ExpressionWriter {
 }
 
 extension KeyList {
-    /// The columns of the list where it is a table of that name.
+    /// The columns of the list if it is a table of that name.
     fileprivate func columns(_ alias: String) -> [String] { (0..<width).map { "\(alias).c\($0)" } }
 }

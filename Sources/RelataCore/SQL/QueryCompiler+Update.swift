@@ -3,9 +3,9 @@ extension QueryCompiler {
     ///
     /// - Parameters:
     ///   - returnsKeys: Whether the statement yields the keys of the objects it changed.
-    ///   - returned: The columns whose new values come after each key, by their numbers in ``Table/columns``.
-    /// - Throws: ``RelataError/invalidUse(_:)`` for a property that can't be set (a key, or a to-many, whose other side
-    ///   holds the truth) and for values that don't fit it.
+    ///   - returned: The columns whose new values follow each key, by their numbers in ``Table/columns``.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a property that can't be set (a key, or a to-many, which is stored
+    ///   at the other side) and for values that don't fit it.
     package func update(
         _ plan: QueryPlan, _ assignments: [Assignment], returnsKeys: Bool = false, returned: [Int] = []
     ) throws(RelataError) -> CompiledQuery {
@@ -87,15 +87,15 @@ extension QueryCompiler {
 }
 
 extension Schema {
-    /// The entity at the end of a path of relationships; `nil` where one isn't there.
+    /// The entity at the end of a path of relationships; `nil` for an invalid path.
     fileprivate func entity(at path: some Sequence<String>, from entity: Entity) -> Entity? {
         path.reduce(entity) { (entity: Entity?, name) in
             entity?.relationship(name).flatMap { index(of: $0.target) }.map { tables[$0].entity }
         }
     }
 
-    /// What an update sets besides columns: an object that changes its owner has no place in the new one's list yet, where
-    /// the store keeps the place. It comes last.
+    /// Additional columns of an update: an object that changes its owner has no position in the new one's list yet, if
+    /// the store manages it. It is placed last.
     ///
     /// - Parameter row: The name of the row that is updated, quoted.
     package func places(
@@ -116,7 +116,7 @@ extension Schema {
 }
 
 extension ExpressionWriter {
-    /// What an assignment sets its columns to.
+    /// The new values of an assignment's columns.
     fileprivate mutating func values(
         of assignment: Assignment, columns: [Column], of table: Table
     ) throws(RelataError) -> [String] {

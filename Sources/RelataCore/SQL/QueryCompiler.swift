@@ -1,10 +1,10 @@
-/// Turns queries into SQL: the one place where that is done, for typed queries, the predicate format and the tool.
+/// Compiles queries into SQL: the only place for it, for typed queries, the predicate format and the tool.
 ///
 /// A to-one on a path becomes a join that is shared by all uses of the path; a to-many becomes a subquery, so that it
 /// never multiplies rows. Constants are always bound.
 ///
-/// A constant takes the form of what it is compared with: against a date it is an integer of microseconds since 1970
-/// (or the date as its column stores it), against a UUID `.uuid`, against a decimal text or a number.
+/// A constant takes the form of the other operand: against a date it is an integer of microseconds since 1970 (or the
+/// date as its column stores it), against a UUID `.uuid`, against a decimal text or a number.
 package struct QueryCompiler: Sendable {
     /// The entities.
     package let schema: Schema
@@ -15,7 +15,7 @@ package struct QueryCompiler: Sendable {
 
     /// A compiler for the entities of a schema.
     ///
-    /// - Parameter access: That of the transaction or store that asks. It has no default, so that no path forgets it.
+    /// - Parameter access: That of the transaction or store. It has no default, so that no caller forgets it.
     package init(schema: Schema, access: Access, dialect: Dialect = .sqlite) {
         self.schema = schema
         self.access = access
@@ -26,10 +26,10 @@ package struct QueryCompiler: Sendable {
     /// A query of all objects that wishes for no order, and isn't cut into parts, yields them as they lie.
     ///
     /// - Parameters:
-    ///   - place: Where the page before ended; `nil` for the first page.
-    ///   - tellsPlace: Whether the columns that tell a row's place in the order are added at the end.
-    ///   - toOnes: Which parts of a row belong to each to-one whose object may be left unset where an earlier row had
-    ///     it; see ``CompiledQuery/knownKeys``.
+    ///   - place: The end of the page before; `nil` for the first page.
+    ///   - tellsPlace: Whether the columns with a row's position in the order are added at the end.
+    ///   - toOnes: Which parts of a row belong to each to-one whose object may be left unset if an earlier row had it;
+    ///     see ``CompiledQuery/knownKeys``.
     /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have and types that don't fit.
     package func select(
         _ plan: QueryPlan, columns: SelectedColumns = .all, after place: PagePosition? = nil, tellsPlace: Bool = false,
@@ -117,9 +117,10 @@ package struct QueryCompiler: Sendable {
     /// One row for each group of a query's objects that agree in some expressions; limit and offset count groups.
     ///
     /// - Parameters:
-    ///   - groups: What the objects of a group agree in.
-    ///   - columns: What a row shows: expressions of `groups`, and figures of the group (``ExpressionNode/groupAggregate(_:of:isDistinct:)``).
-    ///   - having: What a group must meet.
+    ///   - groups: The grouping.
+    ///   - columns: The columns of a row: expressions of `groups`, and aggregates of the group
+    ///     (``ExpressionNode/groupAggregate(_:of:isDistinct:)``).
+    ///   - having: The condition on a group.
     package func grouped(
         _ plan: QueryPlan, by groups: [ExpressionNode], columns: [ExpressionNode], having: ExpressionNode? = nil
     ) throws(RelataError) -> CompiledQuery {
@@ -141,7 +142,7 @@ package struct QueryCompiler: Sendable {
         let (text, types) = try query.columns(.expressions(columns))
         var order = try query.order(isTotal: false)
         if !order.isEmpty || plan.limit != nil || plan.offset != nil {
-            // Groups that are equal in the order come by what they are made of: their order is total.
+            // Groups that are equal in the order are sorted by their grouping, so that their order is total.
             for node in groups { query.writer.complete(&order, by: query.writer.terms(try query.writer.operand(node))) }
         }
         var group = groups.isEmpty ? "" : " GROUP BY " + by
@@ -186,7 +187,8 @@ package struct QueryCompiler: Sendable {
 }
 
 extension ExpressionNode {
-    /// The first property that is neither in `groups`, nor of an object that all of a group link to, nor inside a figure.
+    /// The first property that is neither in `groups`, nor of an object that all of a group link to, nor inside an
+    /// aggregate.
     fileprivate func stray(_ groups: [ExpressionNode]) -> String? {
         if groups.contains(self) { return nil }
         switch self {

@@ -1,19 +1,19 @@
-/// Writes one query: where its objects come from, what they must meet, their order and their columns.
+/// Writes one query: the source of its objects, their conditions, their order and their columns.
 struct QueryWriter {
     var writer: ExpressionWriter
     var plan: QueryPlan
     let table: Table
-    /// What an object must meet, joined by `AND`.
+    /// The conditions on an object, joined by `AND`.
     private(set) var condition = ""
     /// The order of the relationship whose objects these are, if it has one.
     var relationOrder: [ExpressionWriter.Term] = []
     /// The key of the row between the owner and the object, for a through link.
     var between: [ExpressionWriter.Term] = []
-    /// Where each chosen part begins among the columns, and the end.
+    /// The first column of each chosen part, and the end.
     private(set) var partColumns: [Int] = []
-    /// What each column is, where equal rows are given once.
+    /// The columns, if equal rows are returned once.
     private(set) var columnTexts: [String] = []
-    /// The columns that tell which of many owners an object belongs to.
+    /// The columns that identify an object's owner.
     var owner: [String] = []
     /// What those columns hold.
     var ownerTypes: [AttributeType] = []
@@ -61,8 +61,8 @@ struct QueryWriter {
         }
     }
 
-    /// How many of the best objects of a search are all that is wanted, so that no others need to be looked at; `nil` where
-    /// more than their words decides.
+    /// How many of the best matches of a search are needed, so that no others are evaluated; `nil` if more than their
+    /// words decides.
     private func bestCount(_ compiler: QueryCompiler) -> Int? {
         guard let limit = plan.limit, plan.condition == nil, plan.relatedTo == nil, plan.sort.isEmpty,
             plan.index == nil, !plan.isDistinct, !compiler.access.guards(table), !table.entity.mayLackKeys
@@ -106,8 +106,8 @@ struct QueryWriter {
         between = entered.between.map { ExpressionWriter.Term(sql: $0, type: nil, isNullable: false) }
     }
 
-    /// Begins with all objects that a relationship leads to when it is followed again and again. `UNION` keeps each key
-    /// once, so that circles end.
+    /// Begins with all objects that a relationship reaches when it is followed repeatedly. `UNION` keeps each key once,
+    /// so that circles end.
     private mutating func relate(
         through link: Link, from key: [String], _ owner: RelatedOwner, _ source: Table
     ) throws(RelataError) {
@@ -162,7 +162,7 @@ struct QueryWriter {
         condition.append(text)
     }
 
-    /// The chosen columns and what they mean.
+    /// The chosen columns and their meanings.
     mutating func columns(_ columns: SelectedColumns) throws(RelataError) -> (String, [AttributeType?]) {
         switch columns {
         case .all: try self.columns(.parts([.object(path: [])]))
@@ -220,12 +220,12 @@ struct QueryWriter {
         return (text, types)
     }
 
-    /// Joins the objects of to-ones where they aren't known yet: those of which nothing is read but their own parts, so
-    /// that a row needs no object that an earlier row had.
+    /// Joins the objects of to-ones if they aren't known yet: only those of which just their own parts are read, so
+    /// that a row doesn't need an object that an earlier row had.
     mutating func skipKnown(_ toOnes: [Range<Int>], of columns: SelectedColumns) throws(RelataError) {
-        // Rows that differ only in what they leave out would count as different.
+        // Rows that differ only in left-out objects would count as different.
         guard case .parts(let parts) = columns, !plan.isDistinct else { return }
-        // What is known can be told to SQLite alone while the statement runs.
+        // Only SQLite can receive known keys while the statement runs.
         guard writer.dialect == .sqlite else { return knownKeys = toOnes.map { _ in nil } }
         for range in toOnes {
             guard range.count > 1, case .expression(.property(0, let path)) = parts[range.lowerBound],
@@ -241,7 +241,7 @@ struct QueryWriter {
         }
     }
 
-    /// Joins the rows of a position where their keys aren't known, and returns the parameter for those that are.
+    /// Joins the rows of a position if their keys aren't known, and returns the parameter for the known ones.
     private mutating func joinUnknown(_ position: Int) -> Int? {
         let place = writer.positions[position]
         guard place.alias == nil, let key = place.key, key.count == 1 else { return nil }
@@ -280,7 +280,7 @@ struct QueryWriter {
         return order
     }
 
-    /// Writes what a query is grouped by.
+    /// Writes the grouping of a query.
     mutating func group(by groups: [ExpressionNode]) throws(RelataError) -> String {
         var texts: [String] = []
         for node in groups {
@@ -297,8 +297,8 @@ struct QueryWriter {
         return texts.joined(separator: ", ")
     }
 
-    /// The whole text of a query whose equal rows are given once, where the engine orders such rows only by what they
-    /// show: of equal rows the first one counts.
+    /// The whole text of a query that returns equal rows once, for an engine that orders such rows only by their
+    /// columns: of equal rows the first one counts.
     mutating func finishDistinct(
         _ columns: String, order: [ExpressionWriter.OrderTerm]
     ) throws(RelataError) -> String {
@@ -382,7 +382,7 @@ extension ExpressionNode {
         case .property(0, let own): return own.count > path.count && own.starts(with: path)
         case .quantified(_, let set, _), .aggregate(_, let set, _, _):
             if set.scope == 0, set.path.starts(with: path) { return true }
-        // Whatever it asks, it may ask of the objects around it.
+        // It may use the outer objects in any part.
         case .inQuery: return true
         default: break
         }

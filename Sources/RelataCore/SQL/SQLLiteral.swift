@@ -1,7 +1,7 @@
 import Foundation
 
 extension Value {
-    /// Reads a constant as SQL spells it: `7`, `-1.5`, `'it''s'`, `x'0aff'`, `NULL`, `TRUE`; `nil` for anything else,
+    /// Reads a constant in SQL notation: `7`, `-1.5`, `'it''s'`, `x'0aff'`, `NULL`, `TRUE`; `nil` for anything else,
     /// such as `CURRENT_TIMESTAMP`.
     init?(literal text: String) {
         var text = text.trimmingCharacters(in: .whitespacesAndNewlines)

@@ -1,4 +1,4 @@
-/// SQL text and what is bound to its parameters, `?1`, `?2`, … in order.
+/// SQL text and the values of its parameters, `?1`, `?2`, … in order.
 public struct SQLStatement: Hashable, Sendable {
     /// The text, with numbered parameters. Never contains a value from outside.
     public var sql: String
@@ -12,7 +12,7 @@ public struct SQLStatement: Hashable, Sendable {
     }
 }
 
-/// What is bound to one parameter of a statement.
+/// The value of one parameter of a statement.
 public enum Parameter: Hashable, Sendable {
     /// One value.
     case value(Value)

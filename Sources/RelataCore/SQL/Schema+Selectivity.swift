@@ -1,6 +1,6 @@
 extension Schema {
-    /// Whether a condition on a related object names it by what an index finds: its key, an indexed attribute or a
-    /// reference, equal to constants. The objects outside are then found from it, rather than it from each of them.
+    /// Whether an index finds the related object of a condition: by its key, an indexed attribute or a reference, equal
+    /// to constants. Then the outer objects are found from it, instead of checking each of them.
     func pins(_ node: ExpressionNode, scope: Int, table: Table) -> Bool {
         switch node {
         case .and(let nodes): nodes.contains { pins($0, scope: scope, table: table) }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The tables, keys and indexes that a schema wants, and the SQL that makes them: plain tables which any tool reads,
-/// with real foreign keys that carry the delete rules.
+/// The tables, keys and indexes that a schema wants, and the SQL that creates them: plain tables that any tool can
+/// read, with real foreign keys for the delete rules.
 package enum SchemaDDL {
     /// Every table of the schema, entities first, then join tables.
     package static func tables(of schema: Schema, dialect: Dialect = .sqlite) -> [TableDescription] {
@@ -45,7 +45,7 @@ package enum SchemaDDL {
                     defaultSQL: column.defaultValue.flatMap {
                         $0.isNull ? nil : literal($0, as: column.type, dialect: dialect)
                     }))
-            // The position stands beside the key it belongs to.
+            // The position is beside its key.
             let isLast = index + 1 == table.columns.count || table.columns[index + 1].reference != column.reference
             if isLast, let reference = column.reference.map({ schema.references[$0] }), reference.isOrderStored,
                 let position = reference.orderColumn
@@ -69,9 +69,9 @@ package enum SchemaDDL {
         wanted += table.entity.indexes.map { (columns($0), false) }
         wanted += references.map { ($0.columns + [$0.orderColumn].compactMap { $0 }, false) }
         addIndexes(wanted, to: &description, &names)
-        // SQLite takes NULL for the smallest value: new rows without a target would go in among those that have one, at
-        // the cost of a search and half-filled pages, instead of at the end. A key that is the row's number is a part of
-        // every index, in its order: who sorts by both is better served by one order.
+        // SQLite treats NULL as the smallest value: new rows without a target would be inserted among those with one,
+        // at the cost of a search and half-filled pages, instead of at the end. A rowid key is a part of every index,
+        // in its order: sorting by both needs one order.
         for (number, index) in description.indexes.enumerated()
         where index.columns.count == 1 && !description.isKeyAssigned && dialect == .sqlite {
             description.indexes[number].isDescending = references.contains {
@@ -114,7 +114,8 @@ package enum SchemaDDL {
         return description
     }
 
-    /// Says for each index where unset values stand, so that it serves an order: first, and last in a list's own order.
+    /// Sets the position of unset values in each index, so that it serves an order: first, and last in a list's own
+    /// order.
     private static func orderUnset(in table: inout TableDescription, lists: [String], _ dialect: Dialect) {
         guard !dialect.sortsNullsFirst else { return }
         for (number, index) in table.indexes.enumerated() {
@@ -125,7 +126,7 @@ package enum SchemaDDL {
         }
     }
 
-    /// Adds what no key or other index does already: the longest first, as an index serves its beginnings too.
+    /// Adds indexes that no key or other index covers: the longest first, as an index also serves its prefixes.
     private static func addIndexes(
         _ wanted: [(columns: [String], isUnique: Bool)], to table: inout TableDescription, _ names: inout IndexNames
     ) {
@@ -158,7 +159,7 @@ extension SchemaDDL {
         return "CREATE TABLE \(dialect.quote(table.name)) (\n    \(lines.joined(separator: ",\n    "))\n)"
     }
 
-    /// A column as `CREATE TABLE` and `ALTER TABLE … ADD COLUMN` take it, with a foreign key of this column alone.
+    /// A column for `CREATE TABLE` and `ALTER TABLE … ADD COLUMN`, with a foreign key of this column alone.
     package static func columnDefinition(
         _ column: ColumnDescription, of table: TableDescription, dialect: Dialect
     ) -> String {
@@ -173,7 +174,7 @@ extension SchemaDDL {
             return words.joined(separator: " ")
         }
         if isKey { words.append("PRIMARY KEY") }
-        // SQLite takes the word only where the key is the row's number.
+        // SQLite accepts the word only for a rowid key.
         if isKey && table.isKeyAssigned && table.neverReusesKeys && column.type.uppercased() == "INTEGER" {
             words.append("AUTOINCREMENT")
         }
@@ -182,13 +183,13 @@ extension SchemaDDL {
         return words.joined(separator: " ")
     }
 
-    /// The statements that add a table's foreign keys where the tables they refer to must be there before.
+    /// The statements that add a table's foreign keys if their target tables must exist first.
     package static func addForeignKeys(of table: TableDescription, dialect: Dialect) -> [String] {
         guard dialect == .postgres else { return [] }
         return table.foreignKeys.map { addForeignKey($0, to: table.name, dialect: dialect) }
     }
 
-    /// The statement that adds a foreign key to a table that is there.
+    /// The statement that adds a foreign key to an existing table.
     static func addForeignKey(_ key: ForeignKeyDescription, to table: String, dialect: Dialect) -> String {
         "ALTER TABLE \(dialect.quote(table)) ADD FOREIGN KEY (\(dialect.list(key.columns))) "
             + "\(referencesClause(key, dialect)) DEFERRABLE INITIALLY IMMEDIATE"
@@ -196,7 +197,7 @@ extension SchemaDDL {
 
     /// `CREATE INDEX`, unique or not.
     ///
-    /// - Parameter isConcurrent: Whether others write to the table meanwhile.
+    /// - Parameter isConcurrent: Whether others may write to the table in the meantime.
     package static func createIndex(
         _ index: IndexDescription, on table: String, dialect: Dialect, isConcurrent: Bool = false
     ) -> String {
@@ -208,7 +209,7 @@ extension SchemaDDL {
             + "\(dialect.quote(index.name)) ON \(dialect.quote(table)) (\(columns)\(isDescending ? " DESC" : ""))"
     }
 
-    /// A constant as SQL text. Only for what a model declares: values of objects are bound.
+    /// A constant as SQL text. Only for declarations of models: values of objects are bound.
     package static func literal(_ value: Value) -> String {
         switch value {
         case .null: return "NULL"
@@ -223,7 +224,7 @@ extension SchemaDDL {
         }
     }
 
-    /// A constant of a type as SQL text. Only for what a model declares: values of objects are bound.
+    /// A constant of a type as SQL text. Only for declarations of models: values of objects are bound.
     static func literal(_ value: Value, as type: AttributeType, dialect: Dialect) -> String {
         guard dialect == .postgres, !value.isNull else { return literal(value) }
         let text: String

@@ -1,11 +1,10 @@
 import Foundation
 
 extension Value {
-    /// The value as a column of that type stores it, or `nil` where it can't hold it.
+    /// The value as a column of that type stores it, or `nil` if it can't hold it.
     ///
-    /// Constants in expressions may be written without knowing how a column stores them: a date as an integer of
-    /// microseconds since 1970, a UUID as `.uuid`, a decimal as text or a number. A value that already has the
-    /// column's form stays as it is.
+    /// Constants in expressions don't depend on the column's storage: a date is an integer of microseconds since 1970,
+    /// a UUID is `.uuid`, a decimal is text or a number. A value that already has the column's form stays unchanged.
     public func stored(as type: AttributeType) -> Value? {
         switch (type, self) {
         case (_, .null): self
@@ -21,7 +20,7 @@ extension Value {
         }
     }
 
-    /// A number as a `Float` holds it: 0.1 is another one there.
+    /// A number as a `Float` holds it: 0.1 differs there.
     var singlePrecision: Value {
         switch self {
         case .real(let number): .real(Double(Float(number)))
@@ -30,7 +29,7 @@ extension Value {
         }
     }
 
-    /// A date as a column stores it; `nil` where ISO 8601 has no text for it.
+    /// A date as a column stores it; `nil` if ISO 8601 has no text for it.
     package init?(microseconds: Int64, encoding: DateEncoding) {
         switch encoding {
         case .microseconds: self = .integer(microseconds)
@@ -51,7 +50,7 @@ extension Value {
         }
     }
 
-    /// The number as decimal text; `nil` where the value is no decimal number.
+    /// The number as decimal text; `nil` for a value that isn't a decimal number.
     private var decimalText: String? {
         switch self {
         case .integer(let value): String(value)
@@ -73,7 +72,7 @@ extension Value {
 }
 
 extension Value {
-    /// The value as JSON text; what JSON has no kind for as a string.
+    /// The value as JSON text; values that JSON doesn't have as a string.
     var json: String {
         var json = JSONWriter(capacity: 40)
         switch self {
@@ -103,13 +102,13 @@ package enum DecimalText {
         return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     }
 
-    /// The number in the same words however it is spelled, with all its digits: `15e-1` for `1.50`.
+    /// The number in a canonical form, with all its digits: `15e-1` for `1.50`.
     package static func canonical(_ text: String) -> String {
         parse(text) == nil ? text : canonical(number: text) ?? text
     }
 
-    /// The same for a text that is known to be a number, however large; `nil` for one without digits, or with an exponent
-    /// that no computer has room for.
+    /// The canonical form of a text that is known to be a number of any size; `nil` for one without digits, or with an
+    /// extreme exponent.
     package static func canonical(number text: String) -> String? {
         let parts = text.lowercased().split(separator: "e", maxSplits: 1)
         guard let mantissa = parts.first, mantissa.utf8.contains(where: { (0x30...0x39).contains($0) }),
@@ -149,7 +148,7 @@ extension AttributeType {
 }
 
 extension Value {
-    /// What the value is, as far as can be told without a column.
+    /// The type of the value, as far as it is known without a column.
     var type: AttributeType? {
         switch self {
         case .null: nil

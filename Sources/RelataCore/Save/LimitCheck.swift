@@ -1,7 +1,7 @@
 import Foundation
 
 extension Limit {
-    /// What is wrong with an attribute's value, or `nil` when it meets the limit. An unset value meets every limit.
+    /// The failure of an attribute's value, or `nil` if it meets the limit. An unset value meets every limit.
     package func failure(of value: Value, type: AttributeType) -> String? {
         if value.isNull { return nil }
         switch self {
@@ -69,11 +69,12 @@ extension Table {
 }
 
 extension Value {
-    /// How a number lies to a bound. Integers are compared as such: not each of them is a `Double`.
+    /// The order of a number and a bound. Integers are compared as such: not each of them is a `Double`.
     fileprivate func order(_ bound: Double) -> (isLess: Bool, isGreater: Bool) {
         switch self {
         case .integer(let value):
-            // The whole numbers beside the bound lie to an integer as the bound does; there is none beyond all integers.
+            // The integers next to the bound have the same order to an integer as the bound; there is none beyond all
+            // integers.
             let (floor, ceiling) = (Int64(exactly: bound.rounded(.down)), Int64(exactly: bound.rounded(.up)))
             return (ceiling.map { value < $0 } ?? (bound > 0), floor.map { value > $0 } ?? (bound < 0))
         case .real(let value): return (value < bound, value > bound)

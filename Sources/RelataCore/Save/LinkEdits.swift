@@ -4,8 +4,8 @@ package enum PlannedKey {
     case key(KeyValue)
     /// A row, by its number in the plan.
     case row(Int)
-    /// An object that a later edit takes out of the list. It isn't inserted for it, nor made a member; it only keeps its
-    /// place as long as others are put after it. One that never gets a key has one here that is no other's.
+    /// An object that a later edit removes from the list. It isn't inserted for the list, nor added; it only keeps its
+    /// position while others are placed after it. One without a key has a unique one here.
     case dropped(KeyValue)
 
     package var isDropped: Bool { if case .dropped = self { true } else { false } }
@@ -22,7 +22,7 @@ package enum LinkChange {
 
 /// The edits of one link of one object, in their order.
 package struct LinkEdits {
-    /// The object whose link it is.
+    /// The owner of the link.
     package let owner: PlannedKey
     package let link: PlannedLink
     package let changes: [LinkChange]

@@ -4,15 +4,15 @@
 package struct OrderedList {
     private struct Member {
         let key: KeyValue
-        /// `nil` for one that has yet to get a position.
+        /// `nil` for one without a position yet.
         var position: Int64?
     }
 
     static let gap = Relationship.Order.gap
-    /// Positions beyond are as good as none, so that no sum of them overflows.
+    /// Positions beyond are treated as unset, so that no sum of them overflows.
     private static let usable: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
     private var members: [Member]
-    /// The members' keys: whether an object is one is asked for each that is added.
+    /// The members' keys, for a look-up for each added object.
     private var keys: Set<KeyValue>
     /// Former members that are still in ``members``: many are taken out in one go.
     private var removed: Set<KeyValue> = []
@@ -32,7 +32,7 @@ package struct OrderedList {
         base = 0
     }
 
-    /// The end of a list that is only appended to, and those of the objects to append that are in it already.
+    /// The end of a list that is only appended to, and those of the appended objects that are in it already.
     package init?(appendingAfter base: Int64, members present: [KeyValue]) {
         guard Self.usable.contains(base) else { return nil }
         members = []
@@ -41,21 +41,21 @@ package struct OrderedList {
         self.base = base
     }
 
-    /// Makes an object a member, at the end if it is none.
+    /// Adds an object at the end, unless it is a member.
     package mutating func append(_ key: KeyValue) {
         guard keys.insert(key).inserted else { return }
         compact()
         members.append(Member(key: key, position: nil))
     }
 
-    /// Makes an object no member. Its row may be new when it becomes one again.
+    /// Removes an object. Its row may be new when it is added again.
     package mutating func remove(_ key: KeyValue) {
         guard keys.remove(key) != nil else { return }
         removed.insert(key)
         original[key] = nil
     }
 
-    /// Makes an object stand right after another, or first.
+    /// Places an object right after another, or first.
     package mutating func place(_ key: KeyValue, after other: KeyValue?, in link: String) throws(RelataError) {
         if key == other { return append(key) }
         if keys.contains(key) { removed.insert(key) }
@@ -71,7 +71,7 @@ package struct OrderedList {
         members.insert(Member(key: key, position: nil), at: index + 1)
     }
 
-    /// Makes these the members. Those that keep their order keep their positions.
+    /// Sets the members. Those that keep their order keep their positions.
     package mutating func set(_ keys: [KeyValue]) {
         var last = Int64.min
         self.keys = []
@@ -92,7 +92,7 @@ package struct OrderedList {
         removed = []
     }
 
-    /// What must be written: the members whose position is new.
+    /// The members with a new position.
     package mutating func changedPositions() -> [(KeyValue, Int64)] {
         compact()
         return zip(members, positions()).compactMap { original[$0.key] == $1 ? nil : ($0.key, $1) }

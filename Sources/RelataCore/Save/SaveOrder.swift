@@ -1,7 +1,7 @@
-/// In which order objects are written so that what an object refers to is there before it.
+/// The order in which objects are written, so that the targets of an object's references precede it.
 ///
-/// A pure plan over numbers: an edge says that its source refers to its target. Where references form a cycle, an edge
-/// that can be written afterwards (or whose check can wait for the end of the transaction) is broken.
+/// A pure plan over numbers: an edge means that its source refers to its target. In a cycle of references, an edge is
+/// broken that can be written afterwards (or whose check can wait for the end of the transaction).
 package struct SaveOrder: Sendable {
     /// "The source refers to the target."
     package struct Edge: Sendable {
@@ -25,11 +25,11 @@ package struct SaveOrder: Sendable {
     /// The edges (by their number) whose source is written before their target.
     package let broken: [Int]
 
-    /// Plans the order of `count` objects. Keeps the given order where no edge speaks against it.
+    /// Plans the order of `count` objects. Keeps the given order unless an edge requires another.
     ///
     /// - Returns: `nil` when a cycle has no edge that can be broken.
     package init?(count: Int, edges: [Edge]) {
-        // Who waits for a target, as linked lists in flat arrays: the plan is linear in objects and edges.
+        // The sources that wait for a target, as linked lists in flat arrays: the plan is linear in objects and edges.
         var firstWaiting = [Int](repeating: -1, count: count)
         var nextWaiting = [Int](repeating: -1, count: edges.count)
         var waitsFor = [Int](repeating: 0, count: count)

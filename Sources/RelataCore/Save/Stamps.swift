@@ -20,6 +20,6 @@ extension Table {
 }
 
 extension Entity {
-    /// Whether a write changes attributes by itself.
+    /// Whether a write changes attributes automatically.
     package var hasStamps: Bool { revision != nil || createdAt != nil || updatedAt != nil }
 }

@@ -1,5 +1,5 @@
-/// What a save writes, decided before anything is written: the rows of several batches, which of them refers to which, and
-/// the edits on links that follow. Pure.
+/// The plan of a save, made before anything is written: the rows of several batches, their references to each other,
+/// and the edits on links that follow. Pure.
 ///
 /// Rows are numbered. Their values stay in the batches, one for each table: objects of a model, or records.
 @usableFromInline
@@ -34,7 +34,7 @@ package struct WritePlan {
         package internal(set) var isByBatch = false
         /// Whether a row is written before another that it refers to, whose key is known.
         package internal(set) var waitsForReferences = false
-        /// References that are set once the key that the database gives their target is known.
+        /// References that are set once the database has assigned their target's key.
         package internal(set) var lateKeys: [(row: Int, reference: Int, target: Int)] = []
 
         /// The order of one batch by itself.
@@ -85,7 +85,7 @@ package struct WritePlan {
     /// Notes that one row refers to another.
     ///
     /// - Parameter isBreakable: Whether it can be written first: its key is known, and the check can wait, or the
-    ///   reference may be unset meanwhile.
+    ///   reference may be unset temporarily.
     package mutating func addReference(_ reference: Int, from source: Int, to target: Int, isBreakable: Bool) {
         edges.append(SaveOrder.Edge(source: source, target: target, isBreakable: isBreakable))
         references.append(reference)
@@ -117,15 +117,17 @@ package struct WritePlan {
 
     // MARK: Order
 
-    /// The rows in the order they need; `nil` where some need each other and no reference among them can be written later.
+    /// The rows in the required order; `nil` if some need each other and no reference among them can be written later.
     package func rowOrder() -> [Int]? { SaveOrder(count: rows.count, edges: edges)?.order }
 
-    /// The order of all rows: batch by batch where the batches don't need each other in a circle, else row by row.
+    /// The order of all rows: batch by batch if the batches don't depend on each other in a circle, otherwise row by
+    /// row.
     ///
     /// - Parameters:
     ///   - counts: How many rows each batch has.
     ///   - isKeyKnown: Whether the key of a row is known before it is written.
-    /// - Throws: ``RelataError/invalidUse(_:)`` for rows that need each other, each of whose keys the database assigns.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for rows that need each other, if the database assigns all of their
+    ///   keys.
     package func order(of counts: [Int], isKeyKnown: (Int) -> Bool) throws(RelataError) -> Order {
         if counts.count == 1, edges.isEmpty { return Order(ofBatchWith: counts[0]) }
         if let batches = batchOrder(counts.count) {
@@ -149,7 +151,7 @@ package struct WritePlan {
         return order
     }
 
-    /// In which order the batches can be written as a whole; `nil` where rows of one refer to each other, or those of
+    /// The order in which the batches can be written as a whole; `nil` if rows of one refer to each other, or those of
     /// several in a circle.
     private func batchOrder(_ count: Int) -> [Int]? {
         var isNeeded = Array(repeating: false, count: count * count)

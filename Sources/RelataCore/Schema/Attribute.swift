@@ -6,37 +6,37 @@ public struct Attribute: Hashable, Sendable, Codable {
     package var name: String
     /// The column's name.
     package var column: String
-    /// What it means and how it is stored.
+    /// Its type, and how the column stores it.
     package var type: AttributeType
     /// Whether it may be unset (SQL `NULL`).
     package var isOptional: Bool
-    /// The value of existing rows when the column is added, and of rows written by tools that leave it out.
-    /// `nil` where there is no default.
+    /// The value of existing rows when the column is added, and of rows that tools write without it. `nil` for no
+    /// default.
     package var defaultValue: Value?
     /// The property's names in older versions of the model, if it was renamed.
     package var originalName: OriginalNames?
     /// The values of an enum that can list its cases, as they are stored; `nil` for any other type. A file remembers
     /// them, so that values which the enum no longer has are found without the models.
     package var allowedValues: [Value]?
-    /// What values it accepts, checked before anything is written.
+    /// The accepted values, checked before anything is written.
     package var limits: [Limit]
-    /// Whether a column of numbers holds whole ones as integers, so that each of 64 bits is kept: SQLite's `NUMERIC`. A
+    /// Whether a column of numbers stores whole ones as integers, so that all 64 bits are kept: SQLite's `NUMERIC`. A
     /// model's `Double` and `Float` have no such numbers.
     package var keepsIntegers: Bool {
         get { integers == true }
         set { integers = newValue ? true : nil }
     }
-    /// Not written where it isn't set: earlier versions don't know it, and needn't.
+    /// Only written if it is set: earlier versions don't know it, and don't need it.
     private var integers: Bool?
-    /// The Swift type of its values, where a model declares it: for those who make values, such as sample data.
+    /// The Swift type of its values, if a model declares it: for generating values, such as sample data.
     package var valueType = ValueType(nil)
 
-    /// The type that a database gives the column, where the attribute's own doesn't say it. Read from a database.
+    /// The database's type of the column, if the attribute's type doesn't determine it. Read from a database.
     package var declaredType: String?
     /// Whether the database computes the values. Read from a database; models have no such attributes.
     package var isGenerated = false
-    /// Whether the column may hold values of other types: SQLite prefers a type and takes any. Read from a database, for
-    /// the keys of tables that another program made.
+    /// Whether the column may hold values of other types: SQLite prefers a type and takes any. Read from a database,
+    /// for the keys of tables that another program made.
     package var holdsOtherTypes = false
 
     /// Whether its values are those of a Swift `Float`.
@@ -47,7 +47,7 @@ public struct Attribute: Hashable, Sendable, Codable {
         case integers = "keepsIntegers"
     }
 
-    /// Describes an attribute. See the properties for what each argument means.
+    /// Describes an attribute. See the properties for the arguments.
     package init(
         _ name: String, column: String? = nil, type: AttributeType, isOptional: Bool = false,
         defaultValue: Value? = nil,
@@ -68,10 +68,9 @@ public struct Attribute: Hashable, Sendable, Codable {
     }
 }
 
-/// The Swift type of an attribute's values. It is no part of what is stored: one attribute equals another whatever their
-/// types, and types aren't encoded.
+/// The Swift type of an attribute's values. It isn't stored: equality ignores it, and it isn't encoded.
 public struct ValueType: Hashable, Sendable {
-    /// The type as the model declares it, an optional where it may be unset; `nil` where no model declares the attribute.
+    /// The type as the model declares it, an optional if it may be unset; `nil` if no model declares the attribute.
     package let type: Any.Type?
     /// Whether a stored value is one of an enum's; `nil` for types of which any value of the right kind is one.
     let isCase: (@Sendable (Value) -> Bool)?
@@ -108,7 +107,7 @@ public enum Limit: Hashable, Sendable, Codable {
     case notEmpty
     /// A number must lie within the bounds, both included; a bound that is `nil` is open.
     case range(minimum: Double?, maximum: Double?)
-    /// The same with integers as bounds, of which a `Double` doesn't hold each.
+    /// The limit with integers as bounds, of which a `Double` doesn't represent each.
     case integerRange(minimum: Int64?, maximum: Int64?)
     /// Text must have at least and at most so many characters (bytes for data).
     case length(minimum: Int?, maximum: Int?)

@@ -19,7 +19,7 @@ public struct Entity: Hashable, Sendable, Codable {
     package var uniques: [[String]]
     /// Properties that are indexed together, besides keys, uniques and references.
     package var indexes: [[String]]
-    /// The attributes by whose words objects are found; `nil` where none are.
+    /// The searched attributes; `nil` for none.
     package var search: [String]?
     /// The integer attribute that counts the changes of a row, for optimistic locking.
     package var revision: String?
@@ -27,16 +27,16 @@ public struct Entity: Hashable, Sendable, Codable {
     package var createdAt: String?
     /// The date attribute that is set whenever a row is written.
     package var updatedAt: String?
-    /// The foreign keys of the table that no relationship stands for. Read from a database; models have none.
+    /// The foreign keys of the table without a relationship. Read from a database; models have none.
     package var foreignKeys: [ForeignKey] = []
-    /// How its rows are read where another program made the table on a server; `nil` where the table is what it says.
+    /// How its rows are read if another program made the table on a server; `nil` for a plain table.
     package var source: TableSource?
 
-    /// The defaults of columns that the database computes, or that no property says, in SQL, by the columns' names. Read
+    /// The defaults of columns that the database computes, or that no property has, in SQL, by the columns' names. Read
     /// from a database; models have none.
     package var columnDefaults: [String: String] = [:]
 
-    /// Whether rows may have no key, by which nothing could tell them from others: queries leave such rows out. Read from a
+    /// Whether rows may have no key, so that they can't be identified: queries leave such rows out. Read from a
     /// database; models have none.
     package var mayLackKeys = false
 
@@ -45,7 +45,7 @@ public struct Entity: Hashable, Sendable, Codable {
             createdAt, updatedAt
     }
 
-    /// Describes an entity. See the properties for what each argument means.
+    /// Describes an entity. See the properties for the arguments.
     public init(
         name: String, table: String? = nil, originalTable: OriginalNames? = nil, properties: [Property],
         key: [String] = ["id"],
@@ -66,7 +66,7 @@ public struct Entity: Hashable, Sendable, Codable {
         self.updatedAt = updatedAt
     }
 
-    /// Takes properties out of what is searched.
+    /// Removes properties from the search.
     package mutating func removeFromSearch(_ names: Set<String>) {
         guard let rest = search?.filter({ !names.contains($0) }) else { return }
         search = rest.isEmpty ? nil : rest
@@ -96,7 +96,7 @@ public struct Entity: Hashable, Sendable, Codable {
     }
 }
 
-/// An attribute or a relationship: whatever a model declares as a stored property that isn't transient.
+/// An attribute or a relationship: a stored property of a model that isn't transient.
 public enum Property: Hashable, Sendable, Codable {
     /// A stored value.
     case attribute(Attribute)

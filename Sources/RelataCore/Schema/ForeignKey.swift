@@ -1,4 +1,4 @@
-/// A foreign key that a database enforces and that no relationship stands for: it refers to unique columns other than the
+/// A foreign key that a database enforces and that isn't a relationship: it refers to unique columns other than the
 /// primary key, or shares a column with another foreign key.
 ///
 /// Deletions follow it as SQLite does. Queries don't: its columns are plain attributes.
@@ -9,13 +9,13 @@ package struct ForeignKey: Hashable, Sendable {
     package var target: String
     /// The columns that it refers to, in the same order.
     package var targetColumns: [String]
-    /// What happens to the row when the one that it refers to is deleted.
+    /// The effect on the row when its target is deleted.
     package var rule: DeleteRule
-    /// Those of its columns that may be unset: one that is suffices for a row to refer to nothing.
+    /// Those of its columns that may be unset: one unset column is enough for no reference.
     package var optionalColumns: [String]
-    /// Those of its columns that become unset where the target goes; `nil` for all.
+    /// Those of its columns that become unset when the target is deleted; `nil` for all.
     package var unsetColumns: [String]?
-    /// What the database does where the target goes, if no delete rule does that: such a deletion is refused.
+    /// The database's action on deletion of the target, if it isn't a delete rule: such a deletion is refused.
     package var unsupportedAction: UnsupportedAction?
     /// How its columns are compared with those that they refer to.
     package var comparison: KeyComparison
@@ -36,8 +36,8 @@ package struct ForeignKey: Hashable, Sendable {
     }
 }
 
-/// What a database does with the columns of a foreign key where the target goes, and no delete rule does. Rows that stay are
-/// in the way then.
+/// The database's action on the columns of a foreign key on deletion of the target, if it isn't a delete rule. Rows
+/// that stay are blockers then.
 package enum UnsupportedAction: Hashable, Sendable {
     /// It gives them their defaults.
     case setsDefault
@@ -50,32 +50,32 @@ package enum UnsupportedAction: Hashable, Sendable {
 /// SQLite compares by the collation and the affinity of the columns that are referred to: `'ABC'` refers to `'Abc'` in a
 /// column that collates `NOCASE`, and the text `'7'` to the integer 7.
 public enum KeyComparison: Hashable, Sendable {
-    /// Both sides have one collation and one affinity: any comparison of the two says the same.
+    /// Both sides have one collation and one affinity: any comparison of the two gives the same result.
     case equal
     /// The sides differ.
     case byTarget
-    /// The sides differ, and some values that refer to each other are no match to SQLite's own actions, or the other way
-    /// round: the text `'07'` refers to 7, but `ON DELETE CASCADE` doesn't find it. A deletion of such a row is refused.
+    /// The sides differ, and SQLite's own actions match other values than the references: the text `'07'` refers to 7,
+    /// but `ON DELETE CASCADE` doesn't find it. A deletion of such a row is refused.
     case byTargetWithExceptions(converted: [ConvertedColumn])
 }
 
-/// A column whose value SQLite converts in place when a row goes, because it looks up the rows that refer to it in an
-/// index of another affinity. What else refers to the column is then compared with the converted value: SQLite misses
+/// A column whose value SQLite converts in place when a row is deleted, because it looks up the referring rows in an
+/// index of another affinity. Other references to the column are then compared with the converted value: SQLite misses
 /// rows, or finds others.
 public struct ConvertedColumn: Hashable, Sendable {
-    /// The column of the row that goes.
+    /// The column of the deleted row.
     package let name: String
     /// Whether texts become numbers; else numbers become texts.
     package let isNumber: Bool
 
-    /// Names a column and what its values become.
+    /// Names a column and its converted values.
     package init(_ name: String, isNumber: Bool) {
         self.name = name
         self.isNumber = isNumber
     }
 }
 
-/// A foreign key as a schema knows it: that of a reference, or one that no relationship stands for.
+/// A foreign key in a schema: that of a reference, or one without a relationship.
 package struct SchemaForeignKey: Sendable {
     /// The key's number in ``Schema/foreignKeys``. Those of references have the reference's own number.
     package private(set) var index: Int
@@ -87,32 +87,32 @@ package struct SchemaForeignKey: Sendable {
     package let target: Int
     /// The columns it refers to, in the same order.
     package let targetColumns: [String]
-    /// What happens to the source when the target is deleted.
+    /// The effect on the source when the target is deleted.
     package let rule: DeleteRule
-    /// Those of its columns that may be unset: one that is suffices for a row to refer to nothing.
+    /// Those of its columns that may be unset: one unset column is enough for no reference.
     package let optionalColumns: [String]
-    /// Those of its columns that become unset where the target goes.
+    /// Those of its columns that become unset when the target is deleted.
     package let unsetColumns: [String]
-    /// What the database does where the target goes, if no delete rule does that.
+    /// The database's action on deletion of the target, if it isn't a delete rule.
     package let unsupportedAction: UnsupportedAction?
     /// How the two sides are compared.
     package let comparison: KeyComparison
     /// The property that holds it; several are separated by commas.
     package let property: String
-    /// The reference, if a relationship stands for the key.
+    /// The reference, if the key has a relationship.
     package let reference: Int?
 
     /// Whether the database has a foreign key for it: all have one, except those that may dangle.
     package var isEnforced: Bool { rule != .noAction }
 
-    /// The same key by another number.
+    /// A copy with another number.
     func numbered(_ index: Int) -> SchemaForeignKey {
         var key = self
         key.index = index
         return key
     }
 
-    /// Whether SQLite's own actions find other rows than those that refer.
+    /// Whether SQLite's own actions find other rows than the referring ones.
     var hasExceptions: Bool { comparison.hasExceptions }
 
     /// The columns of the target that SQLite converts when it looks for the rows that refer.
@@ -120,7 +120,7 @@ package struct SchemaForeignKey: Sendable {
 }
 
 extension KeyComparison {
-    /// Whether SQLite's own actions find other rows than those that refer.
+    /// Whether SQLite's own actions find other rows than the referring ones.
     package var hasExceptions: Bool { if case .byTargetWithExceptions = self { true } else { false } }
 
     /// The columns of the target that SQLite converts when it looks for the rows that refer.
@@ -128,7 +128,7 @@ extension KeyComparison {
 }
 
 extension Schema {
-    /// The foreign keys of references, and then those that no relationship stands for.
+    /// The foreign keys of references, followed by those without a relationship.
     ///
     /// Those of entities that weren't resolved are copied.
     static func foreignKeys(_ resolver: SchemaResolver) -> [SchemaForeignKey] {
@@ -156,7 +156,7 @@ extension Schema {
         return keys
     }
 
-    /// The foreign keys of a table that no relationship stands for, not numbered yet.
+    /// The foreign keys of a table without a relationship, not numbered yet.
     private static func otherForeignKeys(of table: Table, _ numbers: [String: Int]) -> [SchemaForeignKey] {
         table.entity.foreignKeys.compactMap { key in
             guard let target = numbers[key.target] else { return nil }

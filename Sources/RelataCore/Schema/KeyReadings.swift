@@ -1,10 +1,10 @@
 extension KeyValue {
-    /// The keys that a text of some parts may mean where keys are stored as other types than their columns', those of the
+    /// The possible keys of a text in parts if keys are stored as other types than their columns', those of the
     /// columns' own types first.
     ///
     /// - Parameters:
     ///   - parts: The parts, each with the type of its column, and whether that may hold others.
-    ///   - value: Reads a part as a value of the first type, in a column of the second; `nil` for a part that is none.
+    ///   - value: Reads a part as a value of the first type, in a column of the second; `nil` for an invalid part.
     package static func readings(
         _ parts: [(text: String, type: AttributeType, holdsOthers: Bool)],
         _ value: (String, AttributeType, AttributeType) -> Value?
@@ -23,8 +23,8 @@ extension KeyValue {
 }
 
 extension PredicateLiteral {
-    /// The values that the constant may mean in a column that holds values of any type: whoever reads `7` in it can't tell
-    /// the number from the text. An argument is of one type, as its caller has it.
+    /// The possible values of the constant in a column with values of any type: a literal `7` doesn't distinguish the
+    /// number from the text. An argument has one type.
     var readings: [Value]? {
         switch self {
         case .text(let text):

@@ -1,4 +1,4 @@
-/// The conventions by which names of columns, tables and properties are made from one another.
+/// The conventions by which names of columns, tables and properties are derived from each other.
 package enum Naming {
     /// The name as a Swift property: `AlbumId` → `albumId`, `album_id` → `albumId`, `ISBN` → `isbn`.
     package static func lowerCamelCase(_ name: String) -> String {
@@ -37,7 +37,7 @@ package enum Naming {
         return name + "s"
     }
 
-    /// The singular of an English noun: `friends` → `friend`, `categories` → `category`; a singular stays as it is.
+    /// The singular of an English noun: `friends` → `friend`, `categories` → `category`; a singular stays unchanged.
     package static func singular(_ name: String) -> String {
         let lower = name.lowercased()
         if let (singular, plural) = irregular.first(where: { lower.hasSuffix($0.1) }) {

@@ -1,6 +1,6 @@
-/// What a property or a table was called in older versions of the models: one name, or several, the newest first.
+/// The names of a property or a table in older versions of the models: one name, or several, the newest first.
 ///
-/// Several names let a file skip versions: a program that opens it finds the values under whichever name they have.
+/// Several names let a file skip versions: a program that opens it finds the values under any of them.
 ///
 /// ```swift
 /// @Attribute(originalName: "label") var name: String
@@ -31,7 +31,7 @@ extension OriginalNames: Codable {
         self.init(try (try? container.decode(String.self)).map { [$0] } ?? container.decode([String].self))
     }
 
-    /// Writes a single name as a text, as versions did that knew no more than one.
+    /// Writes a single name as a text, like earlier versions, which had only one.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         if names.count == 1 { try container.encode(names[0]) } else { try container.encode(names) }

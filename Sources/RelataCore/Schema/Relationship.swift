@@ -6,11 +6,11 @@ public struct Relationship: Hashable, Sendable, Codable {
     package var target: String
     /// Where the link is kept.
     package var kind: Kind
-    /// What happens to the other side when the object that declares this is deleted; `nil` where it isn't declared.
+    /// The effect on the other side when the object that declares this is deleted; `nil` if it isn't declared.
     package var deleteRule: DeleteRule?
-    /// On a to-one without a declared inverse: what happens to *this* object when the target is deleted.
+    /// On a to-one without a declared inverse: the effect on *this* object when the target is deleted.
     package var onTargetDelete: DeleteRule?
-    /// On the view of a to-one: what happens to an object that is taken out of it; `nil` where it isn't declared.
+    /// On the inverse of a to-one: the effect on an object that is removed from it; `nil` if it isn't declared.
     package var removeRule: RemoveRule?
     /// How a to-many is ordered.
     package var order: Order?
@@ -25,7 +25,7 @@ public struct Relationship: Hashable, Sendable, Codable {
     package var comparison = KeyComparison.equal
     /// How a join table's columns are compared with the key of the entity that declares the many-to-many.
     package var sourceComparison = KeyComparison.equal
-    /// What the database does with the columns of a to-one where the target goes, if no delete rule does that: such a
+    /// The database's action on the columns of a to-one on deletion of the target, if it isn't a delete rule: such a
     /// deletion is refused. Read from a database.
     package var unsupportedAction: UnsupportedAction?
     /// Those columns of an optional to-one that can't be unset, as another program may declare some of several. Read from a
@@ -38,7 +38,7 @@ public struct Relationship: Hashable, Sendable, Codable {
         case name, target, kind, deleteRule, onTargetDelete, removeRule, order, minimumCount, maximumCount, originalName
     }
 
-    /// Describes a relationship. See the properties for what each argument means.
+    /// Describes a relationship. See the properties for the arguments.
     package init(
         _ name: String, target: String, kind: Kind, deleteRule: DeleteRule? = nil, onTargetDelete: DeleteRule? = nil,
         removeRule: RemoveRule? = nil, order: Order? = nil, minimumCount: Int? = nil, maximumCount: Int? = nil,
@@ -56,10 +56,11 @@ public struct Relationship: Hashable, Sendable, Codable {
         self.originalName = originalName
     }
 
-    /// Where a link is kept. A relationship has one truth: a key, or a join table; everything else is a view of it.
+    /// Where a link is stored. A relationship is stored once: as a key, or in a join table; its other side is an
+    /// inverse.
     package enum Kind: Hashable, Sendable, Codable {
-        /// The foreign key stands here. `columns` are the key's column names, empty for the default: the property's
-        /// name with `Id` for a key of one column, with the capitalised name of the key's property for several.
+        /// The foreign key is here. `columns` are the key's column names, empty for the default: the property's name
+        /// with `Id` for a key of one column, with the capitalised name of the key's property for several.
         case toOne(isOptional: Bool, columns: [String] = [])
         /// The view of a to-one of the target that is unique (the other side of a one-to-one).
         case hasOne(inverse: String)
@@ -77,7 +78,7 @@ public struct Relationship: Hashable, Sendable, Codable {
     package enum Order: Hashable, Sendable, Codable {
         /// By an integer attribute that the target (of a one-to-many) declares; the property's name.
         case attribute(String)
-        /// By a position column that the store keeps: in the join table of a many-to-many, beside the key of a
+        /// By a position column that the store manages: in the join table of a many-to-many, beside the key of a
         /// one-to-many.
         case stored
 
@@ -120,8 +121,8 @@ public struct JoinTableNames: Hashable, Sendable, Codable {
     }
 }
 
-/// What happens to the other side of a relationship when an object is deleted. The words are SwiftData's and Core
-/// Data's.
+/// The effect on the other side of a relationship when an object is deleted. The names are those of SwiftData and Core
+/// Data.
 public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
     /// The other side's reference becomes unset; the other object stays. The default.
     case nullify
@@ -133,10 +134,10 @@ public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
     case noAction
 }
 
-/// What happens to an object that an edit takes out of the view of a to-one.
+/// The effect on an object that an edit removes from the inverse of a to-one.
 public enum RemoveRule: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Its reference becomes unset and the object stays; where the reference is required, that is an error. The default.
+    /// Its reference becomes unset and the object stays; for a required reference, that is an error. The default.
     case nullify
-    /// The object is deleted, with what its own delete rules say: other libraries call that removing orphans.
+    /// The object is deleted, with the effects of its own delete rules: other libraries call that removing orphans.
     case delete
 }

@@ -1,6 +1,6 @@
 /// Names that the tables of entities can't have.
 package enum ReservedNames {
-    /// Whether tables of that name are SQLite's or Relata's own, or may be those of a later version.
+    /// Whether tables of that name belong to SQLite or Relata, or may belong to a later version.
     package static func isInternal(_ table: String) -> Bool { begins(table, with: ["sqlite_", "relata_"]) }
 
     /// Whether a table of that name is SQLite's or Relata's own. Other programs may have tables of other reserved names.

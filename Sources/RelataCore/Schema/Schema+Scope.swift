@@ -1,11 +1,11 @@
 extension Schema {
-    /// The entities that must be resolved where most are those of another schema: those that are new or changed, and those
-    /// whose links they view since, or view in another way.
+    /// The entities that must be resolved if most are those of another schema: new or changed ones, and those whose
+    /// inverses they declare now, or declare in another way.
     ///
-    /// An entity's key, its table and its links are what others stand on. Where one of these is another one or gone, all
-    /// entities are resolved: that is rare, and never the price of adding something.
+    /// Others depend on an entity's key, its table and its links. If one of these is changed or removed, all entities
+    /// are resolved: that is rare, and never happens for an addition.
     ///
-    /// - Parameter changedAt: Where entities stand that are new or changed; `nil` where only a comparison tells.
+    /// - Parameter changedAt: The positions of new or changed entities; `nil` to find them by comparison.
     /// - Returns: Their numbers in order; `nil` for all.
     static func scope(of entities: [Entity], since old: Schema, changedAt places: Set<Int>? = nil) -> [Int]? {
         guard entities.count >= old.tables.count else { return nil }
@@ -32,14 +32,14 @@ extension Schema {
         return scope.sorted()
     }
 
-    /// The entities whose links a changed entity views since, or views in another way.
+    /// The entities whose links a changed entity views now, or views in another way.
     ///
-    /// - Returns: Their names; `nil` where what others stand on is another one or gone.
+    /// - Returns: Their names; `nil` if something that others depend on is changed or removed.
     private static func views(of entity: Entity, since old: Entity) -> Set<String>? {
         guard entity.table == old.table, entity.key == old.key, entity.isKeyAssigned == old.isKeyAssigned,
             entity.key.allSatisfy({ entity.property($0) == old.property($0) })
         else { return nil }
-        // What is added stands at the end.
+        // Additions are at the end.
         let same = zip(entity.properties, old.properties).prefix { $0 == $1 }.count
         let added = Dictionary(entity.properties[same...].map { ($0.name, $0) }) { first, _ in first }
         let gone = Dictionary(old.properties[same...].map { ($0.name, $0) }) { first, _ in first }
@@ -64,7 +64,7 @@ extension Relationship {
         }
     }
 
-    /// Whether both are kept in the same place, whatever their rules: what refers to one finds the other.
+    /// Whether both are stored in the same place, regardless of their rules: references to one find the other.
     fileprivate func standsAs(_ other: Relationship) -> Bool {
         guard target == other.target else { return false }
         switch (kind, other.kind) {

@@ -11,21 +11,21 @@ public final class Schema: Sendable {
     package let references: [Reference]
     /// Every join table of a many-to-many.
     package let joins: [Join]
-    /// Every foreign key: those of ``references``, by the same numbers, and then those that no relationship stands for.
+    /// Every foreign key: those of ``references``, by the same numbers, and then those without a relationship.
     package let foreignKeys: [SchemaForeignKey]
     /// Whether any relationship declares how many objects it must or may hold.
     package let hasCounts: Bool
-    /// For each reference the column of the attribute that orders its other side's list, where its values are unique.
+    /// For each reference the column of the attribute that orders its inverse, if its values are unique.
     package let uniquePlaces: [Int?]
-    /// For each table the columns whose values are unique, but for its key.
+    /// For each table the unique sets of columns, without its key.
     package let uniqueSets: [[UniqueSet]]
     /// The numbers of the entities, by their names.
     let tableIndex: [String: Int]
-    /// What each table belongs to, by its name.
+    /// The owner of each table, by its name.
     let tableOwners: [FoldedName: TableOwner]
     /// How many entities were resolved to make it; all others were copied from the schema before.
     package let resolvedCount: Int
-    /// What ``SchemaFingerprint`` has made of the entities, once somebody asked for it: an app opens several stores.
+    /// The result of ``SchemaFingerprint``, once it was needed: an app opens several stores.
     let declarationHash = Mutex<StableHasher?>(nil)
     /// The entities with relationships that declare how many objects they must or may hold.
     private let countedTables: Set<Int>
@@ -34,21 +34,20 @@ public final class Schema: Sendable {
 
     /// Checks the entities and resolves how they are related.
     ///
-    /// - Throws: ``RelataError/schemaMismatch(_:)`` with every problem found: the entity, the property and the mend.
+    /// - Throws: ``RelataError/schemaMismatch(_:)`` with every problem: the entity, the property and the remedy.
     package convenience init(_ entities: [Entity]) throws(RelataError) {
         var resolver = SchemaResolver(entities: entities)
         try resolver.resolve()
         self.init(resolver)
     }
 
-    /// The same where most of the entities are those of another schema: only entities that are new or changed, and those
-    /// that they concern, are checked and resolved. Tables, references and joins keep their numbers, and new ones come
-    /// last.
+    /// A schema in which most of the entities are those of another: only new or changed entities, and those that they
+    /// affect, are checked and resolved. Tables, references and joins keep their numbers, and new ones come last.
     ///
-    /// To copy what is known of the others takes 0.3 µs for each. That is little beside what SQLite does after a change of
-    /// tables: every connection reads all of them anew, which takes 4 µs for each.
+    /// Copying the facts about the others takes 0.3 µs for each. That is little compared with SQLite's work after a
+    /// change of tables: every connection reads all of them again, which takes 4 µs for each.
     ///
-    /// - Parameter changedAt: Where entities stand that are new or changed; `nil` where only a comparison tells.
+    /// - Parameter changedAt: The positions of new or changed entities; `nil` to find them by comparison.
     /// - Throws: as ``init(_:)``.
     package convenience init(
         _ entities: [Entity], since old: Schema, changedAt places: Set<Int>? = nil
@@ -60,7 +59,7 @@ public final class Schema: Sendable {
                 return
             }
         }
-        // Whatever is wrong is told in full.
+        // For errors, all entities are checked.
         try self.init(entities)
     }
 
@@ -116,7 +115,7 @@ public final class Schema: Sendable {
     /// The entity of that name, if the schema has it.
     package subscript(entity: String) -> Table? { tableIndex[entity].map { tables[$0] } }
 
-    /// The number of the entity of that table, whatever the case, if the schema has it.
+    /// The number of the entity of that table, regardless of case, if the schema has it.
     package func index(ofTable table: String) -> Int? { index(ofTable: table.foldedName) }
 
     private func index(ofTable table: FoldedName) -> Int? {
@@ -167,7 +166,7 @@ package struct Table: Sendable {
     package let keyColumns: [Int]
     /// How each relationship of the entity is resolved, by name.
     package let links: [String: Link]
-    /// Where the columns of each property are; `nil` where there are so few that going through them is faster.
+    /// The positions of each property's columns; `nil` if there are so few that a linear search is faster.
     private let columnPlaces: [String: [Int]]?
 
     init(index: Int, entity: Entity, columns: [Column], keyColumns: [Int], links: [String: Link]) {
@@ -185,7 +184,7 @@ package struct Table: Sendable {
     package var sqlName: String { entity.table }
     /// The names of the primary key's columns.
     package var keyColumnNames: [String] { keyColumns.map { columns[$0].name } }
-    /// What the primary key's columns hold.
+    /// The types of the primary key's columns.
     package var keyTypes: [AttributeType] { keyColumns.map { columns[$0].type } }
     /// Whether keys may be stored as other types than their columns'.
     package var holdsOtherKeys: Bool { keyColumns.contains { columns[$0].holdsOtherTypes } }
@@ -206,7 +205,7 @@ package struct Column: Hashable, Sendable {
     package let name: String
     /// The property it stores.
     package let property: String
-    /// What it means and how it is stored; that of the target's key column for a to-one.
+    /// The type of the column, and how it is stored; that of the target's key column for a to-one.
     package let type: AttributeType
     /// Whether whole numbers are kept as integers: see ``Attribute/keepsIntegers``.
     package var keepsIntegers = false
@@ -217,7 +216,7 @@ package struct Column: Hashable, Sendable {
     package let isOptional: Bool
     /// The value of rows that don't give one.
     package let defaultValue: Value?
-    /// The default that the database computes for rows that don't give a value, in SQL; `nil` for those whose default is
+    /// The default that the database computes for rows without a value, in SQL; `nil` for those whose default is
     /// ``defaultValue``.
     package let defaultSQL: String?
     /// The number in ``Schema/references`` of the to-one it belongs to, or `nil` for an attribute.
@@ -233,7 +232,7 @@ package enum Link: Hashable, Sendable {
     case reference(Int)
     /// The view of a foreign key of the target: a has-one or a to-many.
     case inverse(Int)
-    /// A join table; `isSource` is whether this side's key stands in the join's source columns.
+    /// A join table; `isSource` is whether this side's key is in the join's source columns.
     case join(Int, isSource: Bool)
     /// Read-only: by a view of a foreign key and then along a foreign key.
     case through(inverse: Int, reference: Int)
@@ -243,8 +242,7 @@ package enum Link: Hashable, Sendable {
 }
 
 extension Schema {
-    /// The rows that lead from an entity's objects along a link, in SQL, and their columns that hold the keys at both
-    /// ends.
+    /// The rows that lead from an entity's objects along a link, in SQL, and their columns with the keys at both ends.
     ///
     /// - Parameter source: Writes the rows of a table.
     func step(
@@ -269,7 +267,7 @@ extension Schema {
     /// The rows of a reference's source, in SQL, and their columns that hold the key of the target just as the target
     /// holds it.
     ///
-    /// Where the two are compared by the target's rules, rows that refer to nothing are left out.
+    /// If the two are compared by the target's rules, dangling rows are left out.
     ///
     /// - Parameter source: Writes the rows of a table.
     func rows(
@@ -279,7 +277,7 @@ extension Schema {
         guard reference.comparison != .equal else { return (source(own), reference.columns) }
         let names = target.keyColumns.indices.map { "relata_key\($0)" }
         let keys = zip(target.keyColumnNames, names).map { "t.\(dialect.quote($0)) AS \($1)" }
-        // The number of a row is no column that the asterisk stands for.
+        // The asterisk doesn't include the rowid.
         let hidden =
             own.entity.isKeyAssigned && dialect == .sqlite
             ? own.keyColumnNames.map { ", s.\(dialect.quote($0)) AS \(dialect.quote($0))" } : []
@@ -294,8 +292,8 @@ extension Schema {
 }
 
 extension Schema {
-    /// Whether every row that a link goes by belongs to one of the objects it leads from, so that what all of them have
-    /// is the whole table.
+    /// Whether every row of a link belongs to one of the objects it leads from, so that the links of all of them are
+    /// the whole table.
     package func isTotal(_ link: Link) -> Bool {
         switch link {
         case .reference: false
@@ -306,7 +304,7 @@ extension Schema {
     }
 }
 
-/// A foreign key: one to-one, with what is declared about it on both sides.
+/// A foreign key: one to-one, with the declarations on both sides.
 package struct Reference: Sendable {
     /// The reference's number in ``Schema/references``.
     package let index: Int
@@ -324,20 +322,20 @@ package struct Reference: Sendable {
     package let isUnique: Bool
     /// The name of the view on the target, if it declares one.
     package let inverse: String?
-    /// What happens to the source when the target is deleted.
+    /// The effect on the source when the target is deleted.
     package let onTargetDelete: DeleteRule
-    /// What happens to the target when the source is deleted; `.nullify` means: nothing, the key goes with its row.
+    /// The effect on the target when the source is deleted; `.nullify` means none: the key is deleted with its row.
     package let onSourceDelete: DeleteRule
-    /// What happens to the source when an edit takes it out of the target's view.
+    /// The effect on the source when an edit removes it from the target's inverse.
     package let removeRule: RemoveRule
     /// The column of the source's table that orders the target's view, if the view is ordered: a declared attribute's,
     /// or a position column that the store keeps.
     package let orderColumn: String?
     /// Whether ``orderColumn`` is kept by the store rather than declared as an attribute.
     package let isOrderStored: Bool
-    /// The least and largest number of sources for one target, where the view declares them.
+    /// The least and largest number of sources for one target, if the inverse declares them.
     package let minimumCount: Int?
-    /// The largest number of members, where one is declared.
+    /// The largest number of members, if one is declared.
     package let maximumCount: Int?
     /// How the key's columns are compared with the target's primary key.
     package let comparison: KeyComparison
@@ -368,24 +366,24 @@ package struct Join: Sendable {
     package let orderColumn: String?
     /// The position column that orders the target's list, if that is ordered.
     package let inverseOrderColumn: String?
-    /// What happens to the targets when a source is deleted, and to the sources when a target is deleted. Join rows go
-    /// in any case.
+    /// The effect on the targets when a source is deleted, and on the sources when a target is deleted. Join rows are
+    /// always deleted.
     package let onSourceDelete: DeleteRule
-    /// What happens to the sources when a target is deleted.
+    /// The effect on the sources when a target is deleted.
     package let onTargetDelete: DeleteRule
     /// Counts declared on the source's list and on the target's.
     package let minimumCount: Int?
-    /// The largest number of members, where one is declared.
+    /// The largest number of members, if one is declared.
     package let maximumCount: Int?
-    /// The least number of the target's list, where one is declared.
+    /// The least number of the target's list, if one is declared.
     package let inverseMinimumCount: Int?
-    /// The largest number of the target's list, where one is declared.
+    /// The largest number of the target's list, if one is declared.
     package let inverseMaximumCount: Int?
     /// How the columns are compared with the key of the source.
     package let sourceComparison: KeyComparison
     /// How the columns are compared with the key of the target.
     package let targetComparison: KeyComparison
-    /// How the rows are read where another program made the table on a server.
+    /// How the rows are read if another program made the table on a server.
     package let joinedFrom: TableSource?
 
     /// The table itself.

@@ -1,10 +1,10 @@
-/// A short text that differs whenever entities differ in anything: what an unchanged open compares.
+/// A short text that differs for any difference of entities, for the comparison on opening.
 package enum SchemaFingerprint {
-    /// The fingerprint of entities, the same in every process. Their order doesn't matter to a database, but is part of
-    /// it, because comparing orders would cost more than checking the tables again does.
+    /// The fingerprint of entities, the same in every process. It depends on their order, which doesn't matter to a
+    /// database, because ignoring the order would cost more than checking the tables again.
     ///
     /// - Parameters:
-    ///   - entities: What the models declare.
+    ///   - entities: The declarations of the models.
     ///   - steps: The names of the migration steps that a file has behind it.
     package static func of(_ entities: [Entity], steps: [String] = []) -> String {
         digits(hash(of: entities), steps)
@@ -33,12 +33,12 @@ package enum SchemaFingerprint {
         return hasher.digits
     }
 
-    /// Changed when the same entities come to mean other tables.
+    /// Changed when the same entities get other tables.
     private static let version = "3"
 }
 
-// A list begins with its length, and what comes in several forms with the name of its form, so that no two declarations
-// look alike.
+// A list begins with its length, and an enum with the name of its case, so that different declarations never look
+// alike.
 extension StableHasher {
     fileprivate mutating func combine(_ entity: Entity) {
         combine(entity.name, entity.table, entity.revision, entity.createdAt, entity.updatedAt)

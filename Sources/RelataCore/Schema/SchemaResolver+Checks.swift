@@ -21,7 +21,7 @@ extension SchemaResolver {
 
     /// Gives a table to an entity or a many-to-many.
     ///
-    /// - Returns: What has it already, for a message.
+    /// - Returns: The holder of the name, for a message.
     private mutating func owner(ofTable table: String, unless new: TableOwner) -> String? {
         switch tableOwners.updateValue(new, forKey: table.foldedName) {
         case nil, new?: nil

@@ -1,4 +1,4 @@
-/// Many-to-manys, through links, and what each relationship stands on.
+/// Many-to-manys, through links, and the storage of each relationship.
 extension SchemaResolver {
     mutating func resolveJoins() {
         let inverses = inverseSides()
@@ -117,7 +117,7 @@ extension SchemaResolver {
         return relationship.deleteRule ?? .nullify
     }
 
-    /// What a relationship stands on; `nil` where that is broken, which is reported.
+    /// The storage of a relationship; `nil` for a broken one, which is reported.
     mutating func link(_ relationship: Relationship, of index: Int) -> Link? {
         guard let target = tableIndex[relationship.target] else { return nil }
         switch relationship.kind {

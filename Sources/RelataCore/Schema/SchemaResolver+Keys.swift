@@ -1,6 +1,6 @@
 /// Primary keys and the columns of the references that hold them.
 extension SchemaResolver {
-    /// One column of a primary key: what a reference to the entity needs to hold.
+    /// One column of a primary key: the facts that a reference to the entity needs.
     struct KeyPart {
         /// The property's name; a to-one with a key of several columns adds theirs.
         let name: String
@@ -9,7 +9,7 @@ extension SchemaResolver {
         let holdsOtherTypes: Bool
     }
 
-    /// How far the primary key of an entity is known; a key that holds a to-one waits for the target's.
+    /// How far the primary key of an entity is resolved; a key with a to-one waits for the target's.
     enum KeyState {
         case unknown
         case visiting

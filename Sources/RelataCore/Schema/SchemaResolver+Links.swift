@@ -67,7 +67,7 @@ extension SchemaResolver {
                 orderColumn = name + "Position"
                 isOrderStored = true
             case .attribute(let attribute):
-                // A number with a fraction is for lists whose order is only read, as those of other programs' tables.
+                // A number with a fraction is for lists whose order is only read, like those of other programs' tables.
                 if ![.integer, .real].contains(source.attribute(attribute)?.type) {
                     report(
                         draft.target, view?.name,
@@ -110,7 +110,7 @@ extension SchemaResolver {
         return rule
     }
 
-    /// A target that goes is no matter of nullify or noAction: the key goes with its row.
+    /// The deletion of a target doesn't affect nullify or noAction: the key is deleted with its row.
     private func sourceRule(of draft: ReferenceDraft) -> DeleteRule {
         switch draft.relationship.deleteRule {
         case .cascade: .cascade
@@ -119,7 +119,7 @@ extension SchemaResolver {
         }
     }
 
-    /// What each kind of relationship can't have.
+    /// The invalid declarations of each kind of relationship.
     private mutating func checkArguments(of relationship: Relationship, entity: Int) {
         let name = relationship.name
         if let minimum = relationship.minimumCount, minimum < 0 {

@@ -1,21 +1,21 @@
-/// Turns entities that name each other into numbered tables, references and joins, and lists whatever doesn't fit.
+/// Resolves entities that name each other into numbered tables, references and joins, and lists all problems.
 ///
-/// All problems are collected before anything is thrown, so that a developer mends them in one go; a part that depends
-/// on a broken one is skipped silently.
+/// All problems are collected before anything is thrown, so that a developer can fix them in one go; a part that
+/// depends on a broken one is skipped silently.
 ///
-/// Where most entities are those of a schema that is resolved already, only the others are, and the rest is copied.
+/// If most entities are those of a resolved schema, only the others are resolved, and the rest is copied.
 struct SchemaResolver {
     let entities: [Entity]
     /// The numbers of the entities that are resolved, in order.
     let scope: [Int]
     private let scopeSet: Set<Int>
-    /// The schema that all others are copied from; `nil` where all are resolved.
+    /// The schema that all others are copied from; `nil` if all are resolved.
     let old: Schema?
     var tables: [Table] = []
     var references: [Reference] = []
     var joins: [Join] = []
     var tableIndex: [String: Int] = [:]
-    /// What each table belongs to, by its name.
+    /// The owner of each table, by its name.
     var tableOwners: [FoldedName: TableOwner] = [:]
 
     var problems: [SchemaProblem] = []
@@ -64,7 +64,7 @@ struct SchemaResolver {
     ///
     /// - Parameters:
     ///   - scope: The numbers of the entities that are resolved: see ``Schema/scope(of:since:)``.
-    ///   - old: The schema that holds all entities that aren't new, by the same numbers.
+    ///   - old: The schema with all entities that aren't new, by the same numbers.
     init(entities: [Entity], scope: [Int], copying old: Schema) {
         self.entities = entities
         self.scope = scope
@@ -208,7 +208,7 @@ struct SchemaResolver {
 }
 
 extension Array {
-    /// Puts an element in its place, which is that of another or the end.
+    /// Puts an element in its position, replacing another or at the end.
     mutating func put(_ element: Element, at index: Int) {
         if index < count { self[index] = element } else { append(element) }
     }

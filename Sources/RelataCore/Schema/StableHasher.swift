@@ -1,6 +1,6 @@
 /// A 64-bit hash that is the same in every process and version, unlike Swift's own.
 ///
-/// It takes eight bytes at a time, because a fingerprint is made whenever a store is opened.
+/// It takes eight bytes at a time, because a fingerprint is computed whenever a store is opened.
 package struct StableHasher {
     package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -12,7 +12,7 @@ package struct StableHasher {
         value ^= value >> 29
     }
 
-    /// The bytes and their number, so that two texts in a row never look like two others.
+    /// The bytes and their number, so that two consecutive texts never look like two others.
     package mutating func combine(_ text: String) {
         var text = text
         text.withUTF8 { bytes in

@@ -1,8 +1,8 @@
 /// How statements read and change the rows of a table that another program made on a server.
 ///
-/// Its columns may have types that no attribute has: they are read as text then. Names may differ in their case alone, and
-/// schemas may hold tables of one name: entities and attributes know tables and columns by labels, which are the names
-/// wherever that is possible. The texts are SQL whose names are quoted.
+/// Its columns may have types that no attribute has: they are read as text then. Names may differ in their case alone,
+/// and schemas may have tables of one name: entities and attributes refer to tables and columns by labels, which are
+/// the names if possible. The texts are SQL with quoted names.
 package struct TableSource: Hashable, Sendable {
     /// What a relation is.
     package enum Kind: String, Hashable, Sendable {
@@ -29,7 +29,7 @@ package struct TableSource: Hashable, Sendable {
     /// The columns by their labels.
     package let columns: [String: String]
 
-    /// Describes a table. See the properties for what each argument means.
+    /// Describes a table. See the properties for the arguments.
     package init(
         kind: Kind, name: String, fullName: String, rows: String, table: String, columns: [String: String]
     ) {
@@ -41,7 +41,7 @@ package struct TableSource: Hashable, Sendable {
         self.columns = columns
     }
 
-    /// The columns of ``rows`` that tell where a row is: in which table, and at which place. Views have none.
+    /// The columns of ``rows`` with a row's location: its table, and its place there. Views have none.
     package static let placeColumns = (table: "relata_table", row: "relata_place")
 
     /// The table in a statement that changes rows which ``rows`` has found.
@@ -57,7 +57,7 @@ extension Table {
     /// The rows as a statement reads them.
     package func rows(_ dialect: Dialect) -> String { entity.source?.rows ?? dialect.quote(sqlName) }
 
-    /// The table itself, with the columns that the database knows.
+    /// The table itself, with the database's own columns.
     package func stored(_ dialect: Dialect) -> String { entity.source?.table ?? dialect.quote(sqlName) }
 
     /// A column as a statement sets it.
@@ -65,7 +65,7 @@ extension Table {
         entity.source?.columns[name] ?? dialect.quote(name)
     }
 
-    /// Where a row is on a server: in which table, and at which place.
+    /// The location of a row on a server: its table, and its place there.
     func place(_ alias: String) -> (table: String, row: String) {
         entity.source == nil
             ? ("\(alias).tableoid", "\(alias).ctid")
@@ -73,7 +73,7 @@ extension Table {
     }
 }
 
-/// A foreign key as the server compares it, whatever its columns are read as.
+/// A foreign key as the server compares it, in whatever form its columns are read.
 package struct NativeKey: Hashable, Sendable {
     /// The table that holds it.
     package let holder: String
@@ -84,7 +84,7 @@ package struct NativeKey: Hashable, Sendable {
     /// Whether a row `o` of the holder refers to a row `r` of the target.
     package let condition: String
 
-    /// Describes a foreign key. See the properties for what each argument means.
+    /// Describes a foreign key. See the properties for the arguments.
     package init(holder: String, target: String, columns: [String], condition: String) {
         self.holder = holder
         self.target = target

@@ -1,13 +1,13 @@
-/// Columns whose values no two rows of a table share.
+/// Columns whose values are unique together in a table.
 package struct UniqueSet: Sendable {
     /// Their numbers in ``Table/columns``.
     package let columns: [Int]
-    /// The one-to-one that they are the key of: a row that takes its partner may take it away from another row.
+    /// The one-to-one whose key they are: a row that takes its partner may take it from another row.
     package let reference: Int?
 }
 
 extension UniqueSet {
-    /// The sets that an entity declares, but for its key.
+    /// The sets that an entity declares, without its key.
     static func sets(of table: Table, _ references: [Reference]) -> [UniqueSet] {
         var sets: [UniqueSet] = []
         for reference in references where reference.isUnique {

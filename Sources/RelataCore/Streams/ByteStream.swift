@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Bytes that come one piece after another, such as the body of a large request: whoever takes them holds a piece at a time.
+/// Bytes that arrive in pieces, such as the body of a large request. Its reader holds one piece at a time.
 public struct ByteStream: Sendable {
     private let piece: @Sendable () async throws -> [UInt8]?
 
@@ -17,7 +17,7 @@ public struct ByteStream: Sendable {
 
     /// The next piece; `nil` after the last.
     ///
-    /// - Throws: What the source of the bytes throws.
+    /// - Throws: The error of the bytes' source.
     public func next() async throws -> [UInt8]? { try await piece() }
 
     /// What nobody has taken yet.

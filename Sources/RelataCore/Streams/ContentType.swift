@@ -1,4 +1,4 @@
-/// What files hold, by the ends of their names.
+/// The types of files, by their extensions.
 package enum ContentType {
     private static let types = [
         "css": "text/css; charset=utf-8", "csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8",
@@ -24,18 +24,18 @@ package enum ContentType {
         return ends
     }()
 
-    /// The type of what nobody knows.
+    /// The type of an unknown extension.
     package static let unknown = "application/octet-stream"
 
     /// The type of a file.
     package static func of(_ name: String) -> String { end(of: name).flatMap { types[$0] } ?? unknown }
 
-    /// What follows the last dot of a name, in lower case; `nil` where there is no dot.
+    /// The extension of a name, in lower case; `nil` for a name without a dot.
     package static func end(of name: String) -> String? {
         name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() }
     }
 
-    /// What the name of a file of a type ends with: `png` for `image/png`; `nil` for a type that isn't known here.
+    /// The extension for a type: `png` for `image/png`; `nil` for an unknown type.
     package static func end(ofType type: String) -> String? { ends[bare(type.lowercased())] }
 
     /// A type without its parameters: `text/plain` of `text/plain; charset=utf-8`.
@@ -45,7 +45,7 @@ package enum ContentType {
         return type
     }
 
-    /// Whether a body of that type gets smaller by compressing: pictures, sounds and such are compressed already.
+    /// Whether compressing makes a body of that type smaller: pictures, sounds and the like are compressed already.
     package static func isCompressible(_ type: String) -> Bool {
         if type.hasPrefix("image/") { return type.hasPrefix("image/svg") }
         return !["audio/", "video/", "font/woff", "application/zip", "application/pdf"].contains { type.hasPrefix($0) }

@@ -1,4 +1,4 @@
-/// Text as a person is shown it, in characters of equal width: how many it takes, on one line, without control characters.
+/// Text for display in characters of equal width: its number of columns, on one line, without control characters.
 package enum DisplayText {
     /// How many columns a text takes: East Asian characters and emoji take two.
     package static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
@@ -31,7 +31,7 @@ package enum DisplayText {
 
     private static func isControl(_ value: UInt32) -> Bool { value < 0x20 || (0x7F..<0xA0).contains(value) }
 
-    /// The text in at most so many columns, with `…` where something is left out.
+    /// The text in at most that many columns, with `…` for an omitted part.
     package static func shortened(_ text: String, to limit: Int) -> String {
         let text = visible(text)
         guard width(text) > limit else { return text }

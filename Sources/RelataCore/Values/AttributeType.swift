@@ -1,4 +1,4 @@
-/// What an attribute means and so how its column stores it.
+/// The type of an attribute, which determines how its column stores it.
 public enum AttributeType: Hashable, Sendable, Codable {
     /// 0 or 1 in an `INTEGER` column.
     case boolean
@@ -30,8 +30,8 @@ public enum AttributeType: Hashable, Sendable, Codable {
     }
 }
 
-/// How a date attribute is stored. All three are read back whatever the attribute declares, as long as the storage
-/// class tells them apart: an integer is microseconds unless the attribute says `.seconds`.
+/// How a date attribute is stored. All three are read regardless of the attribute's encoding, as far as the storage
+/// class identifies them: an integer is microseconds unless the attribute has `.seconds`.
 public enum DateEncoding: String, Hashable, Sendable, Codable {
     /// An integer: microseconds since 1970-01-01 00:00:00 UTC. The default.
     case microseconds
@@ -41,7 +41,7 @@ public enum DateEncoding: String, Hashable, Sendable, Codable {
     case seconds
 }
 
-/// How a UUID attribute is stored. Both are read back whatever the attribute declares.
+/// How a UUID attribute is stored. Both are read regardless of the attribute's encoding.
 public enum UUIDEncoding: String, Hashable, Sendable, Codable {
     /// Sixteen bytes. The default.
     case blob

@@ -14,7 +14,7 @@ public enum DateText {
 
     /// The date that lies so many microseconds after 1970.
     public static func date(microseconds: Int64) -> Date {
-        // By the reference date, because a `Date` counts from there: fewer roundings, hence an exact round trip.
+        // By the reference date, because a `Date` counts from it: fewer roundings, hence an exact round trip.
         let (distance, overflow) = microseconds.subtractingReportingOverflow(reference * 1_000_000)
         return Date(timeIntervalSinceReferenceDate: Double(overflow ? microseconds : distance) / 1_000_000)
     }
@@ -33,7 +33,7 @@ public enum DateText {
     }
 
     /// Reads ISO 8601 and SQLite's own forms: a date, with or without a time, a fraction and an offset. Without an
-    /// offset it is UTC. `nil` when it is none of these.
+    /// offset it is UTC. `nil` for other texts.
     public static func microseconds(text: String) -> Int64? {
         var scanner = Scanner(text)
         guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
@@ -63,7 +63,7 @@ public enum DateText {
                 seconds += isWest ? offset : -offset
             }
         }
-        // An offset may lead beyond the years that text has.
+        // An offset may lead beyond the supported years.
         let microseconds = seconds * 1_000_000 + fraction
         return scanner.isAtEnd && textRange.contains(microseconds) ? microseconds : nil
     }

@@ -1,13 +1,12 @@
 import Foundation
 
-/// One value as a database holds it: what is bound to a statement and read from a row when the type is known only
-/// at run time.
+/// One value of a database: bound to a statement and read from a row when the type is known only at run time.
 ///
 /// The typed API never goes through `Value` on its hot paths; plans, reports, predicates and the command-line tool do.
 public enum Value: Hashable, Sendable {
     /// SQL `NULL`.
     case null
-    /// A 64-bit signed integer. Booleans are 0 and 1, dates microseconds since 1970 unless their encoding says otherwise.
+    /// A 64-bit signed integer. Booleans are 0 and 1, dates microseconds since 1970 unless their encoding is another.
     case integer(Int64)
     /// A 64-bit floating-point number.
     case real(Double)
@@ -15,17 +14,17 @@ public enum Value: Hashable, Sendable {
     case text(String)
     /// Bytes.
     case blob(Data)
-    /// Sixteen bytes of a column that is declared to hold UUIDs as blobs. Stored as a blob; a case of its own because
+    /// Sixteen bytes of a column that is declared to hold UUIDs as blobs. Stored as a blob; a separate case because
     /// keys are read by the hundred thousand and an inline value needs no allocation.
     case uuid(UUID)
 
     /// Whether the value is SQL `NULL`.
     public var isNull: Bool { if case .null = self { true } else { false } }
 
-    /// Whether both are the same to a database: text by its bytes, where Swift takes an é and an e with an accent for
+    /// Whether both are equal to a database: text by its bytes, whereas Swift treats different compositions of an é as
     /// equal.
     public static func == (left: Value, right: Value) -> Bool {
-        // What has the same bytes is equal to Swift too, so that the hashes agree.
+        // Values with equal bytes are equal to Swift too, so the hashes agree.
         switch (left, right) {
         case (.null, .null): true
         case (.integer(let left), .integer(let right)): left == right
@@ -106,7 +105,7 @@ public struct KeyValue: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// An object named by its entity and key: what reports, blockers and errors list.
+/// An object by its entity and key, in reports, blockers and errors.
 public struct ObjectReference: Hashable, Sendable, CustomStringConvertible {
     /// The entity's name, such as `Book`.
     public let entity: String

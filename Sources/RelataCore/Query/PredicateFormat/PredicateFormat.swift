@@ -4,28 +4,29 @@
 /// conditions:
 ///
 /// - comparisons `= == != <> < <= =< > >= =>`, `IN`, `BETWEEN`, and for text `CONTAINS`, `BEGINSWITH`, `ENDSWITH`,
-///   `LIKE` (`*` and `?`) and `MATCHES` (a regular expression, as a whole); `[c]` and `[d]` after an operator overlook
+///   `LIKE` (`*` and `?`) and `MATCHES` (a regular expression, as a whole); `[c]` and `[d]` after an operator ignore
 ///   case and diacritics;
 /// - `AND`, `OR`, `NOT` (or `&& || !`), parentheses, `TRUEPREDICATE`, `FALSEPREDICATE`;
-/// - `ANY` (or `SOME`), `ALL` and `NONE` of a to-many. In parentheses several comparisons are about the same related
+/// - `ANY` (or `SOME`), `ALL` and `NONE` of a to-many. In parentheses, several comparisons apply to the same related
 ///   object: `ANY (reviews.stars > 3 AND reviews.text != nil)`;
-/// - figures of a to-many: `reviews.@count > 5`, `reviews.@avg.stars`, `reviews.stars.@max`. Each way along the path
-///   counts; with `@distinctUnionOfObjects` in it, as in `slots.@distinctUnionOfObjects.song.@count`, each object once;
+/// - aggregates of a to-many: `reviews.@count > 5`, `reviews.@avg.stars`, `reviews.stars.@max`. Each path counts; with
+///   `@distinctUnionOfObjects` in it, as in `slots.@distinctUnionOfObjects.song.@count`, each object counts once;
 /// - figures of the related objects that meet a condition: `SUBQUERY(reviews, $r, $r.stars > 3).@count > 1`. A name
 ///   without a variable is one of the object outside;
 /// - membership: `%@ IN authors`, `authors CONTAINS %@`; of an array that an attribute holds: `tags CONTAINS 'new'`;
 /// - members of a `Codable` value that an attribute holds: `address.city == 'Oslo'`;
-/// - `a ?? b`: the first that is set;
+/// - `a ?? b`: the first set value;
 /// - dates: `due + days(3)`, `due - months(1)`, with `seconds minutes hours days weeks months years`; `now()`; two dates'
 ///   difference in seconds: `end - start`;
-/// - arithmetic `+ - * /`, where `+` joins text to text; functions `lowercase uppercase trim length abs year month day hour minute second weekday`;
+/// - arithmetic `+ - * /`, where `+` also joins texts; functions `lowercase uppercase trim length abs year month day
+///   hour minute second weekday`;
 /// - literals `'text'`, `"text"`, `12.5`, `TRUE`, `YES`, `nil`, `{1, 2, 3}`; a date or a UUID is written as text;
 /// - `SELF` for the object, `#name` for a name that is a keyword, `` `a name` `` for one with other characters.
 ///
-/// Values from outside belong into arguments, never into the text: `%@` stands for the next one (a value, a list, a
-/// key or keys), `%d %i %ld %f` for a number, `%K` for the name of a property.
+/// Pass external values as arguments, never in the text: `%@` stands for the next one (a value, a list, a key or keys),
+/// `%d %i %ld %f` for a number, `%K` for the name of a property.
 package enum PredicateFormat {
-    /// Finds the property of an entity that a name in the text means; `nil` where there is none.
+    /// Finds the property of an entity by a name in the text; `nil` for an unknown one.
     package typealias NameResolver = (_ name: String, _ table: Table) -> String?
 
     /// Reads a condition on the objects of an entity.
@@ -48,8 +49,8 @@ package enum PredicateFormat {
         }
     }
 
-    /// Reads a value of the objects of an entity, such as a figure to sort by: `reviews.@avg.stars`. A path to an object
-    /// is its key.
+    /// Reads a value of the objects of an entity, such as an aggregate to sort by: `reviews.@avg.stars`. A path to an
+    /// object is its key.
     ///
     /// - Throws: ``RelataError/predicateFormat(text:column:_:)`` with the column, counted from 1, and what was expected.
     package static func value(
@@ -76,7 +77,7 @@ package enum PredicateFormat {
     }
 }
 
-/// What stands for a placeholder in the text of a predicate.
+/// The argument for a placeholder in the text of a predicate.
 public enum PredicateArgument: Hashable, Sendable {
     /// One value: a date in microseconds since 1970, `.null` for nil. For `%K`, the name of a property as text.
     case value(Value)
@@ -86,12 +87,12 @@ public enum PredicateArgument: Hashable, Sendable {
     case key(KeyValue)
     /// Several objects, by their keys.
     case keys([KeyValue])
-    /// One of these that stands for objects of an entity, by its name: for those of another it is refused.
+    /// An argument for objects of an entity, by its name: a comparison with another entity's is refused.
     indirect case ofEntity(String, PredicateArgument)
 }
 
 extension PredicateArgument {
-    /// The entity whose objects it stands for, where that is known.
+    /// The entity of its objects, if it is known.
     package var entity: String? { if case .ofEntity(let entity, _) = self { entity } else { nil } }
 
     /// The same without the entity.

@@ -17,7 +17,7 @@ struct PredicateToken: Equatable {
     }
 
     let kind: Kind
-    /// Where it begins, counted from 1.
+    /// Its first column, counted from 1.
     let column: Int
 
     /// The token as a message names it.

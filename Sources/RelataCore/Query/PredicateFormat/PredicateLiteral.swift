@@ -1,4 +1,4 @@
-/// A constant in a predicate, whose form depends on what it is compared with.
+/// A constant in a predicate, whose form depends on the other operand.
 enum PredicateLiteral: Equatable {
     case text(String)
     /// As written, so that a decimal loses nothing.
@@ -7,7 +7,7 @@ enum PredicateLiteral: Equatable {
     case null
     case argument(PredicateArgument)
 
-    /// The constant where nothing tells its type.
+    /// The constant if its type isn't known.
     var plainValue: Value? {
         switch self {
         case .text(let text): .text(text)
@@ -67,7 +67,7 @@ enum PredicateLiteral: Equatable {
     }
 }
 
-/// A literal that doesn't fit: what was expected. The place is known by whoever catches it.
+/// A literal that doesn't fit: the expected type. The caller knows the position.
 struct PredicateMismatch: Error {
     let expected: String
 

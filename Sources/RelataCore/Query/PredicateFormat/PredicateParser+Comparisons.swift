@@ -122,7 +122,7 @@ extension PredicateParser {
         }
     }
 
-    /// A value that an enum has no case for equals none that a model can hold: the comparison is a mistake.
+    /// An invalid value of an enum equals no value of a model: the comparison is a mistake.
     private func checkCase(_ value: Value, of attribute: Attribute?, _ column: Int) throws(RelataError) {
         guard let attribute, let isCase = attribute.valueType.isCase, !value.isNull, !isCase(value) else { return }
         let type = attribute.valueType.wrapped.map { "\($0)" } ?? attribute.name
@@ -162,13 +162,13 @@ extension PredicateParser {
         return [KeyValue(try fit(literal, as: types[0], "the key of \(table.name)", column))]
     }
 
-    /// The key of an object of another entity may well be that of one: it would be found, and be the wrong one.
+    /// The key of another entity's object may equal that of one, and would find the wrong object.
     private func check(_ operand: Operand, isOf entity: String) throws(RelataError) {
         guard let other = operand.entity, other != entity else { return }
         throw failure(operand.column, "expected an object of \(entity) or its key, not one of \(other)")
     }
 
-    /// The same for an attribute that holds keys of an entity.
+    /// The check for an attribute with keys of an entity.
     private func checkEntity(_ operand: Operand, keyedBy attribute: Attribute?) throws(RelataError) {
         guard let type = attribute?.valueType.wrapped as? any EntityKey.Type, let entity = type.keyedEntity else {
             return
@@ -218,7 +218,7 @@ extension PredicateParser {
         if let elements = elements(of: right) { return try isIn(left, elements, comparison) }
         switch right.kind {
         case .set(let set, let rest, let type, let table):
-            // Membership: one of the related objects, or a value of one, is the one asked for.
+            // Membership: one of the related objects, or a value of one, is the given one.
             let member = ExpressionNode.property(scope: set.innerScope, path: rest)
             let element = Operand(
                 kind: type == nil ? .object(member, table) : .value(member, type), column: right.column,
@@ -237,7 +237,7 @@ extension PredicateParser {
         }
     }
 
-    /// What a list holds, be it written or an argument.
+    /// The contents of a list, literal or argument.
     private func elements(of operand: Operand) -> [Operand]? {
         let arguments: [PredicateArgument]
         switch operand.kind {

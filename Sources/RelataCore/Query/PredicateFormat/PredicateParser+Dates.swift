@@ -5,7 +5,7 @@ extension PredicateParser {
     /// This moment, in microseconds since 1970.
     var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000_000) }
 
-    /// A date and a length of time, or the seconds between two dates; `nil` where neither side is a date.
+    /// A date and a duration, or the seconds between two dates; `nil` if neither side is a date.
     func dateArithmetic(
         _ operation: ArithmeticOperator, _ left: Operand, _ right: Operand
     ) throws(RelataError) -> Operand? {
@@ -20,7 +20,7 @@ extension PredicateParser {
             return Operand(
                 kind: .value(.function(.secondsBetween, [node, try date(right)]), .real), column: left.column)
         case (.literal, .value(let node, .date?)) where operation == .subtract:
-            // The date whose column tells how a constant is stored comes first.
+            // The date whose column determines the form of a constant comes first.
             let seconds = ExpressionNode.function(.secondsBetween, [node, try date(left)])
             return Operand(kind: .value(.negated(seconds), .real), column: left.column)
         default: return nil

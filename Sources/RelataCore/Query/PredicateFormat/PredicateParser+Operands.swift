@@ -29,7 +29,7 @@ extension PredicateParser {
 
     private mutating func literal(_ literal: PredicateLiteral) -> Operand { constant(.literal(literal)) }
 
-    /// What the current token alone says.
+    /// The operand that the current token alone is.
     private mutating func constant(_ kind: Operand.Kind) -> Operand {
         defer { index += 1 }
         return Operand(kind: kind, column: token.column)
@@ -117,7 +117,7 @@ extension PredicateParser {
         }
     }
 
-    /// `a ?? b`: the first that is set.
+    /// `a ?? b`: the first set value.
     func coalesce(_ first: Operand, _ other: Operand) throws(RelataError) -> Operand {
         guard case .value(let node, let type) = first.kind else {
             throw failure(first.column, "expected a property or another value before ??")

@@ -1,4 +1,4 @@
-/// What the names of a path mean.
+/// The meaning of the names in a path.
 extension PredicateParser {
     /// A name between points, or a figure such as `@count`.
     struct PathElement {
@@ -30,7 +30,7 @@ extension PredicateParser {
         return try resolve(elements, from: base, column: column)
     }
 
-    /// The element at the current token; several where an argument names a path.
+    /// The element at the current token; several if an argument names a path.
     mutating func elements() throws(RelataError) -> [PathElement] {
         let column = token.column
         defer { index += 1 }
@@ -53,14 +53,14 @@ extension PredicateParser {
         }
     }
 
-    /// Names followed from the query's own object, from that of a subquery's variable, or from a related one that a
-    /// quantifier speaks of.
+    /// Names followed from the query's own object, from that of a subquery's variable, or from the related one of a
+    /// quantifier.
     private struct Way {
         /// The scope that the names begin in.
         let base: Int
         /// The names from there on.
         var names: [String] = []
-        /// Where the names that were followed from the scope's object begin.
+        /// The position at which the names from the scope's object begin.
         var start = 0
         var scope = 0
         /// The places of the to-manys among those.
@@ -78,7 +78,7 @@ extension PredicateParser {
 
         func names(_ range: Range<Int>) -> [String] { Array(names[range]) }
 
-        /// What the way ends at, as an operand.
+        /// The end of the path, as an operand.
         func operand(_ node: ExpressionNode, _ column: Int) -> Operand {
             if !members.isEmpty {
                 return Operand(kind: .value(.function(.json(.any, members), [node]), nil), column: column)
@@ -90,7 +90,7 @@ extension PredicateParser {
         }
     }
 
-    /// What a path means at this place.
+    /// The meaning of a path at this position.
     mutating func resolve(_ elements: [PathElement], from base: Int, column: Int) throws(RelataError) -> Operand {
         let (elements, isDistinct) = try undoubled(elements)
         let place = elements.firstIndex(where: \.isFigure) ?? elements.count
@@ -116,12 +116,12 @@ extension PredicateParser {
             kind: .set(set, rest: rest, way.attribute?.type, way.table), column: column, attribute: way.attribute)
     }
 
-    /// The entity of the object that a way begins at.
+    /// The entity of the object at which a path begins.
     private func baseTable(_ base: Int) -> Table { base == 0 ? table : quantifiers[base - 1].table }
 
     private static let distinctUnions: Set = ["distinctunionofobjects", "distinctunionofsets", "distinctunionofarrays"]
 
-    /// The elements without `@distinctUnionOfObjects`, and whether it was there.
+    /// The elements without `@distinctUnionOfObjects`, and whether it was present.
     private func undoubled(_ elements: [PathElement]) throws(RelataError) -> ([PathElement], isDistinct: Bool) {
         guard
             let place = elements.firstIndex(where: { $0.isFigure && Self.distinctUnions.contains($0.name.lowercased()) }
@@ -161,7 +161,7 @@ extension PredicateParser {
         }
     }
 
-    /// Starts the way at the innermost quantifier's object that lies on it.
+    /// Begins the path at the innermost quantifier's object that lies on it.
     private func rebase(_ way: inout Way) {
         for (index, quantifier) in quantifiers.enumerated().reversed() {
             guard quantifier.set != nil, quantifier.variable == nil, quantifier.base == way.base,
@@ -174,7 +174,7 @@ extension PredicateParser {
         }
     }
 
-    /// Makes the way up to a to-many that of the quantifier being read, if that has none yet, and returns its scope.
+    /// Makes the path up to a to-many that of the current quantifier, if it has none yet, and returns its scope.
     private mutating func quantify(_ way: inout Way, upTo last: Int) throws(RelataError) -> Int? {
         guard let index = quantifiers.indices.last, quantifiers[index].set == nil else { return nil }
         quantifiers[index].base = way.base
@@ -217,7 +217,7 @@ extension PredicateParser {
                 "each object counts once, not each value: put @\(element.name) between the relationship and the attribute"
             )
         }
-        // What comes after the last to-many before the figure is part of the set, unless it is what is summed.
+        // The path between the last to-many and the figure is part of the set, unless it is the value of the figure.
         let end = way.attribute == nil ? way.names.count : last + 1
         var value: [String]? = way.attribute == nil ? nil : way.names(last + 1..<way.names.count)
         for next in after {

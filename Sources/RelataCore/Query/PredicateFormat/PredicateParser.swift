@@ -7,7 +7,7 @@ struct PredicateParser {
     let resolveName: PredicateFormat.NameResolver
     var arguments: ArraySlice<PredicateArgument>
     var index = 0
-    /// The quantifiers around the place that is read, outermost first. The number of an inner scope is its place here,
+    /// The quantifiers around the current position, outermost first. The number of an inner scope is its position here,
     /// counted from 1.
     var quantifiers: [QuantifierContext] = []
     private var depth = 0
@@ -26,19 +26,19 @@ struct PredicateParser {
 
     /// A quantifier whose comparison is being read, or a subquery whose condition is.
     struct QuantifierContext {
-        /// The scope that the way begins in: the query's own object, or the object of a subquery's variable.
+        /// The scope in which the path begins: the query's own object, or the object of a subquery's variable.
         var base = 0
-        /// The way to the related objects from there; empty until a path through a to-many was read.
+        /// The path to the related objects from there; empty until a path through a to-many was read.
         var path: [String] = []
-        /// The name of a subquery's variable, which alone stands for its objects.
+        /// The name of a subquery's variable, which alone refers to its objects.
         var variable: String?
         var set: RelatedSet?
         var table: Table
-        /// The path to an attribute that holds an array, which was read where one through a to-many is missing.
+        /// The path to an attribute with an array, which was read instead of one through a to-many.
         var array: String?
     }
 
-    /// What was read so far of a comparison: a condition, or a value that will be compared.
+    /// The part of a comparison that was read: a condition, or a value that will be compared.
     struct Operand {
         enum Kind {
             case condition(ExpressionNode)
@@ -55,9 +55,9 @@ struct PredicateParser {
 
         var kind: Kind
         let column: Int
-        /// The attribute that the value is of, where it is one as it stands.
+        /// The attribute of the value, if it is an attribute itself.
         var attribute: Attribute? = nil
-        /// The entity of the objects that an argument stands for, where that is known.
+        /// The entity of the objects of an argument, if it is known.
         var entity: String? = nil
     }
 
@@ -100,7 +100,7 @@ struct PredicateParser {
                 token.column,
                 "expected \(arguments.count) more placeholder\(arguments.count == 1 ? "" : "s") for the arguments")
         }
-        // Comparisons were checked one by one; what is left is how deeply they are nested.
+        // Comparisons were checked one by one; the nesting remains to be checked.
         return try checked(node, 1)
     }
 
@@ -220,7 +220,7 @@ struct PredicateParser {
         try chain([.multiply, .divide]) { (parser) throws(RelataError) in try parser.factor() }
     }
 
-    /// Each operator is a level of the tree that is made of them, and whatever walks through it goes as deep.
+    /// Each operator is a level of the resulting tree, and recursion over it is as deep.
     private mutating func chain(
         _ operators: [ArithmeticOperator], _ part: (inout Self) throws(RelataError) -> Operand
     ) throws(RelataError) -> Operand {
@@ -285,11 +285,11 @@ struct PredicateParser {
         }
     }
 
-    /// Checks a finished comparison as compiling it will, so that the error tells the place.
+    /// Checks a finished comparison as compiling it will, so that the error has the position.
     func checked(_ node: ExpressionNode, _ column: Int) throws(RelataError) -> ExpressionNode {
         let inner = quantifiers.enumerated().filter { $1.set != nil }.map { (number: $0 + 1, table: $1.table) }
         do {
-            // Nothing is read: what an access hides makes no difference.
+            // Nothing is read: an access makes no difference.
             try QueryCompiler(schema: schema, access: .everything).check(node, scopes: [(0, table)] + inner)
         } catch .invalidUse(let message) {
             throw failure(column, message)

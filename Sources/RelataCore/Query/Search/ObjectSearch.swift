@@ -1,4 +1,4 @@
-/// What is looked for in an object, by the words of its searched attributes.
+/// A search in an object, by the words of its searched attributes.
 public struct ObjectSearch: Hashable, Sendable {
     /// The scope the path starts in.
     package var scope: Int
@@ -6,7 +6,7 @@ public struct ObjectSearch: Hashable, Sendable {
     package var path: [String]
     /// What is looked for.
     package var text: SearchText
-    /// The attributes that are looked at; none for all that are searched.
+    /// The attributes to search; none for all that are searched.
     package var properties: [String]
 
     /// A search in the object at the end of to-ones.

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SearchText {
-    /// Where a text has what is looked for, in order and without overlaps.
+    /// The matches of the search in a text, in order and without overlaps.
     ///
     /// ```swift
     /// var title = AttributedString(song.title)
@@ -12,9 +12,9 @@ extension SearchText {
         return Self.merged(occurrences(in: SearchWords.placed(in: text)).map(\.range))
     }
 
-    /// A short part of a text around what is looked for, with the places to highlight.
+    /// A short part of a text around matches, with the ranges to highlight.
     ///
-    /// It shows as many different words of the search as it can, or the beginning of a text that has none of them.
+    /// It shows as many different words of the search as possible, or the beginning of a text without matches.
     ///
     /// - Parameters:
     ///   - text: The text of an attribute.
@@ -36,13 +36,13 @@ extension SearchText {
         return SearchSnippet(text: shown, highlights: highlights)
     }
 
-    /// How well a text fits by itself: how often it has what is looked for, the less the longer it is.
+    /// The score of a text by itself: the number of matches, divided by a measure of its length.
     package func relevance(in text: String) -> Double {
         let words = SearchWords.placed(in: text)
         return words.isEmpty ? 0 : Double(occurrences(in: words).count) / (1 + log(Double(words.count)))
     }
 
-    /// A place where a phrase is found.
+    /// The position of a phrase.
     private struct Occurrence {
         /// The phrase's number in the search.
         let phrase: Int
@@ -83,7 +83,7 @@ extension SearchText {
         return merged
     }
 
-    /// The part that shows the most different phrases, the first of several; it begins and ends at words.
+    /// The part with the most different phrases, the first of several; it begins and ends at words.
     private static func part(
         of text: String, around found: [Occurrence], _ words: [SearchWords.PlacedWord], _ length: Int
     ) -> Range<String.Index> {
@@ -99,13 +99,13 @@ extension SearchText {
             let phrases = Set(inside.map(\.phrase)).count
             if phrases > best.phrases { best = (occurrence.range.lowerBound, phrases) }
         }
-        // Some words before it show what it is about.
+        // Some words before it give context.
         let lead =
             text.index(best.start, offsetBy: -(length / 4), limitedBy: text.startIndex) ?? text.startIndex
         let last = found.last { $0.range.lowerBound >= best.start && $0.range.upperBound <= end(after: best.start) }
         var start = words.first { $0.range.lowerBound >= lead }?.range.lowerBound ?? lead
         if lead == text.startIndex { start = lead }
-        // Not at the cost of what was found.
+        // Without losing matches.
         if let last, end(after: start) < last.range.upperBound { start = best.start }
         let limit = end(after: start)
         if limit == text.endIndex { return start..<limit }
@@ -114,28 +114,28 @@ extension SearchText {
     }
 }
 
-/// A part of a text that shows what a search found in it.
+/// A part of a text with the matches of a search.
 public struct SearchSnippet: Hashable, Sendable, CustomStringConvertible {
-    /// The part. Where it was cut, an ellipsis stands.
+    /// The part. An ellipsis marks a cut.
     public let text: String
-    /// What to highlight in it, in order and without overlaps.
+    /// The ranges to highlight in it, in order and without overlaps.
     public let highlights: [Range<String.Index>]
 
     static let omission = "…"
 
-    /// The part, with what was found between asterisks.
+    /// The part, with the matches between asterisks.
     public var description: String { marked("*", "*") }
 
-    /// The part with marks around what was found.
+    /// The part with marks around the matches.
     ///
     /// ```swift
     /// let html = snippet.marked("<mark>", "</mark>") { $0.replacing("&", with: "&amp;").replacing("<", with: "&lt;") }
     /// ```
     ///
     /// - Parameters:
-    ///   - opening: What stands before it.
-    ///   - closing: What stands behind it.
-    ///   - escape: Makes text harmless where the marks mean something, as in HTML.
+    ///   - opening: The mark before a match.
+    ///   - closing: The mark after a match.
+    ///   - escape: Escapes text in a language in which the marks have a meaning, such as HTML.
     public func marked(_ opening: String, _ closing: String, escape: (String) -> String = { $0 }) -> String {
         var result = ""
         var place = text.startIndex

@@ -1,5 +1,5 @@
-/// What somebody looks for, as written into a search field: words that must all be there, `"phrases"`, `beginnings*`,
-/// `-exclusions`, and `OR` between alternatives.
+/// A search as written into a search field: words that must all occur, `"phrases"`, `prefixes*`, `-exclusions`, and
+/// `OR` between alternatives.
 ///
 /// ```swift
 /// let search = SearchText("love \"blue moon\" wait* -rain")
@@ -7,12 +7,11 @@
 /// for song in songs { print(search.snippet(of: song.lyrics ?? "")) }
 /// ```
 ///
-/// Whatever is written means something, or nothing: there is no wrong syntax. A text without a word to look for finds
-/// nothing. Of very long texts the first hundred words count.
+/// Every text is valid. A text without a word finds nothing. In very long texts, only the first hundred words count.
 public struct SearchText: Hashable, Sendable, CustomStringConvertible {
     /// As it was written.
     public let text: String
-    /// What must be found: of each clause one of its phrases.
+    /// The required phrases: one of each clause.
     package private(set) var clauses: [[SearchPhrase]] = []
     /// What must not be found.
     package private(set) var excluded: [SearchPhrase] = []
@@ -20,7 +19,7 @@ public struct SearchText: Hashable, Sendable, CustomStringConvertible {
     /// As it was written.
     public var description: String { text }
 
-    /// Whether there is nothing to look for, so that nothing is found.
+    /// Whether it has no words, so that nothing is found.
     public var isEmpty: Bool { clauses.isEmpty }
 
     /// The number of words that count.
@@ -65,7 +64,7 @@ public struct SearchText: Hashable, Sendable, CustomStringConvertible {
         clauses = phrases(words).map { [$0] }
     }
 
-    /// The same search, which finds also what has what was excluded.
+    /// The search without its exclusions.
     var withoutExclusions: SearchText {
         var search = self
         search.excluded = []
@@ -91,7 +90,7 @@ package struct SearchPhrase: Hashable, Sendable {
 }
 
 extension SearchText {
-    /// What stands between spaces, or in quotes.
+    /// A part between spaces, or in quotes.
     fileprivate struct Term {
         var text: String
         var isExcluded = false
@@ -103,7 +102,7 @@ extension SearchText {
     fileprivate struct Reader {
         private var rest: Substring
 
-        /// Also those that keyboards put in place of the plain one.
+        /// Including those that keyboards insert instead of the plain one.
         private static let quotes: Set<Character> = ["\"", "“", "”", "„", "‟", "«", "»", "＂"]
 
         init(_ text: String) { rest = text[...] }

@@ -1,4 +1,4 @@
-/// What can be searched for: text as somebody wrote it, or a ``SearchText`` that was read from it before.
+/// A value to search for: text from a search field, or a parsed ``SearchText``.
 public protocol SearchTextConvertible {
     /// What is looked for.
     var searchText: SearchText { get }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// How text is cut into the words that a full-text search finds: the same for what is stored, for what is looked for and
-/// for what is highlighted, on every engine.
+/// How text is split into words for full-text search: equally for stored, searched and highlighted text, on every
+/// engine.
 ///
-/// A word is a run of letters, digits and their marks, without differences of case and diacritics. Scripts that are written
-/// without spaces between words are cut into their characters, each a word of its own: a run of them is found wherever it
-/// stands in a longer one.
+/// A word is a sequence of letters, digits and their marks, without differences of case and diacritics. In scripts that
+/// are written without spaces between words, each character is a word: a sequence of them is found anywhere in a longer
+/// one.
 package enum SearchWords {
     /// The words of a text, in order.
     package static func words(of text: String) -> [String] {
@@ -16,13 +16,13 @@ package enum SearchWords {
         return cutter.words.map(\.text)
     }
 
-    /// The text with its words set apart by spaces: what SQLite's tokenizer `ascii` cuts into just these words.
+    /// The text with its words separated by spaces, which SQLite's tokenizer `ascii` splits into exactly these words.
     package static func indexed(_ text: String) -> String {
-        // That tokenizer sees plain text as it is seen here.
+        // That tokenizer reads plain text as this code does.
         text.utf8.allSatisfy { $0 < 0x80 } ? text : words(of: text).joined(separator: " ")
     }
 
-    /// A word and where it stands in its text.
+    /// A word and its position in its text.
     struct PlacedWord {
         let text: String
         let range: Range<String.Index>
@@ -49,7 +49,7 @@ package enum SearchWords {
         text.utf8.split { Unicode.Scalar($0).searchRole == .separator }.map { String(Substring($0)).lowercased() }
     }
 
-    /// Cuts a folded text, scalar by scalar. Each word keeps the places of its first and its last scalar.
+    /// Splits a folded text, scalar by scalar. Each word keeps the positions of its first and its last scalar.
     private struct Cutter<Place> {
         private(set) var words: [(text: String, first: Place, last: Place)] = []
         private var open = String.UnicodeScalarView()
@@ -81,11 +81,11 @@ package enum SearchWords {
 }
 
 extension Unicode.Scalar {
-    /// What a scalar is to a search.
+    /// The role of a scalar in a search.
     enum SearchRole {
-        /// A letter or digit, of which words are made.
+        /// A letter or digit, a part of a word.
         case letter
-        /// What belongs to the letter before it.
+        /// A mark of the letter before it.
         case mark
         /// A letter of a script that sets no spaces between words.
         case wordByItself
@@ -105,8 +105,8 @@ extension Unicode.Scalar {
         return isMark ? .mark : .letter
     }
 
-    /// Where the scripts lie whose words no spaces part: Thai, Lao, Burmese, Khmer and their neighbours, Chinese, Japanese,
-    /// and Korean, whose particles follow a word without one.
+    /// The ranges of the scripts without spaces between words: Thai, Lao, Burmese, Khmer and their neighbours, Chinese,
+    /// Japanese, and Korean, whose particles follow a word without a space.
     private static let unspacedScripts: [ClosedRange<UInt32>] = [
         0x0E00...0x0EFF, 0x1000...0x109F, 0x1100...0x11FF, 0x1780...0x17FF, 0x1950...0x19FF, 0x1A20...0x1AAF,
         0x2E80...0x2FDF, 0x3005...0x3007, 0x3021...0x303C, 0x3040...0x312F, 0x3130...0x318F, 0x31A0...0x31BF,

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Brings text into the form in which what ``TextOptions`` overlook is gone, so that folded texts compare as bytes.
+/// Removes the differences that ``TextOptions`` ignore, so that folded texts can be compared as bytes.
 ///
 /// The SQL function `relata_fold` calls this too: constants are folded when a query is compiled, columns when it runs.
 package enum TextFolding {
-    /// The text without differences of case or of diacritics, as the options say.
+    /// The text without differences of case or of diacritics, by the options.
     package static func fold(_ text: String, _ options: TextOptions) -> String {
         if options.isEmpty { return text }
         if text.utf8.allSatisfy({ $0 < 0x80 }) {

@@ -7,8 +7,8 @@ package struct TextLocale: Sendable {
 
     /// The order of a locale such as `de` or `sv_SE`.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` for an identifier that isn't a known locale's: Foundation would take
-    ///   another one's order without a word.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an unknown locale: Foundation would silently use another one's
+    ///   order.
     package init(identifier: String) throws(RelataError) {
         let name = identifier.replacingOccurrences(of: "-", with: "_")
         guard Self.identifiers.contains(name) else {
@@ -26,7 +26,7 @@ package struct TextLocale: Sendable {
     /// The name of the collation in SQL.
     package var collation: String { Self.prefix + identifier }
 
-    /// The name of PostgreSQL's collation, which it has where it was built with ICU and knows the locale.
+    /// The name of PostgreSQL's collation, which exists if it was built with ICU and knows the locale.
     package var internationalCollation: String { identifier.replacingOccurrences(of: "_", with: "-") + "-x-icu" }
 
     /// The locale of a collation by its name; `nil` for the name of another collation.
@@ -37,6 +37,6 @@ package struct TextLocale: Sendable {
         self = known
     }
 
-    /// Whether a text comes before another, after it, or beside it.
+    /// Whether a text precedes another, follows it, or is equal in order.
     package func compare(_ left: String, _ right: String) -> ComparisonResult { left.compare(right, locale: locale) }
 }

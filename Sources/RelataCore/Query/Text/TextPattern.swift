@@ -5,7 +5,7 @@ import Synchronization
 package enum TextPattern {
     /// Whether the regular expression matches the text as a whole.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where the pattern isn't a regular expression, or takes too long.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the pattern isn't a regular expression, or takes too long.
     package static func matches(
         _ text: String, _ pattern: String, options: TextOptions = []
     ) throws(RelataError) -> Bool {
@@ -15,7 +15,7 @@ package enum TextPattern {
 
     /// Checks that a pattern is a regular expression, before it is used.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where it isn't.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if it isn't.
     package static func check(_ pattern: String) throws(RelataError) {
         _ = try expression(pattern, isCaseInsensitive: false, isWhole: false)
     }
@@ -41,7 +41,7 @@ package enum TextPattern {
             let alone = try NSRegularExpression(pattern: pattern, options: options)
             let made = isWhole ? try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: options) : alone
             cache.withLock { cache in
-                // A program has few patterns; this bounds one that makes them from data.
+                // A program has few patterns; this limits one that builds them from data.
                 if cache.count >= 100 { cache = [:] }
                 cache[key] = made
             }
@@ -52,7 +52,7 @@ package enum TextPattern {
         }
     }
 
-    /// Whether the text as a whole is like the pattern, where `*` stands for any characters and `?` for one. After a
+    /// Whether the whole text matches the pattern, in which `*` stands for any characters and `?` for one. After a
     /// backslash, both stand for themselves.
     package static func isLike(_ text: String, _ pattern: String, options: TextOptions = []) -> Bool {
         let text = Array(TextFolding.fold(text, options).unicodeScalars)
@@ -79,7 +79,7 @@ package enum TextPattern {
         return pattern[next...].allSatisfy { $0 == .any }
     }
 
-    /// The characters before the first `*` or `?` of a pattern: every text like it begins with them.
+    /// The characters before the first `*` or `?` of a pattern: every matching text begins with them.
     static func literalPrefix(_ pattern: String) -> String {
         var prefix = String.UnicodeScalarView()
         for element in parse(pattern) {

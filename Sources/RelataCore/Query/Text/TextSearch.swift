@@ -1,20 +1,20 @@
 import Foundation
 
-/// A regular expression that is looked for in many texts, in a limited time: some expressions take longer than anybody
-/// can wait for, even in short texts.
+/// A search for a regular expression in many texts, with a time limit: some expressions take unlimited time, even in
+/// short texts.
 package struct TextSearch {
     /// How long all searches of a statement may take together, and how long one match of a whole text.
     package static let limit = Duration.seconds(1)
 
-    /// The engine gives some searches up without saying so, after some forty million steps. It reports every ten thousand
-    /// of them, and also at each place where a match may begin: so what took that many reports counts as given up only if
-    /// it took longer than looking at each place can.
+    /// The engine gives up some searches silently, after some forty million steps. It reports every ten thousand of
+    /// them, and also each place where a match may begin: so a search with that many reports counts as given up only if
+    /// it took longer than checking each place can.
     private static let patientReports = 3000
 
     /// Searches that end before as many reports aren't asked how long they took: to ask takes as long as some of them.
     private static let shortReports = 100
 
-    /// How long the thread has run. It may wait for a processor meanwhile, and its process be stopped.
+    /// The running time of the thread, without waits for a processor.
     private static var processorTime: Duration {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
@@ -31,7 +31,7 @@ package struct TextSearch {
 
     /// Looks for a regular expression: in a part of a text, or as the whole of it.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where the pattern isn't one.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an invalid pattern.
     package init(_ pattern: String, options: TextOptions = [], isWhole: Bool = false) throws(RelataError) {
         self.pattern = pattern
         ignoresDiacritics = options.contains(.diacriticInsensitive)
@@ -41,10 +41,10 @@ package struct TextSearch {
         isPlain = !pattern.utf8.contains { [0x2A, 0x2B, 0x3F, 0x7B, 0x7C].contains($0) }  // * + ? { |
     }
 
-    /// Whether the text matches, or a part of it. What it took is taken off the time that is left.
+    /// Whether the text, or a part of it, matches. The time is subtracted from the remaining time.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where no time is left, and what SQLite says of an interruption where the
-    ///   task is cancelled.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if no time remains, and SQLite's interruption error for a cancelled
+    ///   task.
     package func isFound(in text: String, timeLeft: inout Duration) throws(RelataError) -> Bool {
         let text = ignoresDiacritics ? TextFolding.fold(text, .diacriticInsensitive) : text
         let range = NSRange(location: 0, length: text.utf16.count)
@@ -60,7 +60,7 @@ package struct TextSearch {
             reports += 1
             if reports == Self.shortReports { patientStart = Self.processorTime }
             if match != nil { isFound = true }
-            // It ran out of the memory in which it keeps what is still to be tried.
+            // It ran out of memory for backtracking.
             if flags.contains(.internalError) { hasGivenUp = true }
             isCancelled = !isFound && Task.isCancelled
             if isFound || isCancelled || clock.now > end { stop.pointee = true }

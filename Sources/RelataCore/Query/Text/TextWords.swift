@@ -1,7 +1,7 @@
-/// Words that are looked for in a text, as a person writes them into a search box: any of them is enough. What stands in
-/// quotes must be there word for word, and what follows a hyphen must not: `"science fiction" space -war`.
+/// Words of a search box: any of them is enough. Words in quotes must occur as a phrase, and words after a hyphen must
+/// not: `"science fiction" space -war`.
 ///
-/// A word is what stands between anything but letters and digits. Words are found whole, and in the form that is asked for.
+/// A word is a sequence of letters and digits. Words match as a whole, without stemming.
 package struct TextWords: Sendable {
     private var words: Set<String> = []
     private var phrases: [[String]] = []
@@ -24,7 +24,7 @@ package struct TextWords: Sendable {
         }
     }
 
-    /// A full-text search that finds whatever they are found in, and perhaps more; `nil` where it can't look for them.
+    /// A full-text search that finds at least the same objects; `nil` if it isn't possible.
     package var search: SearchText? {
         let search =
             phrases.isEmpty
@@ -35,7 +35,7 @@ package struct TextWords: Sendable {
     /// Whether they are found in a text.
     package func areFound(in text: String) -> Bool { count(in: text) > 0 }
 
-    /// How often words and phrases are found in a text; 0 where something is there that must not be, or a phrase isn't.
+    /// How often words and phrases are found in a text; 0 if an excluded word occurs, or a phrase doesn't.
     package func count(in text: String) -> Int {
         let found = Self.words(of: text, options)
         guard !found.contains(where: excluded.contains) else { return 0 }

@@ -1,13 +1,13 @@
 /// The words of full-text search, as ``SearchWords`` cuts them.
 extension PostgresFunctions {
-    /// The version of what ``search`` makes of a text; raised whenever that changes, since columns hold it.
+    /// The version of the results of ``search``; increased with every change, because columns store them.
     static let searchVersion = 1
 
     /// The vector is put together here, and not by a configuration of PostgreSQL's: its parser takes some words for
     /// addresses and numbers, and cuts others by the rules of the database's locale.
     ///
-    /// The texts of two attributes have a word between them that nobody can look for, so that no phrase reaches over both. A
-    /// vector holds a megabyte: of longer texts the beginnings count, as many characters as fit in any script.
+    /// The texts of two attributes are separated by an unsearchable word, so that no phrase spans both. A vector holds
+    /// a megabyte: of longer texts the beginnings count, as many characters as fit in any script.
     static let search = #"""
         CREATE OR REPLACE FUNCTION relata.search_vector(texts text[]) RETURNS tsvector
         LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$

@@ -2,13 +2,14 @@ import Foundation
 
 /// Text: folding, case, patterns and words.
 ///
-/// Which characters are marks, letters and spaces is taken from Swift. Case and normal forms are PostgreSQL's, whose
-/// Unicode may be older or newer than Swift's: characters that one of them doesn't know yet may fold differently.
+/// The sets of marks, letters and spaces are Swift's. Case and normal forms are PostgreSQL's, whose Unicode may be
+/// older or newer than Swift's: characters that one of them doesn't know yet may fold differently.
 extension PostgresFunctions {
     /// As ``TextFolding`` and the functions of text that Swift registers with SQLite.
     ///
-    /// ICU writes the last sigma of a word as `ς`, and Swift doesn't look around: so no capital sigma is left to it. The
-    /// dotless i is kept out of the way of its capital, which is an ordinary I, as U+FDD0, which is no character.
+    /// ICU writes the last sigma of a word as `ς`, and Swift doesn't depend on the context: so capital sigmas are
+    /// replaced first. The dotless i is replaced by U+FDD0, which is no character, so that it doesn't become an
+    /// ordinary I.
     static let text = #"""
         CREATE OR REPLACE FUNCTION relata.fold(value text, options integer) RETURNS text
         LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -128,10 +129,10 @@ extension PostgresFunctions {
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT relata.word_count(value, query, options) > 0 $$;
         """#
 
-    /// Regular expressions, which PostgreSQL's own engine matches: in a time that doesn't run away, but without ICU's
-    /// possessive repetitions, named groups, classes such as `\p{L}` and sets within sets. It says so where a pattern has
-    /// them. What both have and write differently is translated: the boundary of a word, the end of the text, what
-    /// `\Q` and `\E` quote, and that a dot is no line break.
+    /// Regular expressions, matched by PostgreSQL's own engine: in limited time, but without ICU's possessive
+    /// repetitions, named groups, classes such as `\p{L}` and sets within sets, which it reports. Different notations
+    /// are translated: the boundary of a word, the end of the text, `\Q` and `\E`, and a dot that doesn't match line
+    /// breaks.
     static let expressions = #"""
         CREATE OR REPLACE FUNCTION relata.expression(pattern text, options integer, whole boolean) RETURNS text
         LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -207,7 +208,7 @@ extension PostgresFunctions {
     private static let extenders = CharacterClass.ranges {
         $0.properties.isGraphemeExtend || $0.properties.generalCategory == .spacingMark
     }
-    /// What words are made of: a mark belongs to the letter before it.
+    /// The characters of words: a mark belongs to the letter before it.
     private static let letters = CharacterClass.ranges {
         $0.properties.isAlphabetic || $0.properties.numericType != nil || $0.properties.isGraphemeExtend
             || $0.properties.generalCategory == .spacingMark

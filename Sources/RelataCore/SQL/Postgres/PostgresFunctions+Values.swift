@@ -1,7 +1,7 @@
 /// JSON, dates and places.
 extension PostgresFunctions {
-    /// JSON is `jsonb`: members have an order of their own, and of equal names the last one counts. Text that is no JSON
-    /// reads as nothing.
+    /// JSON is `jsonb`: it doesn't preserve the order of members, and of repeated names the last one counts. Invalid
+    /// JSON reads as unset.
     static let json = #"""
         -- Unsafe in parallel: to catch an error is a transaction of its own.
         CREATE OR REPLACE FUNCTION relata.json(value text) RETURNS jsonb
@@ -76,7 +76,7 @@ extension PostgresFunctions {
         $$;
         """#
 
-    /// Dates beyond what `timestamptz` counts, before 4714 B.C. and after 294276, are unset.
+    /// Dates outside of the range of `timestamptz`, before 4714 B.C. and after 294276, are unset.
     static let dates = #"""
         CREATE OR REPLACE FUNCTION relata.instant(microseconds bigint) RETURNS timestamptz
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$

@@ -1,27 +1,26 @@
-/// The functions that generated SQL calls on PostgreSQL: the same as those that Swift registers with SQLite. They live in
-/// a schema of their own, are written in SQL and PL/pgSQL, and need no extension.
+/// The functions that generated SQL calls on PostgreSQL, equivalent to those that Swift registers with SQLite. They are
+/// in a separate schema, are written in SQL and PL/pgSQL, and need no extension.
 ///
-/// A database has them once for all its users. Their version stands in the schema's comment.
+/// A database has them once for all its users. Their version is in the schema's comment.
 package enum PostgresFunctions {
     /// The version of ``script``; raised whenever that changes.
     package static let version = 5
 
-    /// Selects one text: the comment of the schema, which equals ``comment`` where this version's functions are there;
-    /// `NULL` where there are none.
+    /// Selects one text: the comment of the schema, which equals ``comment`` if this version's functions exist; `NULL`
+    /// for no functions.
     package static let installed = "SELECT obj_description(to_regnamespace('relata'), 'pg_namespace')"
 
-    /// What ``installed`` selects where this version's functions are there.
+    /// The result of ``installed`` if this version's functions exist.
     package static var comment: String { "Relata's functions, version \(version)" }
 
     private static var functions: String {
         [text, words, search, expressions, json, dates, places, keys].joined(separator: "\n")
     }
 
-    /// The statements that make the functions for one session, in a database that has none: see ``temporary(_:)``.
+    /// The statements that create the functions for one session, in a database without them: see ``temporary(_:)``.
     package static var temporaryScript: String { temporary(functions) }
 
-    /// SQL that calls the functions of its own session instead of those that the database has. Names in quotes stay as they
-    /// are.
+    /// SQL that calls the functions of its session instead of those of the database. Quoted names stay unchanged.
     package static func temporary(_ sql: String) -> String {
         var result = ""
         var rest = sql[...]
@@ -34,10 +33,10 @@ package enum PostgresFunctions {
         return result + rest
     }
 
-    /// The statements that make the functions, or replace those of another version: run as one text, which is one
-    /// transaction. Another connection that makes them at the same time waits.
+    /// The statements that create the functions, or replace those of another version: run as one text, which is one
+    /// transaction. Another connection that creates them at the same time waits.
     ///
-    /// They rely on a database in UTF-8 and on PostgreSQL's collation `und-x-icu`, which it has where it was built with
+    /// They rely on a database in UTF-8 and on PostgreSQL's collation `und-x-icu`, which exists if it was built with
     /// ICU.
     package static var script: String {
         """
@@ -52,7 +51,7 @@ package enum PostgresFunctions {
 
 /// Sets of characters as PostgreSQL's regular expressions spell them.
 enum CharacterClass {
-    /// The characters of a set, as what stands between brackets.
+    /// The characters of a set, for the inside of brackets.
     static func ranges(where contains: (Unicode.Scalar) -> Bool) -> String {
         var text = ""
         var start: UInt32?
@@ -68,7 +67,7 @@ enum CharacterClass {
         return text
     }
 
-    /// The characters of a set, as a string that says them with escapes.
+    /// The characters of a set, as a string with escapes.
     static func list(where contains: (Unicode.Scalar) -> Bool) -> String {
         let scalars = (UInt32(1)...0xFFFF).compactMap(Unicode.Scalar.init).filter(contains)
         return "E'" + scalars.map { escape($0.value) }.joined() + "'"

@@ -1,10 +1,10 @@
 /// Full-text search.
 extension ExpressionWriter {
-    /// How what a query searches for stands in its statement.
+    /// The search of a query in its statement.
     struct FoundRows {
         /// How well a row fits.
         let relevance: Term
-        /// The number of a row that was found, which tells rows of one relevance apart; `nil` where only the key does.
+        /// The number of a found row, which orders rows of equal relevance; `nil` if only the key does.
         let number: Term?
     }
 
@@ -36,7 +36,7 @@ extension ExpressionWriter {
         let table = schema.tables[positions[position].table]
         let (index, columns) = try index(search, of: table)
         guard !search.text.isEmpty else { return sql.append(dialect.never) }
-        // The row itself is asked for, since a key may lead to none, or to one that is hidden.
+        // The row itself is required, because a key may dangle, or lead to a hidden row.
         let alias = alias(of: position)
         guard dialect == .sqlite else { return sql.append(isFound(search.text, columns, in: alias).condition) }
         let key = tuple(self.columns(alias, index.key))
@@ -45,8 +45,8 @@ extension ExpressionWriter {
 
     /// Begins a query's rows with those that a search finds.
     ///
-    /// - Parameter limit: How many of the best are wanted, where nothing else decides which; `nil` for all.
-    /// - Returns: The condition on them, and how they stand in the statement.
+    /// - Parameter limit: How many of the best matches are needed, if nothing else filters them; `nil` for all.
+    /// - Returns: The condition on them, and their form in the statement.
     mutating func begin(
         with search: ObjectSearch, best limit: Int? = nil
     ) throws(RelataError) -> (condition: String, rows: FoundRows) {
@@ -63,11 +63,11 @@ extension ExpressionWriter {
         }
         let parameter = bind(.text(search.text.fullTextQuery(columns)), as: .text)
         let best = limit.map { bind(.integer(Int64($0)), as: .integer) }
-        // FTS5 weighs a word by how many rows have it. Where some are hidden, each is weighed by itself: they would show in
-        // the order of the others.
+        // FTS5 weighs a word by the number of rows that have it. If some rows are hidden, each is weighed by itself:
+        // otherwise hidden rows would affect the order.
         let text = access.guards(table) ? bind(.text(search.text.text), as: .text) : nil
         let frame = positions[position].frame
-        // Found first: SQLite would look each row up in the index where it begins with another table.
+        // The search comes first: otherwise SQLite would look each row of another table up in the index.
         let found = index.found(parameter, best: best, telling: text)
         frames[frame] = "\(found) AS found CROSS JOIN \(frames[frame])"
         let isSame = pairwise(self.columns(alias, index.key), index.key.indices.map { "found.k\($0)" })
@@ -92,7 +92,7 @@ extension ExpressionWriter {
         var condition = "\(words) @@ \(query)"
         var ranked = words
         if let columns {
-            // The index finds candidates by the words of all columns, of which others may well have what is excluded.
+            // The index finds candidates by the words of all columns, and other columns may contain excluded words.
             if !text.excluded.isEmpty {
                 let wanted = bind(.text(text.withoutExclusions.textSearchQuery), as: .text)
                 condition = "\(words) @@ CAST(\(wanted) AS tsquery)"

@@ -1,16 +1,16 @@
-/// What finds the rows of one table by words, and the SQL that makes it and keeps it current.
+/// A search index of one table, and the SQL that creates and updates it.
 ///
-/// On SQLite it is a table of FTS5 beside the table. Triggers of plain SQL, which any program can run, note the keys of
-/// rows that change; whoever commits through Relata brings the words of these rows up to date before. Where the key isn't
-/// a row's number, a table gives each key one. On PostgreSQL it is a generated column with an index.
+/// On SQLite, it is an FTS5 table beside the table. Triggers in plain SQL, which work in any program, record the keys
+/// of changed rows; Relata updates the words of these rows before each commit. If the key isn't a rowid, a table gives
+/// each key a number. On PostgreSQL, it is a generated column with an index.
 package struct SearchIndex: Hashable, Sendable {
-    /// The name of the table whose rows are found.
+    /// The name of the searched table.
     package let table: String
-    /// The columns whose words find them.
+    /// The searched columns.
     package let columns: [String]
     /// The columns of the key.
     package let key: [String]
-    /// Whether the key is the number by which FTS5 knows a row.
+    /// Whether the key is FTS5's number of a row.
     package let isKeyNumber: Bool
 
     /// The column of a table on PostgreSQL that holds its words.
@@ -57,7 +57,7 @@ package struct SearchIndex: Hashable, Sendable {
     package var words: String { Self.prefix + table + Self.wordsSuffix }
     /// The keys of rows that changed.
     package var changes: String { Self.changes(of: table) }
-    /// The numbers of keys that are none.
+    /// The numbers of keys that aren't any.
     package var numbers: String { Self.numbers(of: table) }
 
     /// The name of the table of changes that belongs to a table.
@@ -75,7 +75,7 @@ package struct SearchIndex: Hashable, Sendable {
     /// The names of the triggers.
     private var triggers: [String] { ["inserted", "updated", "deleted"].map { "\(Self.prefix)\(table)_\($0)" } }
 
-    /// How FTS5 names a column in what it looks for.
+    /// FTS5's name of a column in a search.
     static func wordColumn(_ name: String) -> String { "c_" + name }
 
     // MARK: Making
@@ -118,7 +118,7 @@ package struct SearchIndex: Hashable, Sendable {
         }
     }
 
-    /// What tells a column of PostgreSQL's from that of another declaration, or of another version of the function.
+    /// The identity of PostgreSQL's column, which differs for another declaration, or another version of the function.
     private var comment: String {
         "words of \(columns.joined(separator: ", ")), version \(PostgresFunctions.searchVersion)"
     }
@@ -142,7 +142,7 @@ package struct SearchIndex: Hashable, Sendable {
         IndexNames.name(table: table, columns: [Self.column], isUnique: false)
     }
 
-    /// The statements that drop an index, as far as it is there.
+    /// The statements that drop an index, as far as it exists.
     package func removal(_ dialect: Dialect) -> [String] {
         guard dialect == .sqlite else {
             return ["ALTER TABLE IF EXISTS \(dialect.quote(table)) DROP COLUMN IF EXISTS \(Self.column)"]
@@ -151,7 +151,7 @@ package struct SearchIndex: Hashable, Sendable {
             + [words, changes, numbers].map { "DROP TABLE IF EXISTS \(quote($0))" }
     }
 
-    /// The statements that take the words of all rows into an index that has none. PostgreSQL does so by itself.
+    /// The statements that fill a new index with the words of all rows. PostgreSQL does so automatically.
     package func filling(_ dialect: Dialect) -> [String] {
         guard dialect == .sqlite else { return [] }
         if isKeyNumber {
@@ -165,7 +165,7 @@ package struct SearchIndex: Hashable, Sendable {
 
     // MARK: Keeping current
 
-    /// Yields a row where something is to be brought up to date.
+    /// Returns a row if the index needs an update.
     package var question: String { "SELECT 1 FROM \(quote(changes)) LIMIT 1" }
 
     /// The statements that bring the words of the rows up to date that changed.
@@ -193,7 +193,7 @@ package struct SearchIndex: Hashable, Sendable {
         ]
     }
 
-    /// Whether a row of the table is the one that a number stands for. The table's own column decides how keys compare.
+    /// Whether a number belongs to a row of the table. The table's own column determines the comparison of keys.
     private var isSame: String {
         zip(key, keyColumns).map { "t.\(quote($0)) = n.\(quote($1))" }.joined(separator: " AND ")
     }
@@ -206,12 +206,12 @@ package struct SearchIndex: Hashable, Sendable {
 
     // MARK: Finding
 
-    /// The rows that FTS5 finds, as they stand after `FROM`: each with its number, its relevance and its key.
+    /// The rows that FTS5 finds, for `FROM`: each with its number, its relevance and its key.
     ///
     /// - Parameters:
-    ///   - search: The parameter that holds what is looked for.
+    ///   - search: The parameter with the search.
     ///   - limit: The parameter that holds how many of the best are wanted; `nil` for all.
-    ///   - text: The parameter that each row tells as what was searched for; `nil` where nobody asks.
+    ///   - text: The parameter with the searched text, which each row returns; `nil` if it isn't needed.
     func found(_ search: String, best limit: String? = nil, telling text: String? = nil) -> String {
         let words = quote(words)
         let order = limit.map { " ORDER BY w.rank, w.rowid LIMIT \($0)" } ?? ""
@@ -233,7 +233,7 @@ package struct SearchIndex: Hashable, Sendable {
 
     // MARK: Checking
 
-    /// The rows of the table whose words the index lacks or has wrong: their keys.
+    /// The rows of the table with missing or wrong words in the index: their keys.
     package var missing: String {
         let isWrong = zip(columns, wordColumns).map {
             "w.\(quote($1)) IS NOT relata_search_words(t.\(quote($0)))"
