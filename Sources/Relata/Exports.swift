@@ -1,4 +1,4 @@
-// What an app sees of the targets below: types that the API takes or gives, and what the code of the macros names.
+// The types of lower targets that an app sees: those of the API, and those that the macros' code names.
 
 @_exported public import enum RelataCore.AttributeType
 @_exported public import struct RelataCore.Blocker

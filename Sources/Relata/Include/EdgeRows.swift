@@ -5,23 +5,22 @@ import RelataSQLite
 /// Which object each row of an edge gives to which owner.
 @usableFromInline
 struct EdgeRows {
-    /// Where the columns begin that tell an object's place among those of its owner, and how many they are: none where
-    /// rows come in order.
+    /// The columns with an object's position among those of its owner, and their number: none if rows are in order.
     private let placeColumn: Int32
     private let placeColumns: Int
     private var numbers: OwnerNumbers
-    /// Whether a row belongs to none of the owners; those after it weren't read then.
+    /// Whether a row belongs to none of the owners; the rows after it weren't read then.
     @usableFromInline private(set) var hasStranger = false
     private var owners: [Int32] = []
     private var objects: [Int32] = []
-    /// For each key that was told before its object, where the object is; -1 where there is none.
+    /// For each key that came before its object, the number of the object; -1 for none.
     private var targets: [Int32] = []
     private var places: [Place] = []
     private var isSorted = true
-    /// Whether rows of objects tell their keys, and not the numbers of these.
+    /// Whether rows of objects have their keys, rather than the numbers of these.
     private let tellsKeys: Bool
 
-    /// A position, and a key that is a number or a UUID. Whatever else a column holds comes last.
+    /// A position, or a key that is a number or a UUID. Other values sort last.
     private struct Place: Comparable {
         var position: UInt64 = 0
         var high = UInt64.max
@@ -48,7 +47,7 @@ struct EdgeRows {
         }
     }
 
-    /// Rows of an edge; of none where it is `nil`.
+    /// Rows of an edge; none for `nil`.
     init(_ edge: CompiledQuery? = nil, _ numbers: OwnerNumbers = OwnerNumbers()) {
         self.numbers = numbers
         tellsKeys = edge?.objectRows == .keys
@@ -56,7 +55,7 @@ struct EdgeRows {
         placeColumn = Int32((edge?.columnTypes.count ?? 0) - placeColumns)
     }
 
-    /// Makes room for so many rows.
+    /// Reserves capacity for that many rows.
     mutating func reserve(_ count: Int) {
         owners.reserveCapacity(count)
         objects.reserveCapacity(count)
@@ -66,7 +65,7 @@ struct EdgeRows {
     /// How many there are.
     var count: Int { owners.count }
 
-    /// The number of the owner that the current row begins with; `nil` where it is of none, which ends the reading.
+    /// The number of the current row's owner; `nil` for none, which ends the reading.
     @usableFromInline
     mutating func owner(_ statement: RunningStatement) -> Int32? {
         let number = numbers.next(statement)
@@ -87,8 +86,7 @@ struct EdgeRows {
         objects.append(object)
     }
 
-    /// Reads the rows that tell objects by their keys, up to the first one that is an object. Where one belongs to none
-    /// of the owners, it ends there.
+    /// Reads the rows with keys of objects, up to the first one that is an object. A row of no owner ends the reading.
     @usableFromInline
     mutating func readLinks(
         _ statement: RunningStatement, _ wanted: WantedKeys, _ keyColumn: Int32
@@ -102,7 +100,7 @@ struct EdgeRows {
         }
     }
 
-    /// Notes where the object of the current row is, whose key was told before.
+    /// Records the object of the current row, whose key came before.
     @usableFromInline
     mutating func setPlace(_ place: Int, _ statement: RunningStatement, _ wanted: WantedKeys) throws {
         let column = ColumnValue(statement, 1)
@@ -111,7 +109,7 @@ struct EdgeRows {
         targets[number] = Int32(truncatingIfNeeded: place)
     }
 
-    /// Turns the keys that links told into objects, and leaves out links that lead to none.
+    /// Replaces the keys of links by objects, and drops dangling links.
     @usableFromInline
     mutating func resolve() {
         var count = 0
@@ -130,7 +128,7 @@ struct EdgeRows {
         if placeColumns > 0 { places.removeLast(places.count - count) }
     }
 
-    /// Adds the next object of the owner that the row begins with; whether there is such an owner.
+    /// Adds the next object of the row's owner; returns whether there is one.
     mutating func addNext(_ statement: RunningStatement) -> Bool {
         guard let owner = owner(statement) else { return false }
         add(Int32(truncatingIfNeeded: objects.count), to: owner, statement)
@@ -148,7 +146,7 @@ struct EdgeRows {
         return lists
     }
 
-    /// The object of each owner of a to-one, whose key stands in a row of the list; -1 for none.
+    /// The object of each owner of a to-one, whose key is in a row of the list; -1 for none.
     func lists(ofRows rows: [Int32], keys: Int) -> MemberLists {
         var found = [Int32](repeating: -1, count: keys)
         for (row, object) in zip(owners, objects) { found[Int(row)] = object }

@@ -30,7 +30,7 @@ public struct Include<Target: Model>: Sendable {
         with { $0.sort = order(Self.fields) + $0.sort }
     }
 
-    /// No more than so many for each owner.
+    /// At most that many for each owner.
     public func limit(_ count: Int) -> Include { with { $0.limit = count } }
 
     /// What to load with the related objects.
@@ -41,8 +41,8 @@ public struct Include<Target: Model>: Sendable {
     /// Leaves out of the query the objects that have no related one.
     public var required: Include { with { $0.isRequired = true } }
 
-    /// Follows a relationship to the same model again and again: so many levels, or, without a number, as far as it goes.
-    /// An object that is its own ancestor is there, its own members not loaded again.
+    /// Follows a relationship to the same model repeatedly: for that many levels, or, without a number, to the end. An
+    /// object that is its own ancestor is included, without loading its own members again.
     public func recursive(depth: Int? = nil) -> Include { with { $0.recursion = IncludePlan.Recursion(depth: depth) } }
 }
 
@@ -61,7 +61,7 @@ extension ToManyField {
     /// In an include: in that order, instead of the relationship's own.
     public func sorted(@SortBuilder _ order: (Target.Fields) -> [SortTerm]) -> Include<Target> { include.sorted(order) }
 
-    /// In an include: no more than so many for each owner.
+    /// In an include: at most that many for each owner.
     public func limit(_ count: Int) -> Include<Target> { include.limit(count) }
 
     /// In an include: what to load with the related objects.
@@ -72,7 +72,7 @@ extension ToManyField {
     /// In an include: leaves out the objects that have no related one.
     public var required: Include<Target> { include.required }
 
-    /// In an include: follows a relationship to the same model again and again.
+    /// In an include: follows a relationship to the same model repeatedly.
     ///
     /// ```swift
     /// Folder.where { $0.parent == nil }.including { $0.children.recursive() }
@@ -83,7 +83,7 @@ extension ToManyField {
 extension ToOneField {
     private var include: Include<Target> { Include(path: path.names, plan: IncludePlan(name)) }
 
-    /// In an include: only targets that meet a condition. Where one doesn't, the link is loaded without it:
+    /// In an include: only targets that meet a condition. For another target, the link is loaded without it:
     /// ``ToOne/loaded`` is `nil`, and ``ToOne/object`` throws ``RelataError/excluded(_:)``.
     public func `where`<Check: QueryExpression<Bool>>(_ condition: (Target.Fields) -> Check) -> Include<Target> {
         include.where(condition)
@@ -97,12 +97,12 @@ extension ToOneField {
     /// In an include: leaves out the objects that have no target.
     public var required: Include<Target> { include.required }
 
-    /// In an include: follows a relationship to the same model again and again, such as a parent.
+    /// In an include: follows a relationship to the same model repeatedly, such as a parent.
     public func recursive(depth: Int? = nil) -> Include<Target> { include.recursive(depth: depth) }
 }
 
 extension Query {
-    /// Loads relationships with the objects: one statement for each, whatever the number of objects.
+    /// Loads relationships with the objects: one statement for each, for any number of objects.
     ///
     /// ```swift
     /// let books = try await store.fetch(
@@ -116,15 +116,15 @@ extension Query {
     }
 }
 
-/// What can be named in an include: a link, or an ``Include`` that says more about it.
+/// An argument of an include: a link, or an ``Include`` with more details.
 public protocol Includable {
-    /// What is loaded, from the query's own objects on.
+    /// The relationships to load, from the query's own objects.
     @_documentation(visibility: internal)
     var includePlan: IncludePlan { get }
 }
 
 extension Include: Includable {
-    /// What is loaded, from the query's own objects on.
+    /// The relationships to load, from the query's own objects.
     @_documentation(visibility: internal)
     public var includePlan: IncludePlan {
         path.reversed().reduce(plan) { IncludePlan($1, children: [$0]) }
@@ -132,13 +132,13 @@ extension Include: Includable {
 }
 
 extension ToManyField: Includable {
-    /// What is loaded, from the query's own objects on.
+    /// The relationships to load, from the query's own objects.
     @_documentation(visibility: internal)
     public var includePlan: IncludePlan { include.includePlan }
 }
 
 extension ToOneField: Includable {
-    /// What is loaded, from the query's own objects on.
+    /// The relationships to load, from the query's own objects.
     @_documentation(visibility: internal)
     public var includePlan: IncludePlan { include.includePlan }
 }

@@ -1,8 +1,8 @@
 import RelataCore
 import RelataEngine
 
-/// Loads relationships of objects that were fetched: one statement for each relationship, whatever the number of
-/// objects, and each object at its other end decoded once.
+/// Loads relationships of fetched objects: one statement for each relationship, for any number of objects, and each
+/// object at its other end decoded once.
 struct IncludeLoader {
     let transaction: ReadTransaction
 
@@ -30,7 +30,7 @@ struct IncludeLoader {
             let target = catalog.types[catalog.links[table.index][index].target]
             if let recursion = include.recursion { try check(recursion, include, Owner.self, target) }
             if objects.isEmpty {
-                // An include that makes no sense is an error whatever was found.
+                // An invalid include is an error, even without results.
                 try check(include.children, of: target)
                 continue
             }
@@ -105,13 +105,13 @@ struct IncludeLoader {
 
     /// Reads the objects at the other end.
     ///
-    /// - Parameter isWhole: Whether the whole table is read instead of what each key leads to: from all objects, that
-    ///   leads to the same rows, and takes half the time.
+    /// - Parameter isWhole: Whether the whole table is read instead of looking up each key: for all objects, that reads
+    ///   the same rows in half the time.
     private func read<Owner: Model, Target: Model>(
         _ edge: Edge<Owner, Target>, isWhole: Bool
     ) throws -> ReadLoop<Target> {
         let include = edge.include
-        // A many-to-many reaches an object once for each owner; its key tells whether it was read already.
+        // A many-to-many reaches an object once for each owner; its key shows whether it was read already.
         let isShared =
             switch edge.link {
             case .join, .through: true
@@ -130,7 +130,7 @@ struct IncludeLoader {
 }
 
 extension Table {
-    /// The first column of the key, where the key's columns stand together in order.
+    /// The first column of the key, if the key's columns are consecutive and in order.
     var contiguousKeyColumn: Int? {
         guard let first = keyColumns.first, keyColumns == Array(first..<first + keyColumns.count) else { return nil }
         return first

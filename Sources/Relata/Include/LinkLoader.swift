@@ -2,7 +2,7 @@
 @_documentation(visibility: internal)
 @frozen
 public struct LinkLoader {
-    /// What was loaded, by the relationship's number; `nil` for a link that stays as it is.
+    /// The loaded objects, by the relationship's number; `nil` for a link that stays unchanged.
     @usableFromInline var loaded: [AnyMembers?]
     /// The owner whose links are filled.
     @usableFromInline var owner = 0
@@ -53,13 +53,13 @@ public struct LinkLoader {
     }
 }
 
-/// What was loaded for one relationship of many owners, without its type.
+/// The loaded objects of one relationship of many owners, without their type.
 @usableFromInline
 class AnyMembers {
     init() {}
 }
 
-/// What was loaded for one relationship of many owners: each object once, and for each owner which are its.
+/// The loaded objects of one relationship of many owners: each object once, and the members of each owner.
 @usableFromInline
 final class Members<Target: Model>: AnyMembers {
     /// The objects, each once.

@@ -1,11 +1,11 @@
 /// For each owner the numbers of its members, in order.
 @frozen @usableFromInline
 struct MemberLists {
-    /// Where each owner's members begin in `members`, and after the last owner the end.
+    /// The start of each owner's members in `members`, and the end.
     @usableFromInline var starts: [Int32]
     @usableFromInline var members: [Int32]
 
-    /// Sorts members by their owners, and leaves those of one owner as they stand.
+    /// Sorts members by their owners, and keeps the order of each owner's.
     init(owners: [Int32], members: [Int32], count: Int) {
         var starts = [Int32](repeating: 0, count: count + 1)
         for owner in owners { starts[Int(owner) + 1] += 1 }
@@ -20,7 +20,7 @@ struct MemberLists {
         self.members = sorted
     }
 
-    /// One member an owner; -1 for none.
+    /// One member for each owner; -1 for none.
     init(_ targets: [Int32]) {
         members = targets.filter { $0 >= 0 }
         starts = [0]

@@ -1,12 +1,12 @@
 import RelataCore
 import RelataEngine
 
-/// Tells which of many owners a row belongs to: by a number from 1 that the row begins with, or by the owner's key.
+/// Finds a row's owner among many: by a number from 1 at the row's beginning, or by the owner's key.
 struct OwnerNumbers {
-    /// The owners' keys, where rows tell them.
+    /// The owners' keys, if rows have them.
     private let keys: [Value]?
     private let type: AttributeType?
-    /// Made where rows don't come in the order of the owners.
+    /// Made if rows aren't in the order of the owners.
     private var numbers: KeyNumbers?
     private var last = 0
 
@@ -16,11 +16,11 @@ struct OwnerNumbers {
     /// Rows begin with keys of one column.
     init(keys: KeyList, type: AttributeType?) { (self.keys, self.type) = (keys.values, type) }
 
-    /// The number, from 0, of the owner of the current row; `nil` where the row belongs to none of them.
+    /// The number, from 0, of the owner of the current row; `nil` for none of them.
     mutating func next(_ statement: RunningStatement) -> Int32? {
         guard let keys else { return Int32(truncatingIfNeeded: ColumnValue(statement, 0).integer) - 1 }
         let column = ColumnValue(statement, 0)
-        // The rows of an owner mostly come together, and after those of the owner before.
+        // The rows of an owner are mostly consecutive, and follow those of the owner before.
         if column.isInteger {
             let key = column.integer
             for number in last..<min(last + 2, keys.count) {

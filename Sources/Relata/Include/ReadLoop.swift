@@ -6,7 +6,7 @@ public import RelataSQLite
 @_documentation(visibility: internal)
 @frozen
 public struct ReadLoop<M: Model> {
-    /// What stands before the object in a row of an edge.
+    /// The columns before the object in a row of an edge.
     @usableFromInline
     enum Owner {
         /// Nothing: no edge.
@@ -19,30 +19,30 @@ public struct ReadLoop<M: Model> {
 
     @usableFromInline let statement: RunningStatement
     @usableFromInline let owner: Owner
-    /// Where the object's key begins, if one object may come in several rows; else a negative number.
+    /// The first column of the object's key, if one object may be in several rows; otherwise a negative number.
     @usableFromInline let keyColumn: Int32
-    /// Whether each object comes in one row, where rows tell owners' keys.
+    /// Whether each object is in one row, if rows have owners' keys.
     @usableFromInline let areOnce: Bool
-    /// Takes the keys of objects, where links come before all objects.
+    /// Collects the keys of objects, if links come before all objects.
     @usableFromInline let wanted: WantedKeys?
     /// The objects, each once.
     @usableFromInline var objects: [M] = []
-    /// Where those are that may come in several rows.
+    /// The positions of objects that may be in several rows.
     @usableFromInline var places: [StoredKey<M>: Int32] = [:]
     /// Which owner each row is of.
     @usableFromInline var rows: EdgeRows
-    /// The owners' keys, by their numbers, where rows tell keys.
+    /// The owners' keys, by their numbers, if rows have keys.
     @usableFromInline var ownerKeys: [StoredKey<M>] = []
     @usableFromInline var ownerNumbers: [StoredKey<M>: Int32] = [:]
-    /// Where the owners are among the objects, by their numbers; -1 for one that isn't. Found here, where the compiler
-    /// knows the keys' type: elsewhere each look-up costs more.
+    /// The positions of the owners among the objects, by their numbers; -1 for one that isn't. Found here, where the
+    /// compiler knows the keys' type: elsewhere each look-up costs more.
     @usableFromInline var ownerPlaces: [Int32] = []
     /// Whether all links were read that come before objects.
     @usableFromInline var hasLinks = false
-    /// What the last step came to.
+    /// The result of the last step.
     @usableFromInline var result = StepResult.done
-    /// The column of the row that can't be read, and where its object begins, once a reading failed. Reading again goes
-    /// on with the next row.
+    /// The unreadable column of the row, and the first column of its object, after a failure. Reading again continues
+    /// with the next row.
     @usableFromInline var failure: (column: Int32, first: Int32)?
 
     /// Reads rows that are objects.
@@ -53,8 +53,8 @@ public struct ReadLoop<M: Model> {
     /// Reads the rows of an edge.
     ///
     /// - Parameters:
-    ///   - keyColumn: Where the key begins among an object's columns, if one may come in several rows.
-    ///   - areOnce: Whether each object comes in one row, where rows tell owners' keys.
+    ///   - keyColumn: The first column of the key among an object's, if one may be in several rows.
+    ///   - areOnce: Whether each object is in one row, if rows have owners' keys.
     init(
         _ statement: RunningStatement, edge: CompiledQuery, owner: Owner, numbers: OwnerNumbers = OwnerNumbers(),
         keyColumn: Int? = nil, areOnce: Bool = false
@@ -72,7 +72,7 @@ public struct ReadLoop<M: Model> {
     /// How many rows there were.
     var rowCount: Int { owner == .none ? objects.count : rows.count }
 
-    /// Makes room for what so many rows tell.
+    /// Reserves capacity for that many rows.
     mutating func reserve(_ count: Int) {
         // An object that may come in several rows is one of fewer.
         if keyColumn < 0 { objects.reserveCapacity(count) }
@@ -141,8 +141,8 @@ public struct ReadLoop<M: Model> {
         rows.resolve()
     }
 
-    /// Looks for the owners among the objects. Where each object is there once, the few owners are gone through for each
-    /// object, and not the other way round: a table of all objects wouldn't fit into the processor's caches.
+    /// Finds the owners among the objects. If each object occurs once, the few owners are searched for each object,
+    /// instead of the reverse: a table of all objects wouldn't fit into the processor's caches.
     @inlinable
     mutating func findOwners() {
         guard areOnce else {

@@ -1,20 +1,19 @@
-/// Which objects of a tree each is linked to, by their numbers: apart from the models, whose types this module doesn't
-/// know.
+/// The links between the objects of a tree, by their numbers: without the models, whose types this module doesn't know.
 struct TreeLinks {
     let objects: Int
-    /// The members of each object by its number, and of the owners by numbers of their own.
+    /// The members of each object by its number, and of the owners by separate numbers.
     let lists: MemberLists
-    /// For each owner its number there; -1 where it has no members.
+    /// For each owner its number there; -1 for one without members.
     let owners: [Int32]
-    /// For each owner its number among the objects; -1 where it isn't one of them.
+    /// For each owner its number among the objects; -1 for one that isn't among them.
     let places: [Int32]
 }
 
-/// Where an object stands: which one it is, and whose member it is in the level above.
+/// A place in the tree: its object, and its owner in the level above.
 struct TreePlace {
     let object: Int32
     let owner: Int32
-    /// Whether its own members are loaded: not beyond the depth, and not where it is its own ancestor.
+    /// Whether its own members are loaded: not beyond the depth, and not if it is its own ancestor.
     let isExpanded: Bool
 }
 
@@ -30,8 +29,8 @@ struct TreeLevels {
     /// How deep values may be nested: a value that holds a value that holds … is released by as many nested calls.
     static var deepest: Int { 1000 }
 
-    /// How many values a tree may have. One that is a tree has as many as objects; more come from objects that are
-    /// reached in several ways, and of those that all link to each other there are soon more than any memory holds.
+    /// How many values a tree may have. A real tree has as many as objects; objects that are reached in several ways
+    /// add more, and objects that all link to each other soon exceed any memory.
     private var most: Int { 100_000 + 10 * (links.objects + links.owners.count) }
 
     init(_ links: TreeLinks, depth: Int?, name: String) throws(RelataError) {
@@ -58,7 +57,7 @@ struct TreeLevels {
         }
     }
 
-    /// Adds the members of an object, which stands in a level at that number.
+    /// Adds the members of an object, which has that number in its level.
     private mutating func add(
         _ object: Int32, number: Int, to places: inout [TreePlace], below level: Int = 0
     ) throws(RelataError) {
@@ -76,7 +75,7 @@ struct TreeLevels {
         }
     }
 
-    /// Whether an object is on the way up from a place.
+    /// Whether an object is an ancestor of a place.
     private func isAncestor(_ object: Int32, ofMemberOf number: Int, in level: Int) -> Bool {
         var (number, level) = (number, level)
         while level >= 0 {

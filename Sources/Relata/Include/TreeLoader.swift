@@ -1,7 +1,7 @@
 import RelataCore
 
-/// Loads a relationship to the same model again and again from what it leads to: a tree of children, a chain of
-/// parents. One statement brings all levels.
+/// Loads a relationship to the same model repeatedly from its targets: a tree of children, a chain of parents. One
+/// statement reads all levels.
 struct TreeLoader<Node: Model> {
     let transaction: ReadTransaction
     let index: Int
@@ -48,7 +48,7 @@ struct TreeLoader<Node: Model> {
 
     private func fetch(toManyOf owners: [Node]) throws -> Nodes {
         let loop = try fetch(try KeyList(of: owners))
-        // What nothing is linked to needs no place.
+        // An object without links needs no place.
         let places = owners.map { owner in
             owner.ownKey.flatMap { loop.ownerNumbers[$0] }.map { loop.ownerPlaces[Int($0)] } ?? -1
         }
@@ -57,14 +57,14 @@ struct TreeLoader<Node: Model> {
         var count = Int32(loop.objects.count)
         for (index, owner) in owners.enumerated() where places[index] < 0 {
             guard let number = owner.ownKey.flatMap({ loop.ownerNumbers[$0] }) else { continue }
-            // The same owner may be there twice.
+            // The same owner may be given twice.
             if numbers[Int(number)] < 0 {
                 numbers[Int(number)] = count
                 count += 1
             }
             ownNumbers[index] = numbers[Int(number)]
         }
-        // Nobody has what is linked to a key that no object has.
+        // A link of a key that no object has belongs to no owner.
         let lists = loop.rows.lists(owners: Int(count) + 1, numbers: numbers.map { $0 < 0 ? count : $0 })
         let links = TreeLinks(objects: loop.objects.count, lists: lists, owners: ownNumbers, places: places)
         return Nodes(objects: loop.objects, links: links)

@@ -1,7 +1,7 @@
-// What the code that `@Model` writes does with a model's links.
+// The functions that `@Model`'s code calls for a model's links.
 //
-// They are members of the links: where a link's target doesn't exist, the compiler says so at the property, and of members
-// it says no more. Of a generic function it would add that the target could not be inferred.
+// They are members of the links: if a link's target doesn't exist, the compiler reports it at the property, and nothing
+// about members. For a generic function it would add that the target could not be inferred.
 
 public import RelataEngine
 
@@ -34,12 +34,12 @@ extension ToOne {
     @inlinable
     public func _visit(_ visitor: inout LinkVisitor, at index: Int) throws { try visitor.visit(self, at: index) }
 
-    /// Takes what was loaded for the link.
+    /// Takes the loaded objects of the link.
     @_documentation(visibility: internal)
     @inlinable
     public mutating func _load(_ loader: inout LinkLoader, at index: Int) { loader.load(&self, at: index) }
 
-    /// The link as it is after a save.
+    /// The link after a save.
     @_documentation(visibility: internal)
     @inlinable
     public func _saved(_ state: SavedState, stored: ToOne) -> ToOne { state.link(self, stored: stored) }
@@ -75,14 +75,14 @@ extension Optional {
         try visitor.visit(self, at: index)
     }
 
-    /// Takes what was loaded for the link.
+    /// Takes the loaded objects of the link.
     @_documentation(visibility: internal)
     @inlinable
     public mutating func _load<Target>(_ loader: inout LinkLoader, at index: Int) where Wrapped == ToOne<Target> {
         loader.load(&self, at: index)
     }
 
-    /// The link as it is after a save.
+    /// The link after a save.
     @_documentation(visibility: internal)
     @inlinable
     public func _saved<Target>(_ state: SavedState, stored: Self) -> Self where Wrapped == ToOne<Target> {
@@ -102,17 +102,17 @@ extension HasOne {
     @inlinable
     public func _visit(_ visitor: inout LinkVisitor, at index: Int) throws { try visitor.visit(self, at: index) }
 
-    /// Takes what was loaded for the link.
+    /// Takes the loaded objects of the link.
     @_documentation(visibility: internal)
     @inlinable
     public mutating func _load(_ loader: inout LinkLoader, at index: Int) { loader.load(&self, at: index) }
 
-    /// The link as it is after a save.
+    /// The link after a save.
     @_documentation(visibility: internal)
     @inlinable
     public func _saved(_ state: SavedState) -> HasOne { state.link(self) }
 
-    /// A link to an object; one without edits where there is none.
+    /// A link to an object; without an object, one without edits.
     @_documentation(visibility: internal)
     public static func _link(_ object: Target?) -> HasOne { object.map { HasOne($0) } ?? HasOne() }
 }
@@ -123,19 +123,19 @@ extension ToMany {
     @inlinable
     public func _visit(_ visitor: inout LinkVisitor, at index: Int) throws { try visitor.visit(self, at: index) }
 
-    /// Takes what was loaded for the link.
+    /// Takes the loaded objects of the link.
     @_documentation(visibility: internal)
     @inlinable
     public mutating func _load(_ loader: inout LinkLoader, at index: Int) { loader.load(&self, at: index) }
 
-    /// The link as it is after a save.
+    /// The link after a save.
     @_documentation(visibility: internal)
     @inlinable
     public func _saved(_ state: SavedState) -> ToMany { state.link(self) }
 }
 
 extension Through {
-    /// Takes what was loaded for the link.
+    /// Takes the loaded objects of the link.
     @_documentation(visibility: internal)
     @inlinable
     public mutating func _load(_ loader: inout LinkLoader, at index: Int) { loader.load(&self, at: index) }

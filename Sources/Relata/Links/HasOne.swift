@@ -1,7 +1,7 @@
-/// The other side of a one-to-one: the view of a key that stands on the target.
+/// The inverse of a one-to-one: its key is stored in the target's row.
 ///
-/// It holds nothing until it is loaded. Setting it moves the target's key here with the next save, and takes it from
-/// whoever had it.
+/// It is empty until it is loaded. Setting it moves the target's key here with the next save, and takes it from its
+/// former owner.
 ///
 /// ```swift
 /// @Model struct Episode {
@@ -24,7 +24,7 @@ public struct HasOne<Target: Model>: Sendable, Equatable {
     @inlinable
     init(loaded: Target?) { link = ToMany(loaded: loaded.map { [$0] } ?? []) }
 
-    /// Whether the object, or that there is none, is known.
+    /// Whether the object, or its absence, is known.
     public var isLoaded: Bool { link.isLoaded }
 
     /// The object, or `nil` if there is none.
@@ -42,10 +42,10 @@ public struct HasOne<Target: Model>: Sendable, Equatable {
     /// The object if it is loaded and there is one: for key paths and user interfaces.
     public var loaded: Target? { link.content?.first }
 
-    /// Whether there is an edit that no save has written.
+    /// Whether there are unsaved edits.
     public var hasEdits: Bool { link.hasEdits }
 
-    /// Makes an object the partner, new or stored; `nil` for none. The former partner's reference becomes unset.
+    /// Makes a new or stored object the partner; `nil` for none. The former partner's reference becomes unset.
     public mutating func set(_ object: Target?) { link.set(object.map { [$0] } ?? []) }
 
     /// Makes the object with that key the partner.

@@ -1,4 +1,4 @@
-// What links say of themselves when an object is printed.
+// The descriptions of links when an object is printed.
 
 private func description<Content>(_ content: Content?, edits: Int = 0) -> String {
     let waiting = edits == 0 ? "" : edits == 1 ? " (1 edit to save)" : " (\(edits) edits to save)"
@@ -11,7 +11,7 @@ extension ToMany: CustomStringConvertible {
 }
 
 extension HasOne: CustomStringConvertible {
-    /// The object if it is loaded, `none` if there is none, and how many edits wait for a save.
+    /// The loaded object, `none` for a missing one, and the number of unsaved edits.
     public var description: String {
         Relata.description(link.content.map { $0.first.map { "\($0)" } ?? "none" }, edits: link.edits.count)
     }

@@ -1,13 +1,13 @@
 /// A change of a to-many that waits in the value until it is saved.
 ///
-/// Edits speak of objects, not of positions, so that they mean the same whatever else was written in between.
+/// Edits name objects instead of positions, so that they have the same meaning after concurrent writes.
 @usableFromInline
 enum LinkEdit<Target: Model>: Sendable {
     /// Be a member; the last one, if the list is ordered and it wasn't one.
     case add(LinkTarget<Target>)
     /// Be no member.
     case remove(LinkTarget<Target>)
-    /// Be a member and stand right after that one; `nil` for first.
+    /// Be a member and come right after that one; `nil` for first.
     case place(LinkTarget<Target>, after: LinkTarget<Target>?)
     /// Have these members in this order, and no other.
     case set([LinkTarget<Target>])
@@ -23,7 +23,7 @@ enum LinkTarget<Target: Model>: Sendable {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// The key as the database takes it.
+    /// The key in its stored form.
     var ownKey: StoredKey<Target>? { key.map { StoredKey($0) } }
 
     @inlinable var key: Target.Key? {
@@ -43,7 +43,7 @@ extension LinkEdit {
 }
 
 extension LinkTarget {
-    /// The key alone where there is one: enough to say where something stands.
+    /// The key alone, if there is one: enough to identify a position.
     var named: LinkTarget { key.map { .key($0) } ?? self }
 
     /// Whether both mean the same object: equal ones without a key are two.
@@ -61,7 +61,7 @@ struct RemovedMembers<Target: Model> {
 
     init(_ targets: [LinkTarget<Target>]) { for target in targets { insert(target) } }
 
-    /// Those that edits take out in the end, whatever they said of them before.
+    /// The objects that edits finally remove, regardless of earlier edits.
     @inlinable
     init(after edits: [LinkEdit<Target>]) {
         self.init()

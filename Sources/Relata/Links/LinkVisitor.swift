@@ -6,7 +6,7 @@ public struct LinkVisitor {
     enum Purpose {
         /// A save: finds nested objects, references and edits.
         case gathering(LinkGatherer)
-        /// Looks whether there is an edit.
+        /// Checks for edits.
         case looking(EditLook)
         /// A load: finds the keys of one to-one.
         case collecting(AnyToOneKeys)
@@ -62,7 +62,7 @@ public struct LinkVisitor {
     }
 }
 
-/// What a look for edits has found, and how it compares with another object's.
+/// The edits found, and their comparison with another object's.
 @usableFromInline
 final class EditLook {
     /// The edits of each link that has some: a `LinkEdit` array.

@@ -3,8 +3,8 @@ import RelataCore
 import RelataEngine
 
 extension Model {
-    /// The key that a column of another type refers to, as files of other programs have them: SQLite compares a reference by
-    /// the type of the column that it refers to, so the text `7` refers to the integer 7. `nil` where it can refer to none.
+    /// The target's key for a column of another type, in files of other programs: SQLite compares a reference by the
+    /// type of the target column, so the text `7` refers to the integer 7. `nil` if it can't match any key.
     @usableFromInline
     static func referredKey(_ reader: RowReader) -> Key? {
         guard keyTypes.count == 1, let type = Key.self as? any AttributeValue.Type else { return nil }
@@ -24,14 +24,14 @@ extension Model {
 }
 
 extension Int64 {
-    /// The integer that a text is to SQLite where it is compared with one.
+    /// The integer that a text equals in SQLite's comparison.
     fileprivate init?(referring text: String) {
         let plain = text.trimmingCharacters(in: .whitespacesAndNewlines)
         if let integer = Int64(plain) {
             self = integer
             return
         }
-        // Of what Swift reads as a number besides, SQLite reads no hexadecimal digits.
+        // Of the other notations that Swift reads, SQLite doesn't read hexadecimal digits.
         guard plain.allSatisfy({ $0.isNumber || "+-.eE".contains($0) }), let real = Double(plain) else { return nil }
         self.init(exactly: real)
     }

@@ -17,7 +17,7 @@ public struct Through<Target: Model>: Sendable, Equatable {
     /// Whether the objects are here.
     public var isLoaded: Bool { content != nil }
 
-    /// The objects; one that is linked twice is there twice.
+    /// The objects; an object that is linked twice is included twice.
     ///
     /// - Throws: ``RelataError/notLoaded(entity:property:)`` if they aren't loaded.
     public var objects: [Target] {

@@ -1,7 +1,7 @@
-// What edits mean for the objects of a list that are here. For the stored list OrderedList says the same.
+// The effect of edits on the loaded objects of a list. OrderedList does the same for the stored list.
 
 extension ToMany {
-    /// Does edits on what is here.
+    /// Applies edits to the loaded objects.
     mutating func apply(_ edits: [LinkEdit<Target>]) {
         var rest = edits[...]
         while let edit = rest.first {
@@ -25,18 +25,18 @@ extension ToMany {
         }
     }
 
-    /// The list no longer is what is here if an object is missing that only its key tells.
+    /// The list is incomplete if an object is missing of which only the key is known.
     private mutating func append(_ targets: [LinkTarget<Target>]) {
         var list = content
         content = nil  // so that the array isn't copied
         let count = (list?.count ?? 0) + targets.count
-        // Few are compared, for many there is a set.
+        // Few are compared one by one, many by a set.
         var keys: Set<StoredKey<Target>>?
         if let list, targets.count > 1, count > 8 {
             keys = Set(minimumCapacity: count)
             for object in list { if let key = object.ownKey { keys?.insert(key) } }
         }
-        // A list that grows bit by bit makes room by itself, for more than it needs at the moment.
+        // A list that grows step by step reserves more capacity than it needs.
         if list?.isEmpty == true { list?.reserveCapacity(count) }
         for target in targets {
             guard let key = target.ownKey else {
@@ -71,10 +71,10 @@ extension ToMany {
 
     private mutating func place(_ target: LinkTarget<Target>, after other: LinkTarget<Target>?) {
         let own = index(of: target)
-        // After itself it stays where it is.
+        // After itself, it stays in its position.
         if let other, target.isSame(as: other) { return own == nil ? append([target]) : () }
         if content == nil || own == nil && target.object == nil {
-            // Where the others stand isn't known here.
+            // The positions of the others aren't known here.
             content = nil
             if target.key == nil, let box = target.object, !unsaved.contains(where: { $0 === box }) {
                 unsaved.append(box)
@@ -95,20 +95,20 @@ extension ToMany {
 
     // MARK: Looking for objects
 
-    /// What an edit calls an object: without a key, the first that is equal.
+    /// An edit's name for an object: without a key, the first equal one.
     func target(_ object: Target) -> LinkTarget<Target> {
         let known = object.primaryKey == nil ? unsaved.first { $0.value == object } : nil
         return .object(known ?? LinkedObject(object))
     }
 
-    /// What an edit calls the object at a place. Moving an object that was loaded brings no change of its attributes.
+    /// An edit's name for the object at a position. Moving a loaded object doesn't write its attributes.
     func target(_ object: Target, at index: Int) -> LinkTarget<Target> {
         .object(
             object.primaryKey == nil
                 ? unsaved[unsavedCount(before: index)] : LinkedObject(object, isConfirmed: true))
     }
 
-    /// Where an object stands, if it is here.
+    /// The position of an object, if it is loaded.
     func index(of target: LinkTarget<Target>) -> Int? {
         if let key = target.ownKey { return content?.firstIndex { $0.ownKey == key } }
         guard var rank = unsaved.firstIndex(where: { $0 === target.object }) else { return nil }

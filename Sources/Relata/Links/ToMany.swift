@@ -1,12 +1,12 @@
-/// A link to any number of objects: the view of the other side's key (`inverse:`), or a many-to-many whose join table
-/// the store keeps.
+/// A link to any number of objects: the inverse of a to-one (`inverse:`), or a many-to-many with a join table that the
+/// store manages.
 ///
-/// It holds nothing until it is loaded. Edits are kept in the value and written by `save`; each says what an object
-/// shall be (a member, no member, right after another), so doing one twice changes nothing.
+/// It is empty until it is loaded. Edits are kept in the value and written by `save`; each states a result (a member,
+/// no member, right after another), so repeating one changes nothing.
 ///
-/// An object is known by its key. Without one, because the database has yet to assign it, an object is another with each
-/// `add`, `insert` and `set`, as two lines of an invoice may well be equal; `remove` and `place` mean the first that is
-/// equal.
+/// An object is identified by its key. Without one, because the database hasn't assigned it yet, each `add`, `insert`
+/// and `set` adds a separate object, because two lines of an invoice may be equal; `remove` and `place` mean the first
+/// equal one.
 ///
 /// ```swift
 /// book.authors.add(leGuin)
@@ -17,17 +17,16 @@
 public struct ToMany<Target: Model>: Sendable {
     /// The objects, with the edits done.
     @usableFromInline var content: [Target]?
-    /// The edits in the order they were made: what `content` shows is what they mean, and what a save writes.
+    /// The edits in the order in which they were made: `content` shows their result, and a save writes them.
     @usableFromInline var edits: [LinkEdit<Target>]
-    /// What edits call the members that have no key: those of ``content``, in its order. Nothing where there are no
-    /// edits.
+    /// The edits' names for the members without a key: those of ``content``, in its order. Empty without edits.
     @usableFromInline var unsaved: [LinkedObject<Target>]
 
     /// A link that isn't loaded and has no edits.
     @inlinable
     public init() { self.init(loaded: nil) }
 
-    /// A link to these objects: as a new value's, the same as ``set(_:)``.
+    /// A link to these objects: in a new value, the same as ``set(_:)``.
     public init(_ objects: [Target]) {
         self.init(loaded: nil)
         set(objects)
@@ -65,14 +64,14 @@ public struct ToMany<Target: Model>: Sendable {
     /// The objects if they are loaded, else `nil`: for key paths and user interfaces.
     public var loaded: [Target]? { content }
 
-    /// Whether there are edits that no save has written.
+    /// Whether there are unsaved edits.
     public var hasEdits: Bool { !edits.isEmpty }
 
     // MARK: Editing
 
-    /// Makes an object a member. A new object is inserted with the save; an ordered list gets it at its end.
+    /// Adds an object. A new object is inserted with the save; in an ordered list it is last.
     ///
-    /// A new object whose key the database assigns is another one each time it is added.
+    /// A new object whose key the database assigns is added again each time.
     public mutating func add(_ object: Target) { make([.add(.object(LinkedObject(object)))]) }
 
     /// Makes objects members.
@@ -80,11 +79,10 @@ public struct ToMany<Target: Model>: Sendable {
         make(objects.map { .add(.object(LinkedObject($0))) })
     }
 
-    /// Makes the object with that key a member. A list that was loaded no longer is, unless it has the object already:
-    /// the object isn't here.
+    /// Adds the object with that key. A loaded list is no longer complete then, unless it has the object already.
     public mutating func add(id: Target.Key) { make([.add(.key(id))]) }
 
-    /// Makes an object no member; the object itself stays. One that is new, and was added before, isn't inserted.
+    /// Removes an object from the list; the object itself stays. A new one that was added before isn't inserted.
     public mutating func remove(_ object: Target) { remove(CollectionOfOne(object)) }
 
     /// Makes objects no members.
@@ -99,34 +97,34 @@ public struct ToMany<Target: Model>: Sendable {
             })
     }
 
-    /// Makes the object with that key no member.
+    /// Removes the object with that key from the list.
     public mutating func remove(id: Target.Key) { make([.remove(.key(id))]) }
 
-    /// Makes these the members, in this order, and no others.
+    /// Sets the members, in this order.
     public mutating func set(_ objects: some Sequence<Target>) {
         edits = []
         make([.set(objects.map { .object(LinkedObject($0)) })])
     }
 
-    /// Makes the objects with these keys the members, in this order, and no others.
+    /// Sets the members by their keys, in this order.
     public mutating func set(ids: some Sequence<Target.Key>) {
         edits = []
         make([.set(ids.map { .key($0) })])
     }
 
-    /// Makes an object a member that stands right after another, or first where that is `nil`. For ordered lists.
+    /// Adds an object right after another, or first for `nil`. For ordered lists.
     public mutating func place(_ object: Target, after other: Target?) {
         nameUnsaved()
         let target = target(object)
         make([.place(target, after: other.map { isSame($0, object) ? target : self.target($0) }?.named)])
     }
 
-    /// Makes the object with that key stand right after another, or first where that is `nil`. For ordered lists.
+    /// Places the object with that key right after another, or first for `nil`. For ordered lists.
     public mutating func place(id: Target.Key, after other: Target.Key?) {
         make([.place(.key(id), after: other.map { .key($0) })])
     }
 
-    /// Makes an object a member at a place among the loaded objects. For ordered lists.
+    /// Adds an object at a position among the loaded objects. For ordered lists.
     ///
     /// - Throws: ``RelataError/notLoaded(entity:property:)`` if the objects aren't loaded,
     ///   ``RelataError/invalidUse(_:)`` for a place outside the list.
@@ -135,7 +133,7 @@ public struct ToMany<Target: Model>: Sendable {
         try put(.object(LinkedObject(object)), at: index)
     }
 
-    /// Moves an object to a place: the one it has once it is there. For ordered lists.
+    /// Moves an object to its final position. For ordered lists.
     ///
     /// - Throws: As ``insert(_:at:)``.
     public mutating func move(from source: Int, to destination: Int) throws {
@@ -159,7 +157,7 @@ public struct ToMany<Target: Model>: Sendable {
         .invalidUse("\(index) is outside the list of \(count) \(Target.entityName) objects")
     }
 
-    /// Adds edits, and does them on what is here.
+    /// Adds edits, and applies them to the loaded objects.
     private mutating func make(_ edits: [LinkEdit<Target>]) {
         nameUnsaved()
         self.edits += edits
@@ -174,7 +172,7 @@ public struct ToMany<Target: Model>: Sendable {
 }
 
 extension ToMany: Equatable {
-    /// Links are equal when they hold the same: the loaded objects, and the edits.
+    /// Links with equal contents are equal: the loaded objects, and the edits.
     public static func == (left: ToMany, right: ToMany) -> Bool {
         left.content == right.content && left.edits == right.edits
     }

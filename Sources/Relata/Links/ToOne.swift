@@ -4,8 +4,8 @@ import Synchronization
 
 /// A link to one object: a foreign key of the model that declares it.
 ///
-/// It always holds the key, so that ``id`` needs no load, and holds the object where it was loaded or given. Optional
-/// or not by its type: `var genre: ToOne<Genre>?`, `var series: ToOne<Series>`.
+/// It always has the key, so that ``id`` needs no load, and the object if it was loaded or given. Optional or not by
+/// its type: `var genre: ToOne<Genre>?`, `var series: ToOne<Series>`.
 ///
 /// ```swift
 /// book.genre = ToOne(fantasy)          // an object; inserted with the book if it is new
@@ -16,10 +16,10 @@ import Synchronization
 public struct ToOne<Target: Model>: Sendable {
     @usableFromInline let key: Target.Key?
     @usableFromInline let box: LinkedObject<Target>?
-    /// Why there is no object, where the link was loaded and found none.
+    /// Why there is no object, if the link was loaded and found none.
     @usableFromInline let absence: Absence?
 
-    /// The key as the database takes it.
+    /// The key in its stored form.
     @usableFromInline var ownKey: StoredKey<Target>? { key.map { StoredKey($0) } }
 
     @inlinable
@@ -44,22 +44,21 @@ public struct ToOne<Target: Model>: Sendable {
     @inlinable
     public init(id: Target.Key) { self.init(key: id, box: nil) }
 
-    /// A link to the object with that key, where the key may be one that the database has yet to assign: without a key it
-    /// is ``unset``.
+    /// A link to the object with that key, which may not be assigned yet: without a key it is ``unset``.
     @inlinable
     @_disfavoredOverload
     public init(id: Target.Key?) { self.init(key: id, box: nil) }
 
-    /// No link yet, for a required reference that the other side's list sets: `setlist.items.add(SetlistItem(…))`.
-    /// Saving it as it is is an error.
+    /// No link yet, for a required reference that the inverse list sets: `setlist.items.add(SetlistItem(…))`. Saving it
+    /// alone is an error.
     public static var unset: ToOne { ToOne(key: nil, box: nil) }
 
     /// The target's key, whether the object is loaded or not. `nil` only while the target is new and waits for the
     /// database to assign its key, or the link is ``unset``.
     public var id: Target.Key? { key }
 
-    /// Whether the link was loaded, or made from an object. A loaded link may have found nothing where the reference is
-    /// allowed to dangle, and where the include has a condition.
+    /// Whether the link was loaded, or made from an object. A loaded link may have no object if the reference may
+    /// dangle, or the include has a condition.
     public var isLoaded: Bool { box != nil || absence != nil }
 
     /// The object.
@@ -90,7 +89,7 @@ public struct ToOne<Target: Model>: Sendable {
 enum Absence: Sendable {
     /// The reference dangles.
     case missing
-    /// What was loaded had to meet a condition.
+    /// The include had a condition.
     case excluded
 }
 
@@ -98,10 +97,10 @@ enum Absence: Sendable {
 @usableFromInline
 final class LinkedObject<Target: Model>: Sendable {
     @usableFromInline let value: Target
-    /// Whether it was read from the store: a save needn't look whether it is there.
+    /// Whether it was read from the store: a save needn't check that it exists.
     @usableFromInline let isStored: Bool
-    /// Whether a save has stored the value, or found it stored. It may have changed or gone since; but the link doesn't
-    /// carry a change of its own.
+    /// Whether a save has stored the value, or found it stored. It may have been changed or deleted since; but the link
+    /// itself carries no change.
     private let confirmation: Atomic<Bool>
 
     init(_ value: Target, isStored: Bool = false, isConfirmed: Bool = false) {
@@ -117,7 +116,7 @@ final class LinkedObject<Target: Model>: Sendable {
 }
 
 extension ToOne: Hashable {
-    /// Links are equal when they hold the same: the key, and the loaded object.
+    /// Links with equal contents are equal: the key, and the loaded object.
     public static func == (lhs: ToOne, rhs: ToOne) -> Bool {
         guard lhs.ownKey == rhs.ownKey, lhs.absence == rhs.absence else { return false }
         return lhs.box === rhs.box || lhs.box?.value == rhs.box?.value
@@ -160,8 +159,8 @@ extension ToOne: Decodable where Target.Key: Decodable {
         self.init(id: try container.decode(Target.Key.self))
     }
 
-    /// Whether what is no object is to be read as a key: nothing of an object is there, or so little that a key of
-    /// several parts has it all.
+    /// Whether a value that can't be decoded as an object is read as a key: it has nothing of an object, or only the
+    /// parts of a compound key.
     private static func mayBeKey(
         _ error: any Error, _ decoder: any Decoder, _ container: any SingleValueDecodingContainer
     ) -> Bool {

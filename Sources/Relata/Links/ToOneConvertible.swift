@@ -1,6 +1,6 @@
-/// What a to-one can be given as: a link, or the bare object.
+/// A value for a to-one: a link, or the bare object.
 ///
-/// The initialisers that `@Model` writes take it, so that an object needs no wrapping:
+/// The initialisers that `@Model` generates take it, so that an object needs no wrapping:
 ///
 /// ```swift
 /// Book(title: "Mort", genre: fantasy, publisher: ToOne(id: 7))

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// What an attribute is and which values it accepts, as written in `@Attribute(…)`.
+/// An option of an attribute or a rule for its values, as in `@Attribute(…)`.
 ///
 /// ```swift
 /// @Attribute(.unique, .length(1...80)) var name: String
@@ -8,9 +8,9 @@ import RelataCore
 /// @Attribute(.iso8601) var printed: Date?
 /// ```
 public enum AttributeOption: Hashable, Sendable {
-    /// No two objects may have the same value.
+    /// The values are unique.
     case unique
-    /// The attribute is the primary key, or one part of it where several attributes say so.
+    /// The attribute is the primary key, or one part of it if several attributes have this option.
     case primaryKey
     /// A date the store sets when the object is inserted.
     case createdAt
@@ -22,7 +22,7 @@ public enum AttributeOption: Hashable, Sendable {
     case notEmpty
     /// A number must lie within the bounds, both included; a bound that is `nil` is open. Written ``range(_:)-(ClosedRange<Double>)``.
     case range(minimum: Double?, maximum: Double?)
-    /// The same with integers as bounds, which are compared exactly. Written ``range(_:)-(ClosedRange<Int>)``.
+    /// The range with integers as bounds, which are compared exactly. Written ``range(_:)-(ClosedRange<Int>)``.
     case integerRange(minimum: Int64?, maximum: Int64?)
     /// Text must have at least and at most so many characters, data so many bytes. Written ``length(_:)-(ClosedRange<Int>)``.
     case length(minimum: Int?, maximum: Int?)
@@ -32,7 +32,7 @@ public enum AttributeOption: Hashable, Sendable {
     case iso8601
     /// A date is stored as seconds since 1970 instead of as an integer of microseconds.
     case seconds
-    /// A UUID, or an ``ID`` and what refers to it, is stored as text instead of as sixteen bytes.
+    /// A UUID, or an ``ID`` and references to it, is stored as text instead of as sixteen bytes.
     case text
 }
 
@@ -84,7 +84,7 @@ extension AttributeOption {
 }
 
 extension AttributeOption {
-    /// What the option demands of a value, if it is a limit.
+    /// The limit of the option, if it has one.
     var limit: Limit? {
         switch self {
         case .notEmpty: .notEmpty

@@ -3,9 +3,9 @@ import RelataCore
 import RelataEngine
 import Synchronization
 
-/// The key of a model, made on the device: a UUID of version 7, so that keys sort by the time they were made.
+/// The key of a model, generated on the device: a UUID of version 7, so that keys sort by the time of their creation.
 ///
-/// The type remembers what it is a key of: an `ID<Book>` can't be taken for an `ID<Author>`.
+/// The type includes the model: an `ID<Book>` can't be used as an `ID<Author>`.
 ///
 /// ```swift
 /// let id = ID<Book>()
@@ -51,17 +51,17 @@ extension ID: Comparable, CustomStringConvertible {
     public var description: String { uuid.uuidString.lowercased() }
 }
 
-/// A key by which the model is known, too: what `fetch(book.id)` takes. `ID` alone conforms.
+/// A key whose type determines its model: the argument of `fetch(book.id)`. Only `ID` conforms.
 public protocol ModelKey<Target>: Hashable, Sendable {
-    /// The model whose objects have it.
+    /// The model of the key.
     associatedtype Target: Model where Target.Key == Self
 }
 
 /// The `ID` of any model.
 ///
-/// Of two functions the compiler takes the one that less is wrong with. A query lacks all that is named here: so a mistake
-/// in a closure beside it, as in `update(Book.all) { $0.titel.set(to: "") }`, is told as what it is, and not as a query
-/// that is no `ID`.
+/// Of two functions the compiler takes the one with fewer errors. A query lacks all requirements of this protocol: so a
+/// mistake in a closure beside it, as in `update(Book.all) { $0.titel.set(to: "") }`, is reported as such, and not as a
+/// query that isn't an `ID`.
 public typealias AnyModelID = ModelKey & Comparable & CustomStringConvertible & Codable & AttributeValue
 
 extension ID: ModelKey where Target: Model, Target.Key == ID<Target> {}
@@ -71,7 +71,7 @@ extension ID: EntityKey {
 }
 
 extension ID: AttributeValue {
-    /// What it stands for in a predicate given as text: the object that has it as its key.
+    /// Its value in a predicate given as text: the object with this key.
     public var predicateArgument: PredicateArgument {
         let value = PredicateArgument.value(databaseValue)
         return Self.keyedEntity.map { .ofEntity($0, value) } ?? value
@@ -80,7 +80,7 @@ extension ID: AttributeValue {
     public static var attributeType: AttributeType { .uuid(.blob) }
     /// The value as its column stores it.
     public var databaseValue: Value { .uuid(uuid) }
-    /// Reads a stored value; `nil` when it is none of this type.
+    /// Reads a stored value; `nil` for an invalid one.
     public init?(databaseValue: Value) {
         guard let uuid = UUID(databaseValue: databaseValue) else { return nil }
         self.uuid = uuid
@@ -104,7 +104,7 @@ public func coding<Target>(of type: ID<Target>.Type, as encoding: UUIDTextEncodi
     IDTextCoding()
 }
 
-/// The coding of such a key that may be unset.
+/// The coding of an optional key.
 @_documentation(visibility: internal)
 @inlinable
 public func coding<Target>(
@@ -116,7 +116,7 @@ public func coding<Target>(
 @frozen
 public struct IDTextCoding<Target>: StorableCoding {
     @inlinable init() {}
-    /// What the column means and how it is stored.
+    /// The attribute's type, and how the column stores it.
     public var type: AttributeType { .uuid(.text) }
     /// The value as the column stores it.
     public func encode(_ value: ID<Target>) throws(RelataError) -> RelataCore.Value { .text(value.description) }

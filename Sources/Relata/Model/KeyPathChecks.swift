@@ -1,16 +1,16 @@
-// How the compiler checks the key paths of `@Relationship`, from within what `@Model` writes.
+// How the compiler checks the key paths of `@Relationship`, in `@Model`'s generated code.
 
 import RelataCore
 
-/// The type of the values that a key path leads to.
+/// The type of the values at the end of a key path.
 @_documentation(visibility: internal)
 @inlinable
 public func valueType<Root, Value>(at path: KeyPath<Root, Value>) -> Value.Type { Value.self }
 
 /// The key paths to a model's properties, by name.
 ///
-/// A key path to a property that the model doesn't have is an error at the marker. Here it is an ``UnknownProperty``, so
-/// that the compiler says it once.
+/// A key path to a missing property is an error at the marker. Here it is an ``UnknownProperty``, so that the compiler
+/// reports it once.
 @_documentation(visibility: internal)
 @dynamicMemberLookup
 public struct KeyPaths<Root> {
@@ -23,7 +23,7 @@ public struct KeyPaths<Root> {
     /// The key path to a property.
     public subscript<Value>(dynamicMember keyPath: KeyPath<Root, Value>) -> KeyPath<Root, Value> { keyPath }
 
-    /// Stands for a property that the type doesn't have.
+    /// Stands for a missing property.
     @_disfavoredOverload
     public subscript(dynamicMember name: String) -> UnknownProperty { UnknownProperty() }
 }
@@ -32,9 +32,9 @@ public struct KeyPaths<Root> {
 @_documentation(visibility: internal)
 public struct UnknownProperty: Sendable {}
 
-// The marker has an error already: nothing more is said.
+// The marker has an error already: no other is reported.
 extension Property {
-    /// Stands for the other side of a one-to-one whose inverse the target doesn't have.
+    /// Stands for the inverse of a one-to-one that the target doesn't have.
     public static func hasOne<Owner: Model, Link: HasOneProperty>(
         _ name: String, _ type: Link.Type, owner: Owner.Type, inverse: String,
         _ check: @autoclosure () -> UnknownProperty, deleteRule: DeleteRule? = nil, removeRule: RemoveRule? = nil
@@ -87,7 +87,7 @@ public protocol ToManyProperty<Target>: LinkProperty {}
 extension HasOne: HasOneProperty {}
 extension ToMany: ToManyProperty {}
 
-/// The type of a to-one as a property declares it: `ToOne<Genre>`, or `ToOne<Genre>?` where it may be unset.
+/// The declared type of a to-one: `ToOne<Genre>`, or `ToOne<Genre>?` for an optional one.
 @_documentation(visibility: internal)
 public protocol ToOneProperty<Target> {
     /// The model it links to.

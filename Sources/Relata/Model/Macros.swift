@@ -1,6 +1,6 @@
 public import RelataCore
 
-/// Makes a struct a model: an entity whose objects are stored, with its attributes and how it is related to others.
+/// Makes a struct a model: an entity whose objects are stored, with its attributes and its relationships to others.
 ///
 /// ```swift
 /// @Model struct Book {
@@ -21,12 +21,11 @@ public import RelataCore
 /// Every stored property is stored as a column or a link, unless it is marked ``Transient()``. Computed and static
 /// properties are left alone. The primary key is the property `id`, or those marked `@Attribute(.primaryKey)`.
 ///
-/// The macro adds a memberwise initialiser (keys that are made on the device, links, optionals and properties with an
-/// initial value have a default; private properties with one are left out; a link to one object takes the object as it is
-/// or a `ToOne`), the conformances to `Model`, `Hashable`
-/// and, where there is an `id`, `Identifiable`, and the nested type `Fields`, which predicates, sort orders and includes
-/// are written with. A model that writes its own initialiser with the same labels, its own `==` or its own
-/// `hash(into:)` keeps it.
+/// The macro adds a memberwise initialiser, the conformances to `Model`, `Hashable` and, with an `id`, `Identifiable`,
+/// and the nested type `Fields`, for predicates, sort orders and includes. In the initialiser, keys generated on the
+/// device, links, optionals and properties with an initial value have a default; private properties with one are left
+/// out; a link to one object takes the object itself or a `ToOne`. A model's own initialiser with the same labels, its
+/// own `==` and its own `hash(into:)` are kept.
 ///
 /// Inside a model that is `Identifiable`, `ID` is the type of its `id`: in its methods write the key of another model
 /// as `Genre.ID`, not as `ID<Genre>`. In a module that is isolated to the main actor by default models are not, and the
@@ -45,7 +44,7 @@ public import RelataCore
 public macro Model(table: String? = nil, originalTable: OriginalNames? = nil) =
     #externalMacro(module: "RelataMacros", type: "ModelMacro")
 
-/// Says more about a stored value: what it is, which values it accepts, how its column is named.
+/// Adds details to a stored value: its options, its valid values, the name of its column.
 ///
 /// ```swift
 /// @Attribute(.unique, .notEmpty) var email: String
@@ -55,15 +54,15 @@ public macro Model(table: String? = nil, originalTable: OriginalNames? = nil) =
 /// ```
 ///
 /// - Parameters:
-///   - options: What the attribute is and accepts.
+///   - options: The attribute's options and limits.
 ///   - column: The column's name; the property's by default.
 ///   - originalName: The property's name in an older version of the model, if it was renamed: the column is renamed,
-///     its values stay. Several names, the newest first, if it was renamed more than once. Text literals only.
+///     and its values stay. Several names, the newest first, if it was renamed more than once. Text literals only.
 @attached(peer)
 public macro Attribute(_ options: AttributeOption..., column: String? = nil, originalName: OriginalNames? = nil) =
     #externalMacro(module: "RelataMacros", type: "AttributeMacro")
 
-/// Says more about a link: what happens on a deletion, whose view it is, how it is ordered.
+/// Adds details to a link: its delete rule, its inverse, its order.
 ///
 /// ```swift
 /// @Relationship(deleteRule: .cascade, inverse: \Episode.series) var episodes: ToMany<Episode>
@@ -72,17 +71,16 @@ public macro Attribute(_ options: AttributeOption..., column: String? = nil, ori
 /// ```
 ///
 /// - Parameters:
-///   - deleteRule: What happens to the other side when the object that declares the link is deleted.
-///   - onTargetDelete: On a to-one: what happens to this object when the object it points at is deleted. By default
-///     `.nullify` for an optional to-one and `.deny` for a required one. The rule of the target's own view of the
-///     link goes first.
-///   - removeRule: On the view of a to-one: what happens to an object that an edit takes out. By default its to-one
-///     becomes unset, which is an error where it is required; with `.delete` the object is deleted, unless the same save
+///   - deleteRule: The effect on the other side when the object that declares the link is deleted.
+///   - onTargetDelete: On a to-one: the effect on this object when its target is deleted. By default `.nullify` for an
+///     optional to-one and `.deny` for a required one. A rule of the target's inverse has precedence.
+///   - removeRule: On the inverse of a to-one: the effect on an object that an edit removes. By default its to-one
+///     becomes unset, which is an error if it is required; with `.delete` the object is deleted, unless the same save
 ///     gives it to another.
 ///   - inverse: The property of the other side that this link is the view of: a to-one for a `HasOne` or a
 ///     `ToMany`, a many-to-many for the second side of one. Written on the view only.
 ///   - order: The integer attribute of the objects of a one-to-many that orders it.
-///   - ordered: Whether the store keeps an order of the to-many, in a column of its own.
+///   - ordered: Whether the store manages an order of the to-many, in a separate column.
 ///   - minimum: The least number of objects the to-many must hold.
 ///   - maximum: The largest number of objects the to-many may hold.
 ///   - columns: On a to-one: the names of the foreign key's columns, in the order of the target's primary key.
@@ -98,7 +96,7 @@ public macro Relationship(
     originalName: OriginalNames? = nil
 ) = #externalMacro(module: "RelataMacros", type: "RelationshipMacro")
 
-/// Says which way a `Through` link goes: to the objects of a join model, and from each of them on to the target.
+/// Declares the path of a `Through` link: to the objects of a join model, and from each of them to the target.
 ///
 /// ```swift
 /// @Model struct Setlist {
@@ -117,7 +115,7 @@ public macro Relationship(
 public macro Relationship(through: AnyKeyPath, _ toOne: AnyKeyPath) =
     #externalMacro(module: "RelataMacros", type: "RelationshipMacro")
 
-/// Says how SwiftData's arguments are written.
+/// Suggests the spelling of SwiftData's arguments.
 @_documentation(visibility: internal)
 @available(
     *, unavailable, message: "write 'minimum:' and 'maximum:', after 'inverse:'; a model needs no 'hashModifier:'"
@@ -136,13 +134,13 @@ public macro Relationship(
 @attached(peer)
 public macro Transient() = #externalMacro(module: "RelataMacros", type: "TransientMacro")
 
-/// Declares sets of properties whose values together must be unique.
+/// Declares sets of properties that are unique together.
 ///
 /// ```swift
 /// #Unique<Seat>([\.row, \.number])
 /// ```
 ///
-/// - Parameter properties: Key paths to attributes and to-ones of the model; each array is a set of its own.
+/// - Parameter properties: Key paths to attributes and to-ones of the model; each array is a separate set.
 @freestanding(declaration)
 public macro Unique<Root>(_ properties: [PartialKeyPath<Root>]...) =
     #externalMacro(module: "RelataMacros", type: "UniqueMacro")
@@ -153,12 +151,12 @@ public macro Unique<Root>(_ properties: [PartialKeyPath<Root>]...) =
 /// #Index<Book>([\.publishingYear, \.title], [\.title])
 /// ```
 ///
-/// - Parameter properties: Key paths to attributes and to-ones of the model; each array is an index of its own.
+/// - Parameter properties: Key paths to attributes and to-ones of the model; each array is a separate index.
 @freestanding(declaration)
 public macro Index<Root>(_ properties: [PartialKeyPath<Root>]...) =
     #externalMacro(module: "RelataMacros", type: "IndexMacro")
 
-/// Declares the attributes by whose words objects are found, with ``Query/search(_:)``.
+/// Declares the attributes that are searched by their words, with ``Query/search(_:)``.
 ///
 /// ```swift
 /// #Search<Song>([\.title, \.lyrics])

@@ -1,9 +1,9 @@
 import RelataCore
 import RelataEngine
 
-/// A value that a store keeps: a plain struct whose stored properties are what is stored.
+/// A plain struct whose stored properties a store saves.
 ///
-/// Don't write a conformance: `@Model` does. All requirements are its side of the contract with the store.
+/// Don't write a conformance: `@Model` generates it. All requirements are for the store.
 ///
 /// ```swift
 /// @Model struct Book {
@@ -43,7 +43,7 @@ public protocol Model: Hashable, PredicateArgumentConvertible, ToOneConvertible 
     @_documentation(visibility: internal)
     static func bind(_ key: Key, to binder: inout Binder) throws
 
-    /// The value as it is once it is saved: key and stamps set, edits on links done.
+    /// The value after a save: with key and timestamps, and edits on links applied.
     @_documentation(visibility: internal)
     init(saved other: Self, _ state: inout SavedState)
     /// Shows each link to a visitor, with its number among the entity's relationships.
@@ -54,28 +54,28 @@ public protocol Model: Hashable, PredicateArgumentConvertible, ToOneConvertible 
     @_documentation(visibility: internal)
     mutating func loadLinks(from loader: inout LinkLoader)
 
-    /// Adds objects to a save, or finds what they link to. The default does.
+    /// Adds objects to a save, or finds their links. Has a default.
     @_documentation(visibility: internal)
     static func gather(_ loop: inout GatherLoop<Self>) throws
-    /// Writes objects one after the other. The default does.
+    /// Writes objects one after the other. Has a default.
     @_documentation(visibility: internal)
     static func write(_ loop: inout WriteLoop<Self>) throws
-    /// Asks objects to validate themselves. The default does.
+    /// Validates objects. Has a default.
     @_documentation(visibility: internal)
     static func validate(_ loop: inout ValidationLoop<Self>) throws
-    /// Reads objects one after the other. The default does.
+    /// Reads objects one after the other. Has a default.
     @_documentation(visibility: internal)
     static func read(_ loop: inout ReadLoop<Self>) throws
-    /// Gives the columns of the key of one of the objects; whether it has one. The default does.
+    /// Binds the columns of an object's key; returns whether it has one. Has a default.
     @_documentation(visibility: internal)
     static func bindKey(of objects: [Self], at index: Int, to binder: inout Binder) throws -> Bool
-    /// Gives the keys of objects. The default does.
+    /// Binds the keys of objects. Has a default.
     @_documentation(visibility: internal)
     static func bindKeys(of objects: [Self], to binder: inout Binder) throws
-    /// Shows the links of objects to a visitor. The default does.
+    /// Passes the links of objects to a visitor. Has a default.
     @_documentation(visibility: internal)
     static func visitLinks(of objects: [Self], _ visitor: inout LinkVisitor) throws
-    /// Takes loaded objects into the links of objects. The default does.
+    /// Sets loaded objects in the links of objects. Has a default.
     @_documentation(visibility: internal)
     static func loadLinks(of objects: inout [Self], from loader: inout LinkLoader)
 
@@ -84,15 +84,15 @@ public protocol Model: Hashable, PredicateArgumentConvertible, ToOneConvertible 
     /// Throw any error; it reaches the caller among the failures of ``RelataError/validation(_:)``, by its description.
     @discardableResult
     func validate() throws -> ValidationResult
-    /// What `validate()` returns: nothing, or that the model has no such function of its own.
+    /// The result of `validate()`: nothing, or a marker that the model has no such function.
     @_documentation(visibility: internal)
     associatedtype ValidationResult
 }
 
 /// A model whose key the database assigns: one whose primary key is a single `Int?`. `@Model` conforms it.
 ///
-/// A value of such a model has no key before it is saved, and saving the same value again inserts another object. So the
-/// compiler warns where what `save` returns isn't used:
+/// A value of this kind has no key before it is saved, and saving the same value again inserts another object. So the
+/// compiler warns if the result of `save` isn't used:
 ///
 /// ```swift
 /// var note = Note(text: "Call Ada")
@@ -101,8 +101,8 @@ public protocol Model: Hashable, PredicateArgumentConvertible, ToOneConvertible 
 /// ```
 public protocol KeyAssignedModel: Model {}
 
-/// What the `validate()` returns that every model has by itself. By this type a save knows a model without one of its
-/// own, whose objects it needn't ask.
+/// The result of the default `validate()`. By this type, a save recognises a model without a `validate()`, and skips
+/// it.
 @_documentation(visibility: internal)
 @frozen
 public struct AcceptsEverything: Sendable {
@@ -132,7 +132,7 @@ extension Model {
     @inlinable
     public func validate() throws -> AcceptsEverything { AcceptsEverything() }
 
-    /// Whether the model has a `validate()` of its own.
+    /// Whether the model has its own `validate()`.
     static var validatesItself: Bool { ValidationResult.self != AcceptsEverything.self }
 
     /// How many columns the key has.
@@ -153,7 +153,7 @@ extension Model {
         return ObjectReference(entity: Self.entityName, key: key ?? KeyValue(.null))
     }
 
-    /// The object's key, so that an object can stand for `%@` in a predicate given as text.
+    /// The object's key, so that an object can be an argument of a predicate given as text.
     public var predicateArgument: PredicateArgument {
         get throws { .ofEntity(Self.entityName, .key(try storedKey())) }
     }
@@ -185,11 +185,11 @@ extension Model {
 public protocol ModelFields: Sendable {
     /// The fields of the object at the end of a path.
     init(path: FieldPath)
-    /// Where the object stands. Not just `path`, which a model may well have a property of.
+    /// The place of the object. Not just `path`, which may be the name of a model's property.
     var fieldPath: FieldPath { get }
 }
 
-/// Where an object stands in a query: how deep its scope is and which to-ones lead to it from there.
+/// The place of an object in a query: the depth of its scope and the to-ones that lead to it from there.
 @_documentation(visibility: internal)
 public struct FieldPath: Hashable, Sendable {
     /// 0 for the query's own objects, one more inside each condition on related objects.

@@ -1,5 +1,5 @@
-// A model inside another is a link, not a value. The description of the property says so at compile time, whether or not
-// the model is Codable.
+// A model inside another is a link, not a value. The property's description reports that at compile time, whether the
+// model is Codable or not.
 
 import RelataCore
 import RelataEngine

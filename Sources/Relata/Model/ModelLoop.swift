@@ -1,8 +1,8 @@
 // Loops over the objects of a model.
 //
 // This module doesn't know the app's models: here each object costs look-ups of its type's size, copies and properties.
-// So the loops are requirements of `Model` whose defaults can be inlined. The app's own module gets a copy of them for
-// each model, in which the compiler knows the type and everything `@Model` has written for it.
+// So the loops are requirements of `Model` with inlinable defaults. The app's module gets a copy of them for each
+// model, in which the compiler knows the type and its generated code.
 
 extension Model {
     /// Gives the columns of the key of one of the objects; whether it has one. In place: a copy of the object would cost
@@ -15,7 +15,7 @@ extension Model {
         return true
     }
 
-    /// Adds objects to a save, or finds what they link to.
+    /// Adds objects to a save, or finds their links.
     @_documentation(visibility: internal)
     @inlinable
     public static func gather(_ loop: inout GatherLoop<Self>) throws { try loop.run() }

@@ -1,5 +1,5 @@
-// What `@Model` writes into `Model.entity`: one call per property, whose overload is picked by the property's type.
-// Key paths are only for the compiler to check; they are never evaluated.
+// The calls in `Model.entity`: one per property, whose overload is selected by the property's type. Key paths are only
+// for the compiler to check; they are never evaluated.
 
 import RelataCore
 import RelataEngine
@@ -16,12 +16,12 @@ public struct PropertyList {
     /// Adds a property.
     public mutating func append(_ property: Property) { properties.append(property) }
 
-    /// Adds an attribute of which there is nothing to say but its name and its type.
+    /// Adds an attribute without options.
     public mutating func value<Value: AttributeValue>(_ name: String, _ type: Value.Type) {
         append(.attribute(name, coding(of: Value.self)))
     }
 
-    /// Adds such an attribute that may be unset.
+    /// Adds an optional attribute without options.
     public mutating func optional<Value: AttributeValue>(_ name: String, _ type: Value.Type) {
         append(.attribute(name, coding(of: Value?.self)))
     }
@@ -38,7 +38,7 @@ extension Property {
         return .attribute(
             Attribute(
                 name, column: column, type: coding.type, isOptional: coding.isOptional,
-                // A default that can't be stored is no default: saving the value itself says why.
+                // A default that can't be stored is dropped: saving the value itself reports why.
                 defaultValue: initial.flatMap { try? coding.encode($0()) }.flatMap { $0.isNull ? nil : $0 },
                 originalName: originalName, limits: options.compactMap(\.limit), allowedValues: coding.allowedValues,
                 valueType: ValueType(Coding.Value.self, isCase: isCase)))
@@ -122,7 +122,7 @@ extension Property {
         originalName: OriginalNames? = nil
     ) -> RefusedProperty<RefusedOrder> { RefusedProperty() }
 
-    /// A many-to-many whose join table the store keeps.
+    /// A many-to-many with a join table that the store manages.
     public static func manyToMany<Link: ToManyProperty>(
         _ name: String, _ type: Link.Type, order: ListOrder<Link.Target>? = nil, joinTable: String? = nil,
         joinColumns: [String] = [], deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil,
@@ -151,7 +151,7 @@ extension Property {
             Relationship(name, target: Target.entityName, kind: .through(toMany: toMany, toOne: toOne)))
     }
 
-    /// Refuses a way that doesn't lead to the target.
+    /// Refuses a path that doesn't lead to the target.
     @_disfavoredOverload
     public static func through<Owner: Model, Target: Model, Root, First, Middle, Second>(
         _ name: String, _ type: Through<Target>.Type, owner: Owner.Type, toMany: String, toOne: String,
@@ -159,8 +159,8 @@ extension Property {
     ) -> RefusedProperty<RefusedWay> { RefusedProperty() }
 }
 
-/// Whether two values of a property are equal. Overload resolution picks: by `==` where there is one, else by their
-/// JSON, else (a transient property of any type) they don't count.
+/// Whether two values of a property are equal. Overload resolution selects `==` if there is one, otherwise the
+/// comparison of their JSON; a transient property of another type is ignored.
 @_documentation(visibility: internal)
 @inlinable
 public func isEqual<Value: Equatable>(_ left: Value, _ right: Value) -> Bool { left == right }

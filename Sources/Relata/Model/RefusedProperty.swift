@@ -1,6 +1,6 @@
-/// A property that can't be as it is declared.
+/// A property with an invalid declaration.
 ///
-/// What `@Model` writes refuses it at compile time, at the property and with its name.
+/// `@Model`'s code refuses it at compile time, at the property and with its name.
 @_documentation(visibility: internal)
 public struct RefusedProperty<Reason> {
     init() {}

@@ -1,5 +1,5 @@
-/// A key as the database takes it: texts are equal where their bytes are, while Swift takes an é and an e with an accent
-/// for the same.
+/// A key in its stored form: texts with equal bytes are equal, whereas Swift treats different Unicode compositions as
+/// equal.
 @frozen @usableFromInline
 struct StoredKey<M: Model>: Hashable {
     @usableFromInline let key: M.Key
@@ -10,15 +10,15 @@ struct StoredKey<M: Model>: Hashable {
     @inlinable
     static func == (left: StoredKey, right: StoredKey) -> Bool {
         guard left.key == right.key else { return false }
-        // A plain number or UUID holds no text. In the app's module the compiler knows, and leaves out the rest.
+        // A plain number or UUID contains no text. In the app's module the compiler knows that, and removes the rest.
         return _isPOD(M.Key.self) || isStoredAlike(left.key, right.key)
     }
 
-    /// What has the same bytes is equal to Swift too, so that the hashes agree.
+    /// Values with equal bytes are equal to Swift too, so the hashes agree.
     @inlinable
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
-    /// A number by itself has a shorter way to its hash than one that is a part of something.
+    /// A number alone is hashed faster than one that is a part of something.
     @inlinable
     func _rawHashValue(seed: Int) -> Int { key._rawHashValue(seed: seed) }
 
@@ -28,7 +28,7 @@ struct StoredKey<M: Model>: Hashable {
         return hasSameValues(left, right)
     }
 
-    /// The same of a key of several parts, or of one that is made of a text.
+    /// The comparison for a compound key, or one that contains a text.
     @usableFromInline
     static func hasSameValues(_ left: M.Key, _ right: M.Key) -> Bool {
         (try? M.keyValue(left)) == (try? M.keyValue(right))
@@ -36,7 +36,7 @@ struct StoredKey<M: Model>: Hashable {
 }
 
 extension Model {
-    /// The object's key as the database takes it.
+    /// The object's key in its stored form.
     @inlinable var ownKey: StoredKey<Self>? { primaryKey.map { StoredKey($0) } }
 }
 

@@ -2,12 +2,12 @@
 public protocol ObservableListRequest: ObservableRequest where Observed == [Item] {
     /// An element.
     associatedtype Item: Equatable
-    /// What an element is known by.
+    /// The identity of an element.
     associatedtype Identity: Hashable
 
-    /// What an element is known by.
+    /// The identity of an element.
     static func identity(of item: Item) -> Identity
-    /// The identity as the database takes it, to which texts are the same where their bytes are.
+    /// The identity in its stored form, in which texts with equal bytes are equal.
     @_documentation(visibility: internal)
     static func storedIdentity(of item: Item) -> AnyHashable
 }
@@ -21,7 +21,7 @@ extension ObservableListRequest {
 extension Query: ObservableListRequest {
     /// The object's key.
     public static func identity(of item: Root) -> Root.Key? { item.primaryKey }
-    /// The key as the database takes it.
+    /// The key in its stored form.
     public static func storedIdentity(of item: Root) -> AnyHashable { AnyHashable(item.ownKey) }
 }
 
@@ -41,7 +41,7 @@ extension ObservedValues where Request: ObservableListRequest {
 }
 
 extension ObservedValues {
-    /// How the list changes from value to value, elements being the same where they agree in `identity`.
+    /// The changes of the list from value to value, with elements identified by `identity`.
     public func differences<Item: Equatable, Identity: Hashable>(
         by identity: @escaping @Sendable (Item) -> Identity
     ) -> Differences<Request, Item, Identity> where Request.Observed == [Item] {
@@ -49,7 +49,7 @@ extension ObservedValues {
     }
 }
 
-/// How an observed list changes from value to value. The first difference is from an empty list.
+/// The changes of an observed list from value to value. The first difference is from an empty list.
 public struct Differences<Request: ObservableRequest, Item: Equatable, Identity: Hashable>: AsyncSequence, Sendable
 where Request.Observed == [Item] {
     /// A difference.
@@ -76,7 +76,7 @@ where Request.Observed == [Item] {
 
         /// The next difference, as soon as there is one.
         ///
-        /// - Throws: What ends the observation: ``RelataError``, or `CancellationError`.
+        /// - Throws: The error that ends the observation: ``RelataError``, or `CancellationError`.
         public mutating func next() async throws -> ListDifference<Item>? {
             guard let list = try await values.next() else { return nil }
             defer { last = list }

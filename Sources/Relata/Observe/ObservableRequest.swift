@@ -1,29 +1,29 @@
 import RelataCore
 import RelataEngine
 
-/// What can be observed: something that reads a value in a transaction.
+/// A request that can be observed: it reads a value in a transaction.
 ///
-/// Queries, selections, counts, figures and single objects conform. A type of your own conforms by reading: what the
-/// value depends on is found out from the statements that run meanwhile, so it must come from the database alone.
+/// Queries, selections, counts, figures and single objects conform. Your own type conforms by reading: its dependencies
+/// are derived from the statements that run meanwhile, so the value must come from the database alone.
 public protocol ObservableRequest: Sendable {
-    /// What is read. A value that equals the one before isn't given again.
+    /// The value that is read. A value that equals the previous one isn't delivered.
     associatedtype Fetched: Equatable & Sendable
     /// What observers get.
     associatedtype Observed = Fetched
 
     /// Reads the value.
     func fetchObserved(_ transaction: ReadTransaction) throws -> Fetched
-    /// What observers get of what was read.
+    /// The value that observers get.
     func observed(_ fetched: Fetched) throws -> Observed
-    /// Requests of one type that have the same identity read the same, and share one run after each commit; `nil` for a
-    /// request of its own.
+    /// Requests of one type with equal identities read the same, and share one run after each commit; `nil` for a
+    /// request that isn't shared.
     var observedIdentity: ObservedIdentity? { get }
-    /// The one object that the value is made of, and of nothing else: other objects' changes don't matter to it.
+    /// The single object that the value consists of: changes of other objects don't matter to it.
     var observedObject: ObjectReference? { get }
 }
 
 extension ObservableRequest {
-    /// None: the request is run by itself.
+    /// None: the request isn't shared.
     public var observedIdentity: ObservedIdentity? { nil }
     /// None: any change of a table that was read matters.
     public var observedObject: ObjectReference? { nil }
@@ -37,7 +37,7 @@ extension ObservableRequest where Observed == Fetched {
 extension Query: ObservableRequest {
     /// The objects.
     public func fetchObserved(_ transaction: ReadTransaction) throws -> [Root] { try transaction.fetch(self) }
-    /// Queries that ask for the same.
+    /// Equal queries share one reading.
     public var observedIdentity: ObservedIdentity? {
         identity.map { ObservedIdentity($0) }
     }

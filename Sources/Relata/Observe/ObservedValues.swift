@@ -1,10 +1,10 @@
 import RelataEngine
 
-/// The values of a request as the database changes: the current one first, then a new one after each commit that made
-/// it different.
+/// The values of a request as the database changes: the current one first, then a new one after each commit that
+/// changes it.
 ///
-/// Nothing happens until it is iterated. Values that equal the one before are left out; whoever reads slowly gets the
-/// latest value and not those in between. Each value is of one commit. The sequence ends without an error when the
+/// Observation begins with the iteration. Values that equal the previous one are left out; a slow reader gets the
+/// latest value and skips those in between. Each value is of one commit. The sequence ends without an error when the
 /// store is closed or the task is cancelled, and with one when reading fails.
 ///
 /// ```swift
@@ -32,7 +32,7 @@ public struct ObservedValues<Request: ObservableRequest>: AsyncSequence, Sendabl
 
         /// The next value, as soon as there is one.
         ///
-        /// - Throws: What ends the observation: ``RelataError``, or `CancellationError`.
+        /// - Throws: The error that ends the observation: ``RelataError``, or `CancellationError`.
         public mutating func next() async throws -> Request.Observed? {
             guard let fetched = try await nextFetched() else { return nil }
             return try request.observed(fetched)

@@ -9,7 +9,7 @@ extension Selection: ObservableRequest {
 
     /// The rows as tuples.
     public func observed(_ fetched: [[RelataCore.Value]]) throws -> [Row] { try fetched.map(decode) }
-    /// Selections that ask for the same.
+    /// Equal selections share one reading.
     public var observedIdentity: ObservedIdentity? {
         query.identity.map {
             ObservedIdentity(SelectionIdentity(query: $0, nodes: nodes, groups: groups, having: having))
@@ -19,9 +19,9 @@ extension Selection: ObservableRequest {
 
 /// A value that is read from the database, to be observed.
 public struct ReadRequest<Value: Equatable & Sendable>: ObservableRequest {
-    /// What makes two requests for such a value the same; `nil` for one of its own.
+    /// The identity of equal requests for the value; `nil` for one that isn't shared.
     public var observedIdentity: ObservedIdentity?
-    /// The one object that the value is made of, if it is one.
+    /// The single object that the value consists of, if there is one.
     public var observedObject: ObjectReference?
     let read: @Sendable (ReadTransaction) throws -> Value
 

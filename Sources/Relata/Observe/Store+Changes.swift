@@ -2,14 +2,14 @@ import RelataCore
 import RelataEngine
 
 extension Store {
-    /// What transactions of this store do from now on, once they are committed: objects inserted, updated and deleted,
-    /// cascades and edits on links included.
+    /// The committed changes of this store's transactions from now on: inserted, updated and deleted objects, including
+    /// cascades and edits on links.
     ///
     /// Changes of SQL of your own, of triggers and of other processes name the entity only.
     public var changes: ChangeFeed { ChangeFeed(hub, access) }
 
-    /// Changes of the durable log after a position, in order, no more than so many: how a reader goes on where it was,
-    /// without missing a commit. Begin at 0, and then with the last change's position.
+    /// Changes of the durable log after a position, in order, at most that many: a reader continues from its last
+    /// position, without missing a commit. Begin at 0, and then use the last change's position.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``, or changes after
     ///   the position were removed.
@@ -27,8 +27,8 @@ extension Store {
         return try readLog { try $0.changes(after: position, limit: limit) }
     }
 
-    /// Where the durable log stands: who has read all objects after this call goes on from there with
-    /// ``changes(after:limit:)-(ChangePosition,_)``, and misses nothing.
+    /// The end of the durable log: a reader that reads all objects after this call, and then continues from here with
+    /// ``changes(after:limit:)-(ChangePosition,_)``, misses nothing.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``.
     public func endOfChanges() async throws -> ChangePosition {
@@ -36,7 +36,7 @@ extension Store {
         return try await readLog { try ChangeLog.end(on: $0.connection) }
     }
 
-    /// Where the durable log stands, as the call with `async`.
+    /// The end of the durable log, as the call with `async`.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -66,7 +66,7 @@ extension Store {
 }
 
 extension Store {
-    /// Reads the log where it is written: positions are those of that server, and a replica has others.
+    /// Reads the log on the server that writes it: a replica has other positions.
     private func readLog<Result: Sendable>(
         _ body: @Sendable (ReadTransaction) throws -> Result
     ) async throws -> Result {

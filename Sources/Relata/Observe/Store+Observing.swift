@@ -10,15 +10,15 @@ extension Store {
     /// for try await books in store.observe(Book.where { $0.genre == fantasy }.including { $0.authors }) { … }
     /// ```
     ///
-    /// It is read again only when a transaction wrote to a table that it depends on (and, where only columns were
-    /// updated, to one of the columns that it reads): what it depends on is what its statements read. Triggers,
-    /// cascades and edits on links count as any other write. What other processes write is noticed after at most
-    /// ``Options/externalChangeDelay``, whatever the table.
+    /// It is read again only after a transaction that wrote to a table it depends on (and, if only columns were
+    /// updated, to one of the columns that it reads). Its dependencies are the reads of its statements. Triggers,
+    /// cascades and edits on links count like any other write. Writes of other processes are noticed after at most
+    /// ``Options/externalChangeDelay``, in any table.
     public func observe<Request: ObservableRequest>(_ request: Request) -> ObservedValues<Request> {
         ObservedValues(store: self, request: request)
     }
 
-    /// Observes the object with that key; `nil` while there is none. Changes of other objects cost nothing.
+    /// Observes the object with that key; `nil` while it doesn't exist. Changes of other objects cost nothing.
     public func observe<M: Model>(_ model: M.Type, id: M.Key) -> ObservedValues<ReadRequest<M?>> {
         let object = (try? M.keyValue(id)).map { ObjectReference(entity: M.entityName, key: $0) }
         return observe(
@@ -27,7 +27,7 @@ extension Store {
             })
     }
 
-    /// Observes the object with that `ID`; `nil` while there is none.
+    /// Observes the object with that `ID`; `nil` while it doesn't exist.
     public func observe<Key: AnyModelID>(_ id: Key) -> ObservedValues<ReadRequest<Key.Target?>> {
         observe(Key.Target.self, id: id)
     }
@@ -53,8 +53,8 @@ extension Store {
         observe(ReadRequest { try $0.value(of: query, figure) })
     }
 
-    /// Observes anything that is read in a transaction. What it depends on is found out while it reads, so it must
-    /// depend on the database alone.
+    /// Observes any value that is read in a transaction. Its dependencies are derived while it reads, so it must depend
+    /// on the database alone.
     ///
     /// ```swift
     /// let counts = store.observe { tx in [try tx.count(Book.all), try tx.count(Author.all)] }
@@ -71,7 +71,7 @@ extension Store {
     ///
     /// Calls come one after the other, on any thread. `onError` is called at most once, and is the last call.
     ///
-    /// - Returns: What to hold for as long as calls are wanted.
+    /// - Returns: An object that stops the calls when it is released.
     public func observe<Request: ObservableRequest>(
         _ request: Request, onError: @escaping @Sendable (any Error) -> Void = { _ in },
         onChange: @escaping @Sendable (Request.Observed) -> Void
@@ -81,7 +81,7 @@ extension Store {
 
     // MARK: Inside
 
-    /// Where the values of a request come from.
+    /// The source of a request's values.
     func source<Request: ObservableRequest>(of request: Request) -> ObservedSource<Request.Fetched> {
         ObservedSource(
             hub: hub, registry: observations, type: ObjectIdentifier(Request.self), identity: request.observedIdentity,

@@ -1,4 +1,4 @@
-// Swift's spelling of `in`: `["a", "b"].contains($0.title)`. What is asked is the same.
+// Swift's spelling of `in`: `["a", "b"].contains($0.title)`, with the same meaning.
 
 extension Sequence {
     /// Whether the value of a query is one of these: `["Emma", "Persuasion"].contains($0.title)`. The same as

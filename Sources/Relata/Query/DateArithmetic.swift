@@ -4,7 +4,7 @@ import RelataCore
 // Dates after a length of time, and the time between them.
 
 extension QueryExpression where QueryValue: DateOperand {
-    /// The date after a length of time: `$0.lent + .days(14)`. See ``DateOffset`` for what a day and a month are.
+    /// The date after a duration: `$0.lent + .days(14)`. See ``DateOffset`` for the meaning of a day and a month.
     @_disfavoredOverload
     public static func + (left: Self, right: DateOffset) -> TypedExpression<QueryValue> { left.moved(right) }
 
@@ -16,8 +16,8 @@ extension QueryExpression where QueryValue: DateOperand {
         TypedExpression(.function(.addingTime(offset), [node]), coding.calculatedDate)
     }
 
-    /// The seconds from another date to this one, with their fraction; negative where the other is later, unset where one
-    /// of them is.
+    /// The seconds from another date to this one, with their fraction; negative if the other is later, unset if one of
+    /// them is.
     ///
     /// ```swift
     /// Trip.where { $0.arrival.timeIntervalSince($0.departure) > 3600 }
@@ -34,15 +34,15 @@ extension QueryExpression where QueryValue: DateOperand {
 }
 
 extension ExpressionCoding {
-    /// How a date is read that was calculated: in microseconds since 1970, whatever the attribute stores. Other values
-    /// are read as they are.
+    /// How a computed date is read: in microseconds since 1970, regardless of the attribute's encoding. Other values
+    /// are read unchanged.
     var calculatedDate: ExpressionCoding {
         guard type?.isDate ?? false else { return self }
         return ExpressionCoding(
             type: .date(.microseconds), encode: encode,
             decode: { value in
                 guard case .integer(let microseconds) = value else { return try decode(value) }
-                // As seconds every encoding reads it: an integer would be seconds where the attribute stores these.
+                // As seconds, every encoding reads it: an integer would be seconds if the attribute stores these.
                 return try decode(.real(Double(microseconds) / 1_000_000))
             })
     }

@@ -65,12 +65,12 @@ extension QueryExpression {
         Condition(.between(node, coding.constant(lowest), coding.constant(highest)))
     }
 
-    /// The value, or a constant where it is unset.
+    /// The value, or a constant if it is unset.
     public func or<Wrapped>(_ replacement: Wrapped) -> TypedExpression<Wrapped> where QueryValue == Wrapped? {
         TypedExpression(.function(.coalesce, [node, coding.constant(replacement)]), coding.required())
     }
 
-    /// The value, or a constant where it is unset because a to-one on the way to it is: `$0.genre.name.or("none")`.
+    /// The value, or a constant if it is unset because a to-one on the path to it is: `$0.genre.name.or("none")`.
     public func or(_ replacement: QueryValue) -> TypedExpression<QueryValue> {
         TypedExpression(.function(.coalesce, [node, coding.constant(replacement)]), coding)
     }
@@ -136,7 +136,7 @@ extension QueryExpression {
 }
 
 extension TypedExpression<Double?> {
-    /// An average: the database has that of decimals as a decimal.
+    /// An average: the database returns that of decimals as a decimal.
     static func average(_ node: ExpressionNode) -> TypedExpression { TypedExpression(.function(.real, [node])) }
 }
 
@@ -163,11 +163,11 @@ extension SortTerm {
     /// Text without regard to diacritics.
     public var diacriticInsensitive: SortTerm { with { $0.options.insert(.diacriticInsensitive) } }
 
-    /// Text in the order of a language, by the identifier of a locale such as `de` or `sv_SE`, as Foundation compares text
-    /// in that locale: `$0.name.descending.localized("de")`.
+    /// Text in the order of a language, by the identifier of a locale such as `de` or `sv_SE`, as Foundation compares
+    /// text in that locale: `$0.name.descending.localized("de")`.
     ///
-    /// No index serves it, and it takes a few microseconds for each comparison. An identifier that isn't known is an error
-    /// when the query runs. Values that aren't text keep their order.
+    /// No index serves it, and each comparison takes a few microseconds. An unknown identifier is an error when the
+    /// query runs. Values that aren't text keep their order.
     public func localized(_ identifier: String) -> SortTerm { with { $0.locale = identifier } }
 
     private func with(_ change: (inout SortTerm) -> Void) -> SortTerm {
@@ -179,7 +179,7 @@ extension SortTerm {
 
 // MARK: Text
 
-/// What text methods apply to: text, and text that may be unset.
+/// A type with text methods: text, and optional text.
 public protocol TextOperand {}
 extension String: TextOperand {}
 extension URL: TextOperand {}
@@ -222,7 +222,7 @@ extension QueryExpression where QueryValue: TextOperand {
 
 // MARK: Dates
 
-/// What date methods apply to: dates, and dates that may be unset.
+/// A type with date methods: dates, and optional dates.
 public protocol DateOperand {}
 extension Date: DateOperand {}
 extension Optional: DateOperand where Wrapped: DateOperand {}

@@ -1,7 +1,7 @@
 import RelataCore
 import RelataEngine
 
-/// A typed expression of a query: an attribute, a constant, or what is computed from them.
+/// A typed expression of a query: an attribute, a constant, or a computed value.
 ///
 /// ```swift
 /// Book.where { $0.price * 2 > 30 && $0.title.hasPrefix("The") }
@@ -28,7 +28,7 @@ public struct ExpressionCoding<Value>: Sendable {
         decode = { try coding.decode($0) }
     }
 
-    /// The constant, or what is wrong with it: said when the query runs.
+    /// The constant, or its error: thrown when the query runs.
     func constant(_ value: Value) -> ExpressionNode {
         do {
             return .value(try encode(value))
@@ -41,7 +41,7 @@ public struct ExpressionCoding<Value>: Sendable {
     func stored(_ value: Value) -> RelataCore.Value? { try? encode(value) }
 }
 
-/// An attribute or a to-one of a model: what a unique set is made of.
+/// An attribute or a to-one of a model: a part of a unique set.
 public protocol PropertyField: Sendable {
     /// The path from the model to the property: its name, or `owner.name` for a property of another object. Static, because
     /// names of an instance are those of the target's properties.
@@ -72,20 +72,20 @@ public struct Field<Value>: QueryExpression, PropertyField {
 }
 
 extension FieldPath {
-    /// An attribute whose type alone says how a column stores it.
+    /// An attribute whose type alone determines how a column stores it.
     @_documentation(visibility: internal)
     public func value<Value: AttributeValue>(_ name: String) -> Field<Value> {
         Field(self, name, RelataEngine.coding(of: Value.self))
     }
 
-    /// Such an attribute that may be unset.
+    /// An optional attribute of this kind.
     @_documentation(visibility: internal)
     public func optional<Value: AttributeValue>(_ name: String) -> Field<Value?> {
         Field(self, name, RelataEngine.coding(of: Value?.self))
     }
 }
 
-/// What is computed in a query.
+/// A computed value in a query.
 public struct TypedExpression<Value>: QueryExpression {
     /// The Swift type of the value.
     public typealias QueryValue = Value
@@ -108,10 +108,10 @@ public struct TypedExpression<Value>: QueryExpression {
     }
 }
 
-/// Whether something holds: what `where` takes. Two-valued, as in Swift.
+/// A condition: the result of a closure of `where`. Two-valued, as in Swift.
 public typealias Condition = TypedExpression<Bool>
 
-/// A to-one in a query: its target's properties stand behind it.
+/// A to-one in a query, with its target's properties.
 ///
 /// ```swift
 /// Book.where { $0.genre.name == "Fantasy" && $0.publisher == nil }
@@ -148,7 +148,7 @@ public struct ToOneField<Target: Model>: PropertyField {
 }
 
 extension Model {
-    /// Whether a key or a to-one is one of these keys; what is wrong with one is said when the query runs.
+    /// Whether a key or a to-one is one of these keys; an invalid one is an error when the query runs.
     static func isOne(of keys: [Key?], _ node: ExpressionNode) -> ExpressionNode {
         do {
             return .keyIn(node, try keys.map { try keyValue(given($0)) })
@@ -161,7 +161,7 @@ extension Model {
 /// The other side of a one-to-one in a query.
 public typealias HasOneField = ToOneField
 
-/// Whether a to-one links to an object, or to none. An object that has no key yet is an error when the query runs.
+/// Whether a to-one links to an object, or to none. An object without a key is an error when the query runs.
 public func == <Target>(link: ToOneField<Target>, object: Target?) -> Condition {
     Condition(object.map { Target.isOne(of: [$0.primaryKey], link.node) } ?? .isNull(link.node))
 }
@@ -169,8 +169,8 @@ public func == <Target>(link: ToOneField<Target>, object: Target?) -> Condition 
 /// Whether a to-one links to another object than that, or to none.
 public func != <Target>(link: ToOneField<Target>, object: Target?) -> Condition { !(link == object) }
 
-/// Whether a to-one links to the object with that key. A key that the database has yet to assign is an error when the
-/// query runs; `nil` itself asks whether there is no link.
+/// Whether a to-one links to the object with that key. A key that isn't assigned yet is an error when the query runs; a
+/// literal `nil` means no link.
 @_disfavoredOverload
 public func == <Target>(link: ToOneField<Target>, key: Target.Key?) -> Condition {
     Condition(Target.isOne(of: [key], link.node))

@@ -10,12 +10,12 @@ extension Query {
     /// Book.all.grouped { $0.genre.name }.having { $0.objectCount > 3 }.select { ($0.genre.name, $0.price.average()) }
     /// ```
     ///
-    /// Several values, up to six, are given as a tuple: `grouped { ($0.genre.name, $0.year) }`. A to-one groups by the
-    /// object that it links to, whose attributes may be chosen then, as in
-    /// `grouped { $0.series }.select { ($0.series.title, $0.objectCount) }`.
+    /// For several values, up to six, return a tuple: `grouped { ($0.genre.name, $0.year) }`. A to-one groups by its
+    /// target, whose attributes can then be selected, as in `grouped { $0.series }.select { ($0.series.title,
+    /// $0.objectCount) }`.
     ///
-    /// What comes before is about the objects, and what comes after about the groups: `limit(100).grouped { … }` makes
-    /// groups of a hundred objects, and `grouped { … }.limit(100)` gives a hundred groups.
+    /// Calls before it apply to the objects, and calls after it to the groups: `limit(100).grouped { … }` makes groups
+    /// of a hundred objects, and `grouped { … }.limit(100)` returns a hundred groups.
     public func grouped<Column: GroupColumn>(by column: (Root.Fields) -> Column) -> Groups<Root> {
         Groups(query: source, groups: [Column.groupNode(of: column(Self.fields))])
     }
@@ -82,7 +82,7 @@ extension Query {
             ])
     }
 
-    /// Not possible: groups are made of something.
+    /// Not possible: groups need a value.
     @available(
         *, unavailable,
         message: "give an attribute, a to-one or a computed value; several as a tuple: 'grouped { ($0.a, $0.b) }'"
@@ -91,8 +91,8 @@ extension Query {
 }
 
 extension Query {
-    /// The query as one that groups are made of: its limit is a part of its condition, so that a limit beside the groups is
-    /// theirs.
+    /// The query as a source of groups: its limit is part of its condition, so that a later limit applies to the
+    /// groups.
     private var source: Query {
         guard plan.limit != nil || plan.offset != nil else { return self }
         var query = self
@@ -102,9 +102,9 @@ extension Query {
     }
 }
 
-/// What ``Query/grouped(by:)`` takes: an attribute, what is computed, or a to-one.
+/// An argument of ``Query/grouped(by:)``: an attribute, a computed value, or a to-one.
 public protocol GroupColumn: Sendable {
-    /// What the objects of a group agree in. Static, because names of an instance are those of a to-one's properties.
+    /// The grouped value. Static, because names of an instance are those of a to-one's properties.
     @_documentation(visibility: internal)
     static func groupNode(of column: Self) -> ExpressionNode
 }
@@ -135,8 +135,8 @@ public struct Groups<Root: Model>: Sendable {
         return copy
     }
 
-    /// The groups in an order: of what they are made of, or of their figures. Groups that are equal in it come in the order
-    /// of what they are made of.
+    /// The groups in an order: of their values, or of their figures. Groups that are equal in it are sorted by their
+    /// values.
     ///
     /// ```swift
     /// Film.all.grouped { $0.director.country }.sorted { $0.objectCount.descending }.limit(3)
@@ -147,14 +147,14 @@ public struct Groups<Root: Model>: Sendable {
         return copy
     }
 
-    /// No more than so many groups. A negative number is an error when the query runs.
+    /// At most that many groups. A negative number is an error when the query runs.
     public func limit(_ count: Int, offset: Int = 0) -> Groups {
         var copy = self
         copy.query = query.limit(count, offset: offset)
         return copy
     }
 
-    /// What to give for each group.
+    /// The values to return for each group.
     public func select<each Column: QueryExpression>(
         _ columns: (Root.Fields) -> (repeat each Column)
     ) -> Selection<Root, (repeat (each Column).QueryValue)> {

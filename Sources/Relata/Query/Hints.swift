@@ -1,86 +1,86 @@
-// What other libraries write differently. These overloads never run: they only say what to write instead.
+// Spellings of other libraries. These overloads never run: they only suggest Relata's spelling.
 
 import Foundation
 import RelataCore
 
 extension Query {
-    /// Says how a query is sorted.
+    /// Suggests how to sort a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'sorted { $0.title }', or 'sorted { $0.title.descending }'")
     public func sorted<Value>(by property: KeyPath<Root, Value>) -> Query { self }
 
-    /// Says how a query is sorted.
+    /// Suggests how to sort a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'sorted { $0.title }', or 'sorted { $0.title.descending }'")
     public func sorted(by descriptors: [SortDescriptor<Root>]) -> Query { self }
 
-    /// Says how a query is filtered.
+    /// Suggests how to filter a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write the condition without #Predicate: 'where { $0.year > 1970 }'")
     public func `where`(_ predicate: Predicate<Root>) -> Query { self }
 
-    /// Says how a query is filtered.
+    /// Suggests how to filter a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'where { … }'")
     public func filter<Check: QueryExpression<Bool>>(_ condition: (Root.Fields) -> Check) -> Query { self }
 
-    /// Says how a query is sorted.
+    /// Suggests how to sort a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'sorted { $0.title }', or 'sorted { $0.title.descending }'")
     public func order<Value>(_ values: (Root.Fields) -> Value) -> Query { self }
 }
 
 extension Model {
-    /// Says how a query is sorted.
+    /// Suggests how to sort a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'sorted { $0.title }', or 'sorted { $0.title.descending }'")
     public static func order<Value>(_ values: (Fields) -> Value) -> Query<Self> { Query() }
 
-    /// Says how all objects are fetched.
+    /// Suggests how to fetch all objects.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'store.fetch(Book.all)', or 'tx.fetch(Book.all)' in a transaction")
     public static func fetchAll<Reader>(_ reader: Reader) -> [Self] { [] }
 
-    /// Says how one object is fetched.
+    /// Suggests how to fetch one object.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'store.fetch(Book.self, id: …)', or 'store.first(Book.all)'")
     public static func fetchOne<Reader>(_ reader: Reader) -> Self? { nil }
 
-    /// Says how a query is sorted.
+    /// Suggests how to sort a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'sorted { $0.title }', or 'sorted { $0.title.descending }'")
     public static func sorted<Value>(by property: KeyPath<Self, Value>) -> Query<Self> { Query() }
 
-    /// Says how a query is sorted.
+    /// Suggests how to sort a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'sorted { $0.title }', or 'sorted { $0.title.descending }'")
     public static func sorted(by descriptors: [SortDescriptor<Self>]) -> Query<Self> { Query() }
 
-    /// Says how a query is filtered.
+    /// Suggests how to filter a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write the condition without #Predicate: 'where { $0.year > 1970 }'")
     public static func `where`(_ predicate: Predicate<Self>) -> Query<Self> { Query() }
 
-    /// Says how a query is filtered.
+    /// Suggests how to filter a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'where { … }'")
     public static func filter<Check: QueryExpression<Bool>>(_ condition: (Fields) -> Check) -> Query<Self> { Query() }
 }
 
 extension QueryExpression where QueryValue: TextOperand {
-    /// Says how texts are searched as people do.
+    /// Suggests how to search texts as people do.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'contains(\"…\", [.caseInsensitive, .diacriticInsensitive])'")
     public func localizedStandardContains(_ other: String) -> Condition { contains(other) }
 
-    /// Says how the beginning of a text is compared.
+    /// Suggests how to compare the beginning of a text.
     @_documentation(visibility: internal)
     @available(*, unavailable, renamed: "hasPrefix(_:)")
     public func starts(with other: String) -> Condition { hasPrefix(other) }
 }
 
 extension QueryExpression where QueryValue == String {
-    /// Says how long a text is.
+    /// Suggests how to get the length of a text.
     @_documentation(visibility: internal)
     @available(*, unavailable, renamed: "length")
     public var count: TypedExpression<Int> { length }
@@ -95,7 +95,7 @@ extension Field {
 }
 
 extension ToManyField {
-    /// Says that a list has no single value.
+    /// Explains that a list has no single value.
     @_documentation(visibility: internal)
     @available(
         *, unavailable,
@@ -105,7 +105,7 @@ extension ToManyField {
         Target.Fields(path: FieldPath())[keyPath: member]
     }
 
-    /// Says how members are asked for.
+    /// Suggests how to filter members.
     @_documentation(visibility: internal)
     @available(
         *, unavailable,
@@ -115,7 +115,7 @@ extension ToManyField {
         contains(where: condition)
     }
 
-    /// Says how figures of members are asked for.
+    /// Suggests how to compute figures of members.
     @_documentation(visibility: internal)
     @available(
         *, unavailable, message: "write a figure, such as 'sum { $0.price }', or load them: 'including { $0.authors }'"
@@ -129,14 +129,14 @@ extension ToManyField {
 }
 
 extension TypedExpression {
-    /// Says that text and date figures of a query are properties.
+    /// Explains that text and date figures of a query are properties.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write it without parentheses: '$0.title.lowercased', '$0.due.year'")
     public func callAsFunction() -> TypedExpression { self }
 }
 
 extension ToMany {
-    /// Says how a member is added.
+    /// Suggests how to add a member.
     @_documentation(visibility: internal)
     @available(*, unavailable, renamed: "add(_:)")
     public mutating func append(_ object: Target) { add(object) }
@@ -146,54 +146,54 @@ extension ToMany {
     @available(*, unavailable, renamed: "add(_:)")
     public mutating func append(contentsOf objects: some Sequence<Target>) { add(objects) }
 
-    /// Says how all members are taken out.
+    /// Suggests how to remove all members.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'set([])'")
     public mutating func removeAll() { set([]) }
 
-    /// Says how the members are counted.
+    /// Suggests how to count the members.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'try objects.count', or count in a query: '$0.authors.count'")
     public var count: Int { 0 }
 
-    /// Says how the members are looked at.
+    /// Suggests how to read the members.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'try objects.isEmpty', or ask in a query: '$0.authors.isEmpty'")
     public var isEmpty: Bool { true }
 }
 
-/// Says how the members are gone through.
+/// Suggests how to iterate over the members.
 @available(*, unavailable, message: "write 'for author in try book.authors.objects'")
 extension ToMany: Sequence {
-    /// Says how the members are gone through.
+    /// Suggests how to iterate over the members.
     @_documentation(visibility: internal)
     public func makeIterator() -> IndexingIterator<[Target]> { [].makeIterator() }
 }
 
 extension ToMany {
-    /// Says how a member is taken.
+    /// Suggests how to get a member.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'try objects[0]'")
     public subscript(index: Int) -> Target? { nil }
 }
 
 extension StoreReader {
-    /// Says how the objects of a query are fetched.
+    /// Suggests how to fetch the objects of a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, renamed: "fetch(_:)")
     public func fetchAll<M: Model>(_ query: Query<M>) throws -> [M] { [] }
 
-    /// Says how the first object of a query is fetched.
+    /// Suggests how to fetch the first object of a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, renamed: "first(_:)")
     public func fetchOne<M: Model>(_ query: Query<M>) throws -> M? { nil }
 
-    /// Says how the objects of a query are counted.
+    /// Suggests how to count the objects of a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, renamed: "count(_:)")
     public func fetchCount<M: Model>(_ query: Query<M>) throws -> Int { 0 }
 
-    /// Says how all objects are fetched.
+    /// Suggests how to fetch all objects.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'fetch(Book.all)' for all objects, or 'fetch(Book.self, id: …)' for one")
     public func fetch<M: Model>(_ model: M.Type) throws -> [M] { [] }
@@ -204,7 +204,7 @@ extension StoreReader {
     @_disfavoredOverload
     public func fetch<Other>(_ other: Other) throws -> [Other] { [] }
 
-    /// Says that the key is of another type.
+    /// Explains that the key has another type.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "the key of the model is of another type: see its 'Key'")
     @_disfavoredOverload
@@ -212,17 +212,17 @@ extension StoreReader {
 }
 
 extension Store {
-    /// Says how the objects of a query are fetched.
+    /// Suggests how to fetch the objects of a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, renamed: "fetch(_:)")
     public func fetchAll<M: Model>(_ query: Query<M>) async throws -> [M] { [] }
 
-    /// Says how the first object of a query is fetched.
+    /// Suggests how to fetch the first object of a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, renamed: "first(_:)")
     public func fetchOne<M: Model>(_ query: Query<M>) async throws -> M? { nil }
 
-    /// Says how the objects of a query are counted.
+    /// Suggests how to count the objects of a query.
     @_documentation(visibility: internal)
     @available(*, unavailable, renamed: "count(_:)")
     public func fetchCount<M: Model>(_ query: Query<M>) async throws -> Int { 0 }
@@ -232,7 +232,7 @@ extension Store {
     @available(*, unavailable, message: "write 'write { tx in … }', or 'read { … }' where nothing is written")
     public func transaction<Result>(_ body: (WriteTransaction) throws -> Result) async throws {}
 
-    /// Says how all objects are fetched.
+    /// Suggests how to fetch all objects.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'fetch(Book.all)' for all objects, or 'fetch(Book.self, id: …)' for one")
     public func fetch<M: Model>(_ model: M.Type) async throws -> [M] { [] }
@@ -243,7 +243,7 @@ extension Store {
     @_disfavoredOverload
     public func fetch<Other: Sendable>(_ other: Other) async throws -> [Other] { [] }
 
-    /// Says that the key is of another type.
+    /// Explains that the key has another type.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "the key of the model is of another type: see its 'Key'")
     @_disfavoredOverload
@@ -258,22 +258,22 @@ extension AttributeOption {
     )
     public static var externalStorage: AttributeOption { .unique }
 
-    /// Says how a property is left out.
+    /// Suggests how to leave out a property.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write '@Transient' instead of '@Attribute(.ephemeral)'")
     public static var ephemeral: AttributeOption { .unique }
 
-    /// Says how a type of one's own is stored.
+    /// Suggests how to store a custom type.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "remove it: a type that is Codable and Sendable is stored as JSON")
     public static func transformable(by transformer: Any) -> AttributeOption { .unique }
 
-    /// Says that there is no such option.
+    /// Explains that the option doesn't exist.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "remove it: there is no search index of the system to put the value in")
     public static var spotlight: AttributeOption { .unique }
 
-    /// Says how an object is kept.
+    /// Suggests how to store an object.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "remove it: what a deletion took is in the DeletionReport that it returns")
     public static var preserveValueOnDeletion: AttributeOption { .unique }

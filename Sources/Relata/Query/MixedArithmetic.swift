@@ -1,8 +1,8 @@
 import Foundation
 import RelataCore
 
-// Integers beside numbers with a fraction. Only what invoices and averages need has operators, because every overload makes
-// every expression slower to type-check; for all else the integer is converted.
+// Integers with numbers that have a fraction. Only the operators for invoices and averages exist, because every
+// overload makes every expression slower to type-check; in other cases, convert the integer.
 
 /// Numbers with a fraction, which a query multiplies with integers.
 public protocol FractionOperand: Numeric {}

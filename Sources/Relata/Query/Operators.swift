@@ -1,11 +1,11 @@
 import Foundation
 import RelataCore
 
-// Comparison and logic of expressions, as Swift writes them. `lhs op value` and `lhs op expression`, no more: every
-// overload makes every expression slower to type-check, also where no field is involved.
+// Comparison and logic of expressions, with Swift's operators. Only `lhs op value` and `lhs op expression`: every
+// overload makes every expression slower to type-check, even without a field.
 //
-// The operators are disfavoured: where one of Swift's fits, the solver leaves ours without looking further. Two aren't,
-// `==` and `!=` with a constant: for `let isFree = $0.owner == nil` Swift has an operator too, which would win.
+// The operators are disfavoured: if one of Swift's fits, the solver skips ours. Two aren't, `==` and `!=` with a
+// constant: for `let isFree = $0.owner == nil` Swift has an operator too, which would win.
 
 extension QueryExpression {
     func compare(_ operation: ComparisonOperator, _ value: QueryValue) -> Condition {
@@ -97,7 +97,7 @@ extension QueryExpression {
     }
 }
 
-/// What `+` takes in a query: numbers, which it adds, and text, which it joins.
+/// An operand of `+` in a query: numbers, which it adds, and text, which it joins.
 public protocol AdditionOperand {}
 extension Int: AdditionOperand {}
 extension Int8: AdditionOperand {}

@@ -1,18 +1,18 @@
 // Values that may be unset: another in their place, and comparison with values that are always set.
 //
-// `??` isn't disfavored as the other operators are: Swift's own `??` takes any left side as one that is always there, and
-// would win.
+// `??` isn't disfavoured like the other operators: Swift's own `??` takes any left side as a non-optional, and would
+// win.
 
 import RelataCore
 
 extension QueryExpression {
-    /// The value, or a constant where it is unset: `$0.minutes ?? 0`. Binds as in Swift.
+    /// The value, or a constant if it is unset: `$0.minutes ?? 0`. Binds as in Swift.
     public static func ?? <Wrapped>(left: Self, right: Wrapped) -> TypedExpression<Wrapped>
     where QueryValue == Wrapped? {
         TypedExpression(.function(.coalesce, [left.node, left.coding.constant(right)]), left.coding.required())
     }
 
-    /// The value, or another where it is unset: `$0.nickname ?? $0.name`.
+    /// The value, or another if it is unset: `$0.nickname ?? $0.name`.
     public static func ?? <Wrapped, Other: QueryExpression<Wrapped>>(left: Self, right: Other) -> TypedExpression<
         Wrapped
     >
@@ -20,13 +20,13 @@ extension QueryExpression {
         TypedExpression(.function(.coalesce, [left.node, right.node]), right.coding.common(with: left.coding.type))
     }
 
-    /// The value, or a constant where it is unset because a to-one on the way to it is: `$0.genre.name ?? "none"`.
+    /// The value, or a constant if it is unset because a to-one on the path to it is: `$0.genre.name ?? "none"`.
     @_disfavoredOverload
     public static func ?? (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
         TypedExpression(.function(.coalesce, [left.node, left.coding.constant(right)]), left.coding)
     }
 
-    /// The value, or another of the same type where it is unset.
+    /// The value, or another of the same type if it is unset.
     public static func ?? <Other: QueryExpression<QueryValue>>(left: Self, right: Other) -> TypedExpression<QueryValue>
     {
         TypedExpression(.function(.coalesce, [left.node, right.node]), right.coding.common(with: left.coding.type))
@@ -57,7 +57,7 @@ where Right.QueryValue == Left.QueryValue? { left.compare(.notEqual, right) }
 public func != <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Left.QueryValue == Right.QueryValue? { left.compare(.notEqual, right) }
 
-/// Whether a value is smaller than one that may be unset; beside an unset one it isn't.
+/// Whether a value is smaller than an optional one; false for an unset one.
 @_disfavoredOverload
 public func < <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Right.QueryValue == Left.QueryValue? { left.compare(.less, right) }
@@ -66,7 +66,7 @@ where Right.QueryValue == Left.QueryValue? { left.compare(.less, right) }
 public func < <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Left.QueryValue == Right.QueryValue? { left.compare(.less, right) }
 
-/// Whether a value is at most one that may be unset; beside an unset one it isn't.
+/// Whether a value is at most an optional one; false for an unset one.
 @_disfavoredOverload
 public func <= <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Right.QueryValue == Left.QueryValue? { left.compare(.lessOrEqual, right) }
@@ -75,7 +75,7 @@ where Right.QueryValue == Left.QueryValue? { left.compare(.lessOrEqual, right) }
 public func <= <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Left.QueryValue == Right.QueryValue? { left.compare(.lessOrEqual, right) }
 
-/// Whether a value is larger than one that may be unset; beside an unset one it isn't.
+/// Whether a value is larger than an optional one; false for an unset one.
 @_disfavoredOverload
 public func > <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Right.QueryValue == Left.QueryValue? { left.compare(.greater, right) }
@@ -84,7 +84,7 @@ where Right.QueryValue == Left.QueryValue? { left.compare(.greater, right) }
 public func > <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Left.QueryValue == Right.QueryValue? { left.compare(.greater, right) }
 
-/// Whether a value is at least one that may be unset; beside an unset one it isn't.
+/// Whether a value is at least an optional one; false for an unset one.
 @_disfavoredOverload
 public func >= <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Right.QueryValue == Left.QueryValue? { left.compare(.greaterOrEqual, right) }

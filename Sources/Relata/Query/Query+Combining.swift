@@ -11,9 +11,9 @@ extension Query {
     /// let films = try await store.fetch((old || french).sorted { $0.year })
     /// ```
     ///
-    /// A limit, an offset, or an object that a query is related to applies to its own side alone; say it on the result for
-    /// the whole. The order is that of the left query, then that of the right one. What either includes is loaded for all.
-    /// Each object is found once.
+    /// A limit, an offset, or a related object applies to its own side only; set it on the result for the whole. The
+    /// order is that of the left query, then that of the right one. The includes of both are loaded for all. Each
+    /// object is found once.
     @_disfavoredOverload
     public static func || (left: Query, right: Query) -> Query { combined(left, right, isAnd: false) }
 
@@ -39,7 +39,7 @@ enum PendingCondition: Sendable {
     /// What combined queries ask for.
     case combined([QueryPart], isAnd: Bool)
 
-    /// The condition, where nothing in it is text.
+    /// The condition, if no part of it is text.
     var known: ExpressionNode? {
         guard case .combined(let parts, let isAnd) = self, parts.allSatisfy(\.pending.isEmpty) else { return nil }
         let nodes = parts.map { $0.condition($0.plan.condition) }
@@ -64,8 +64,7 @@ struct QueryPart: Sendable {
     let plan: QueryPlan
     let pending: [PendingCondition]
 
-    /// Whether an object is one of the query's: its condition, or, where that doesn't say all, membership in what the
-    /// query yields.
+    /// Whether an object belongs to the query: its condition, or, if that isn't all, membership in the query's results.
     func condition(_ condition: ExpressionNode?) -> ExpressionNode {
         if plan.limit == nil, plan.offset == nil, plan.relatedTo == nil, plan.search == nil {
             return condition ?? .and([])

@@ -1,7 +1,7 @@
 import RelataCore
 import RelataEngine
 
-/// Which objects, in which order: a value that says what to fetch, and does nothing by itself.
+/// A description of objects to fetch, and their order. It does nothing by itself.
 ///
 /// ```swift
 /// let query = Book.where { $0.year >= 1970 }.sorted { $0.year.descending; $0.title }.limit(20)
@@ -12,9 +12,9 @@ public struct Query<Root: Model>: Sendable {
     public var plan: QueryPlan
     /// Conditions with text in them, which need the schema to be understood.
     var pending: [PendingCondition] = []
-    /// What is loaded with the objects.
+    /// The includes of the objects.
     var includes: [IncludePlan] = []
-    /// What is told of objects that can't be read; `nil` where they are errors.
+    /// Called with objects that can't be read; `nil` if they are errors.
     var undecodable: (@Sendable (UndecodableObject) -> Void)?
 
     /// The report of one fetch.
@@ -31,7 +31,7 @@ public struct Query<Root: Model>: Sendable {
 
     static var fields: Root.Fields { Root.Fields(path: FieldPath()) }
 
-    /// The objects that meet a condition, besides those already asked for.
+    /// The objects that also meet a condition.
     public func `where`<Check: QueryExpression<Bool>>(_ condition: (Root.Fields) -> Check) -> Query {
         let node = condition(Self.fields).node
         return with { $0.plan.condition = $0.plan.condition.map { .and([$0, node]) } ?? node }
@@ -54,12 +54,12 @@ public struct Query<Root: Model>: Sendable {
         with { $0.pending.append(.text(PredicateText(format: format, arguments: arguments))) }
     }
 
-    /// In that order, before any order asked for earlier.
+    /// In that order, before any earlier order.
     public func sorted(@SortBuilder _ order: (Root.Fields) -> [SortTerm]) -> Query {
         with { $0.plan.sort = order(Self.fields) + $0.plan.sort }
     }
 
-    /// No more than so many objects. A negative number is an error when the query runs.
+    /// At most that many objects. A negative number is an error when the query runs.
     public func limit(_ count: Int, offset: Int = 0) -> Query {
         with {
             $0.plan.limit = count
@@ -142,8 +142,8 @@ extension Query {
     }
 }
 
-/// Reads a row's values one after the other. A class, because the compiler can't keep a variable of its own across the
-/// elements of a parameter pack.
+/// Reads a row's values one after the other. A class, because the compiler can't keep a variable across the elements of
+/// a parameter pack.
 private final class TupleReader {
     private let values: [Value]
     private var index = 0
@@ -184,7 +184,7 @@ public enum SortBuilder {
     public static func buildArray(_ terms: [[SortTerm]]) -> [SortTerm] { terms.flatMap { $0 } }
 }
 
-/// A condition given as text, parsed when the query runs: only then the schema is known.
+/// A condition given as text, parsed when the query runs: only then is the schema known.
 struct PredicateText: Sendable {
     let format: String
     let arguments: [(any Sendable)?]

@@ -8,7 +8,7 @@ extension Model {
     /// let episodes = try await store.fetch(recent)
     /// ```
     ///
-    /// Of an object whose key the database has yet to assign, the query is an error when it runs.
+    /// For an object whose key isn't assigned yet, the query is an error when it runs.
     public func related<Target: Model>(_ link: (Fields) -> ToManyField<Target>) -> Query<Target> {
         Self.query(Self.way(link), of: primaryKey)
     }
@@ -34,25 +34,25 @@ extension Model {
         query(way(link), of: id)
     }
 
-    /// All objects that follow from this one by a to-many to the same model: its members, theirs, and so on, found by
-    /// one statement.
+    /// All objects that are reached from this one by a to-many to the same model: its members, their members, and so
+    /// on, by one statement.
     ///
     /// ```swift
     /// let family = try await store.fetch(person.descendants { $0.children }.sorted { $0.name })
     /// ```
     ///
-    /// Each is met once and this object never, also where the links go round in a circle.
+    /// Each is included once and this object never, even if the links form a circle.
     public func descendants(_ link: (Fields) -> ToManyField<Self>) -> Query<Self> {
         Self.query(Self.way(link), of: primaryKey, isRecursive: true)
     }
 
-    /// All objects that this one follows from by a to-one to the same model: its parent, the parent's, and so on, found
-    /// by one statement. See ``descendants(_:)``.
+    /// All objects that are reached from this one by a to-one to the same model: its parent, the parent's parent, and
+    /// so on, by one statement. See ``descendants(_:)``.
     public func ancestors(_ link: (Fields) -> ToOneField<Self>) -> Query<Self> {
         Self.query(Self.way(link), of: primaryKey, isRecursive: true)
     }
 
-    /// The names of the links that lead to the objects, from the model itself.
+    /// The names of the links to the objects, from the model itself.
     private static func way<Target: Model>(_ link: (Fields) -> ToManyField<Target>) -> [String] {
         let field = link(Fields(path: FieldPath()))
         return field.path.names + field.names
@@ -86,7 +86,7 @@ extension Model {
         "a \(entityName) without a key isn't stored: save it first, and go on with the object that save returns"
     }
 
-    /// The key that a caller gave: that of an object whose key the database has yet to assign is `nil`.
+    /// The caller's key: that of an object whose key isn't assigned yet is `nil`.
     @inlinable
     static func given(_ key: Key?) throws(RelataError) -> Key {
         guard let key else { throw .invalidUse(withoutStoredKey) }

@@ -4,18 +4,17 @@ import RelataCore
 import RelataEngine
 
 extension Query {
-    /// The objects, among those already asked for, that a full-text search finds: the best first, unless an order is asked
-    /// for.
+    /// The objects of the query that a full-text search finds: the best matches first, unless an order is set.
     ///
     /// ```swift
     /// Song.search("love \"blue moon\" wait*").where { $0.year > 1960 }.including { $0.album }.limit(20)
     /// ```
     ///
-    /// All words must be there, in any of the searched attributes; see ``SearchText`` for what can be written. A text
-    /// without a word finds nothing. A query has one search: a later one takes its place, and further ones are conditions,
+    /// All words must occur, in any of the searched attributes; see ``SearchText`` for the syntax. A text without a
+    /// word finds nothing. A query has one search: a later one replaces it, and further ones are conditions,
     /// `$0.matches(…)`.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)``, when the query runs, where the model has no `#Search`.
+    /// - Throws: ``RelataError/invalidUse(_:)``, when the query runs, for a model without a `#Search`.
     public func search(_ text: some SearchTextConvertible) -> Query { search(text, properties: []) }
 
     /// The objects that a full-text search finds in some of the searched attributes alone.
@@ -77,13 +76,13 @@ extension ModelFields {
         return found(text, properties: names)
     }
 
-    /// How well an object fits what its query searches for: the better the greater, and comparable within one result only.
+    /// How well an object matches its query's search: greater is better, and comparable within one result only.
     ///
     /// ```swift
     /// Song.search("moon").select { ($0.title, $0.relevance) }
     /// ```
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)``, when the query runs, where it searches for nothing.
+    /// - Throws: ``RelataError/invalidUse(_:)``, when the query runs, for a query without a search.
     public var relevance: TypedExpression<Double> { TypedExpression(.relevance) }
 
     private func found(_ text: some SearchTextConvertible, properties: [String]) -> Condition {

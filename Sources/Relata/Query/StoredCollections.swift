@@ -2,12 +2,12 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-// Conditions on what an attribute holds inside: whether it is empty, the elements of arrays and sets, and the members of
-// `Codable` values, all of which a column holds as JSON.
+// Conditions on the contents of an attribute: whether it is empty, the elements of arrays and sets, and the members of
+// `Codable` values, all of which a column stores as JSON.
 
-/// What `isEmpty` applies to in a query: text, data, arrays, sets and dictionaries, and these where they may be unset.
+/// A type with `isEmpty` in a query: text, data, arrays, sets and dictionaries, and optionals of these.
 public protocol EmptiableOperand {
-    /// How an empty value is told.
+    /// How an empty value is recognised.
     @_documentation(visibility: internal)
     static func isEmpty(_ node: ExpressionNode) -> ExpressionNode
 }
@@ -44,7 +44,7 @@ extension Optional: EmptiableOperand where Wrapped: EmptiableOperand {
 }
 
 extension QueryExpression where QueryValue: EmptiableOperand {
-    /// Whether there is nothing in the text, the data, the array, the set or the dictionary. An unset value isn't empty.
+    /// Whether the text, the data, the array, the set or the dictionary is empty. An unset value isn't empty.
     public var isEmpty: Condition { Condition(QueryValue.isEmpty(node)) }
 }
 
@@ -52,19 +52,19 @@ extension QueryExpression where QueryValue: EmptiableOperand {
 
 /// An array or a set that an attribute holds, or one that may be unset.
 public protocol ListOperand {
-    /// What the list is made of.
+    /// The type of the elements.
     associatedtype ListElement: Codable
 }
 extension Array: ListOperand where Element: Codable {
-    /// What the list is made of.
+    /// The type of the elements.
     public typealias ListElement = Element
 }
 extension Set: ListOperand where Element: Codable {
-    /// What the list is made of.
+    /// The type of the elements.
     public typealias ListElement = Element
 }
 extension Optional: ListOperand where Wrapped: ListOperand {
-    /// What the list is made of.
+    /// The type of the elements.
     public typealias ListElement = Wrapped.ListElement
 }
 
@@ -89,18 +89,18 @@ extension QueryExpression where QueryValue: ListOperand, QueryValue.ListElement:
     ) -> Condition {
         let coding = ExpressionCoding<QueryValue.ListElement>(jsonOf: QueryValue.ListElement.self)
         let depth = ElementScope.depth
-        // Conditions inside have scopes of their own.
+        // Inner conditions have separate scopes.
         let check = ElementScope.$depth.withValue(depth + 1) {
             condition(TypedExpression(.element(scope: depth, coding.kind), coding))
         }
         return Condition(.anyElement(JSONElements(of: node, scope: depth), condition: check.node))
     }
 
-    /// The number of elements; unset where the list is.
+    /// The number of elements; unset if the list is.
     public var count: TypedExpression<Int> { TypedExpression(.function(.elementCount, [node])) }
 }
 
-/// The number of the scope in which the next element is known. Numbers of objects' scopes are far smaller.
+/// The number of the next element's scope. Numbers of objects' scopes are far smaller.
 private enum ElementScope {
     @TaskLocal static var depth = 1_000_000
 }
@@ -108,17 +108,16 @@ private enum ElementScope {
 // MARK: Members
 
 extension QueryExpression where QueryValue: Codable {
-    /// A member of a `Codable` value, by the names that lead to it in its JSON; unset where there is none, or one of
-    /// another kind.
+    /// A member of a `Codable` value, by the path of names in its JSON; unset if it is missing, or of another kind.
     ///
     /// ```swift
     /// Customer.where { $0.address.member("city", as: String.self) == "Oslo" }
     /// Customer.where { $0.address.member("location", "latitude", as: Double.self) > 60 }
     /// ```
     ///
-    /// The names are those of the coding keys. They are text, because Swift doesn't tell the coding key of a key path: a
-    /// name that the type doesn't have is unset in every object, so use a constant for a name that you use often. No
-    /// index serves a member: store what you search for in large tables as an attribute of its own.
+    /// The names are those of the coding keys. They are text, because Swift doesn't provide the coding key of a key
+    /// path: an unknown name is unset in every object, so use a constant for a name that you use often. No index serves
+    /// a member: if you search large tables by a value, store it as an attribute.
     public func member<Member: Codable & Sendable>(
         _ names: String..., as type: Member.Type
     ) -> TypedExpression<Member?> {
@@ -133,7 +132,7 @@ extension QueryExpression where QueryValue: Codable {
 }
 
 extension ExpressionCoding where Value: Codable & Sendable {
-    /// How a value stands within JSON.
+    /// The form of a value within JSON.
     init(jsonOf type: Value.Type) {
         let kind = JSONKind(of: type)
         self.init(
@@ -145,7 +144,7 @@ extension ExpressionCoding where Value: Codable & Sendable {
 }
 
 extension JSONKind {
-    /// What `JSONEncoder` writes for a type, as far as the type tells; ``json`` for all others.
+    /// The output of `JSONEncoder` for a type, as far as the type determines it; ``json`` for all others.
     fileprivate init(of type: Any.Type) {
         switch type {
         case is Bool.Type: self = .boolean
@@ -159,7 +158,7 @@ extension JSONKind {
     private static func rawValue<Raw: RawRepresentable>(of type: Raw.Type) -> Any.Type { Raw.RawValue.self }
 }
 
-/// A value as it stands within a JSON value that a column holds.
+/// A value in the form in which it is stored within a JSON value.
 private enum JSONPart {
     /// The value as the engine reads that kind from JSON.
     static func value(of part: some Encodable, _ kind: JSONKind) throws -> RelataCore.Value {

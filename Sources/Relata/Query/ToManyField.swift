@@ -22,7 +22,7 @@ public struct ToManyField<Target: Model>: Sendable {
         self.isDistinct = isDistinct
     }
 
-    /// Each object once in figures, however many ways along the path lead to it. Without it, each way counts:
+    /// Each object once in figures, even if it is reached in several ways. Without it, each path counts:
     /// `$0.slots.song.count` is the number of slots that have a song, `$0.slots.song.distinct.count` that of the songs.
     public var distinct: ToManyField { ToManyField(path, names: names, isDistinct: true) }
 
@@ -76,7 +76,7 @@ public struct ToManyField<Target: Model>: Sendable {
     public func contains(id: Target.Key?) -> Condition { isAny(of: [id]) }
 
     /// Whether any object with one of these keys is related.
-    // Not any sequence, for which the closure of `contains { … }` would be taken where it has a mistake.
+    // Not any sequence, which would capture the closure of `contains { … }` if it has a mistake.
     public func contains(ids: [Target.Key]) -> Condition { isAny(of: ids) }
 
     private func isAny(of keys: [Target.Key?]) -> Condition {
@@ -88,8 +88,8 @@ public struct ToManyField<Target: Model>: Sendable {
 
     // MARK: Figures
 
-    // Each way along the path counts, so that figures along a path and figures of a path are the same:
-    // `slots.song.sum { $0.bpm }` and `slots.sum { $0.song.bpm }`.
+    // Each path counts, so that figures along a path and figures of a path are the same: `slots.song.sum { $0.bpm }`
+    // and `slots.sum { $0.song.bpm }`.
     //
     // A figure of some of the objects has its condition last: `lines.sum { $0.price } where: { $0.isOpen }`.
 
@@ -190,7 +190,7 @@ public struct ToManyField<Target: Model>: Sendable {
 }
 
 extension ExpressionCoding {
-    /// The same for a value that is set for certain.
+    /// The function for a value that is never unset.
     func required<Wrapped>() -> ExpressionCoding<Wrapped> where Value == Wrapped? {
         ExpressionCoding<Wrapped>(
             type: type, encode: { try encode($0) },
@@ -202,7 +202,7 @@ extension ExpressionCoding {
             })
     }
 
-    /// The same for a value that may be unset.
+    /// The function for an optional value.
     var optional: ExpressionCoding<Value?> {
         ExpressionCoding<Value?>(
             type: type, encode: { try $0.map(encode) ?? .null }, decode: { $0.isNull ? nil : try decode($0) })

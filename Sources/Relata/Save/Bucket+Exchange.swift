@@ -32,7 +32,7 @@ extension Bucket {
     private func claimant(_ row: Int, _ writer: RowWriter<M>) throws -> UniqueClaimant {
         let overrides = resolvedOverrides(row, writer.run)
         var values = try writer.columnValues(objects[row], overrides)
-        // The key of a new object is nobody's yet.
+        // A new object's key has no references yet.
         for (reference, key) in overrides where key == nil {
             for column in writer.columnIndexes(of: reference) { values[column] = .null }
         }
@@ -47,10 +47,10 @@ extension Bucket {
         (roles[row] == .save || roles[row] == .update) && !keyless.contains(row)
     }
 
-    /// Takes the partners of a row away from those that have them.
+    /// Takes the partners of a row from the rows that have them.
     func takePartners(of row: Int, _ run: WriteRun) throws {
         for taking in takings[row] ?? [] {
-            // A linked object that is stored stays as it is.
+            // A linked object that is stored stays unchanged.
             if roles[row] == .link, let key = keyValue(row: row), try run.connection.isStored(key, in: table) { return }
             try LinkWriter(run: run).free(
                 run.schema.references[taking.reference], from: taking.partner, isCounted: taking.isCounted)

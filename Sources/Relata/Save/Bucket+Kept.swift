@@ -25,7 +25,7 @@ extension Bucket {
         // Equal values may be stored as different texts: a set within a Codable value has no order.
         if object == stored { return }
         let (own, others) = (try object.columnValues(table), try stored.columnValues(table))
-        // A copy from before a change of somebody else's is older, and needn't have changes of its own.
+        // A copy from before another change is older, and may have no changes of its own.
         for column in table.entity.revision.map(table.columnIndexes) ?? [] where own[column] != others[column] {
             return
         }
@@ -37,8 +37,8 @@ extension Bucket {
         }
     }
 
-    /// The attributes, but for stamps and places in lists, which no object writes by itself. References are left out: an
-    /// object that was given before a list took it in knows nothing of that.
+    /// The attributes, without timestamps and positions in lists, which objects don't write themselves. References are
+    /// left out: an object that was given before a list included it doesn't have them.
     private func comparedColumns(_ schema: Schema) -> [Int] {
         let stamps = [table.entity.revision, table.entity.createdAt, table.entity.updatedAt]
         let places = schema.references.compactMap { $0.source == tableIndex ? $0.orderColumn : nil }

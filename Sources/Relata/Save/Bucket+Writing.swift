@@ -4,10 +4,10 @@ import RelataEngine
 /// How a row is written.
 enum RowStatement: Equatable {
     case insert
-    /// Leaves the row that is there.
+    /// Keeps the existing row.
     case insertIfAbsent
-    /// Inserts the row, or updates the one that is there: two statements, because one that does either makes SQLite keep
-    /// a copy of each page it changes where the table has foreign keys.
+    /// Inserts the row, or updates the existing one: two statements, because one that does either makes SQLite copy
+    /// each page it changes if the table has foreign keys.
     case save
     case update
     case updateColumns([Int])
@@ -24,7 +24,7 @@ enum RowStatement: Equatable {
 }
 
 extension Bucket {
-    /// Writes rows, those that follow one another with one statement.
+    /// Writes rows, consecutive ones with one statement.
     @usableFromInline
     package func write(_ rows: Range<Int>, _ run: WriteRun) throws {
         let writer = RowWriter<M>(table: table, run: run, bucket: self)
@@ -163,13 +163,13 @@ final class BucketWrite<M: Model>: RowObserver {
     private(set) var first: Int
     /// How many rows the statement writes at a time.
     var rowsAtOnce = 1
-    /// What became of the rows that were written together, while they are told.
+    /// The results of rows that were written together, while they are reported.
     var outcome: RowsOutcome?
     /// The columns that an update of some writes.
     let columns: [Int]?
     /// Updates rows that a save finds.
     private lazy var updating = BucketWrite(bucket, writer, .update, first: first)
-    /// What the other objects give to the row that is written.
+    /// The values that other objects give to the current row.
     private(set) var overrides: RowWriter<M>.Overrides = []
 
     init(_ bucket: Bucket<M>, _ writer: RowWriter<M>, _ statement: RowStatement, first: Int) {
@@ -196,7 +196,7 @@ final class BucketWrite<M: Model>: RowObserver {
         let object = bucket.objects[row]
         switch statement {
         case .insert, .match:
-            // Several rows are told one after another, when the statement has written all of them.
+            // Several rows are reported one after another, when the statement has written all of them.
             if outcome == nil, statement == .insert, index % rowsAtOnce == 0 {
                 try writer.run.connection.checkInserted(rowsAtOnce, of: bucket.table)
             }
@@ -245,7 +245,7 @@ final class BucketWrite<M: Model>: RowObserver {
         bucket.stamp(row, isInserted: isInserted, nil, creation: outcome?.creations[index])
     }
 
-    /// A linked object that is there stays as it is, but for the references that other objects give it.
+    /// An existing linked object stays unchanged, except for references that other objects give it.
     private func keep(_ row: Int, _ object: M) throws {
         bucket.kept.insert(row)
         if writer.run.plan.rows[bucket.nodes[row]].isEdited {

@@ -11,17 +11,18 @@ protocol AnyBucket: RowBatch {
     var hasGiven: Bool { get }
     /// Whether a row must match others by their unique columns, whose key it takes over.
     var hasMatch: Bool { get }
-    /// Whether an object was written that isn't stored as it is: with a date of nanoseconds.
+    /// Whether a written object has a value with another stored form: a date with nanoseconds.
     var hasRounded: Bool { get }
     func visit(_ rows: Range<Int>, firstNode: Int, _ gatherer: LinkGatherer) throws
     func resolveKeyReferences(_ session: SaveSession)
     func validate(into failures: inout [ValidationFailure])
     func noteUnset(node: Int, row: Int, reference: Int)
     func checkUnset(_ session: SaveSession) throws
-    /// Notes that what was linked is stored as it is.
+    /// Records that a linked object is stored unchanged.
     func confirmLinked()
     func override(row: Int, reference: Int, owner: PlannedKey)
-    /// Has a row inserted with a stand-in for its place in a list, whose places are unique: it gets its own afterwards.
+    /// Lets a row be inserted with a placeholder for its position in a list with unique positions: it gets the final
+    /// one afterwards.
     func standIn(row: Int, column: Int)
     /// The objects that others refer to by key alone: key, referring node and reference.
     func referredKeys() -> [(key: KeyValue, node: Int, reference: Int)]
@@ -29,7 +30,7 @@ protocol AnyBucket: RowBatch {
     func finishModel(_ row: Int, _ session: SaveSession) -> any Model
 }
 
-/// What has become of a row of a save. Of objects with edits on links it is exact; others that are inserted may be noted
+/// The result of a row in a save. It is exact for objects with edits on links; others that are inserted may be recorded
 /// as written, where it makes no difference.
 enum RowProgress: UInt8 {
     case pending, written, inserted
@@ -37,7 +38,7 @@ enum RowProgress: UInt8 {
 
 /// The objects of one model in a save.
 ///
-/// What is done for each object while a save is gathered is inlined into the app's own module; the rest is not.
+/// The work for each object while a save is gathered is inlined into the app's module; the rest isn't.
 @usableFromInline
 final class Bucket<M: Model>: AnyBucket {
     @usableFromInline package let table: Table
@@ -50,7 +51,7 @@ final class Bucket<M: Model>: AnyBucket {
     @usableFromInline var roles: [SaveRole] = []
     @usableFromInline var nodes: [Int] = []
     @usableFromInline var rows: [StoredKey<M>: Int] = [:]
-    /// The rows of objects that the database gives a key, or that get a part of it from another.
+    /// The rows of objects that get a key from the database, or a part of it from another object.
     @usableFromInline var keyless: Set<Int> = []
     @usableFromInline private(set) var hasGiven = false
     @usableFromInline private(set) var hasMatch = false
@@ -61,12 +62,12 @@ final class Bucket<M: Model>: AnyBucket {
     private var rowsOfBoxes: [ObjectIdentifier: Int] = [:]
     /// The content of linked objects without a key, to notice one that was linked twice; and whether a one-to-many owns it.
     private var unsavedContents: [[Value]: Bool] = [:]
-    /// The same of the given objects, gathered when the first such link is found.
+    /// The given objects by identity, collected when the first link of this kind is found.
     private var givenContents: Set<[Value]>?
     var overrides: [Int: [ColumnOverride]] = [:]
-    /// The one-to-ones whose partners rows take away from others before they are written.
+    /// The one-to-ones whose partners rows take from others before they are written.
     var takings: [Int: [UniqueExchange.Taking]] = [:]
-    /// The columns of rows that get a stand-in for the place in a list.
+    /// The columns of rows with a placeholder for the position in a list.
     var standIns: [Int: Int] = [:]
     /// References by key alone, to find out at the end whether the object is in the session.
     @usableFromInline var keyReferences: [(key: M.Key, node: Int, reference: Int)] = []
@@ -75,13 +76,13 @@ final class Bucket<M: Model>: AnyBucket {
     private var isFinished: [Bool] = []
     /// Whether the model links to its own objects.
     @usableFromInline let leadsToItself: Bool
-    /// What has become of each row; empty before the first is written.
+    /// The result of each row; empty before the first is written.
     private var progress: [RowProgress] = []
-    /// The rows of linked objects that were there already.
+    /// The rows of linked objects that existed already.
     var kept: Set<Int> = []
-    /// The rows of linked objects of which an earlier save knows that they were stored as they are.
+    /// The rows of linked objects that an earlier save has stored unchanged.
     @usableFromInline var confirmed: Set<Int> = []
-    /// The links to those objects that may be there already.
+    /// The links to objects that may exist already.
     @usableFromInline var linked: [LinkedObject<M>] = []
 
     init(_ table: Table, _ session: SaveSession, number: Int = 0) {
@@ -179,7 +180,7 @@ final class Bucket<M: Model>: AnyBucket {
         let identity = ObjectIdentifier(box)
         if let row = rowsOfBoxes[identity] { return row }
         let content = try box.value.columnValues(table)
-        // Two equal members of one-to-manys are two objects, as two lines of an invoice may well be equal. Elsewhere an
+        // Two equal members of one-to-manys are two objects, because two lines of an invoice may be equal. Elsewhere an
         // equal object is a copy of the same.
         let others = unsavedContents.updateValue(isOwned, forKey: content)
         guard try !isGiven(content), others == nil || others == true && isOwned else {
@@ -192,8 +193,8 @@ final class Bucket<M: Model>: AnyBucket {
         return nil
     }
 
-    /// A copy of an object that is in the session already. Only its columns and edits must be the same: what it has
-    /// loaded isn't written.
+    /// A copy of an object that is in the session already. Only its columns and edits must be equal: its loaded links
+    /// aren't written.
     @usableFromInline
     func merge(_ object: M, into row: Int, _ session: SaveSession) throws {
         if objects[row] == object { return }
@@ -329,11 +330,11 @@ final class Bucket<M: Model>: AnyBucket {
         return objects[row]
     }
 
-    /// Makes the object what it is once it is saved: key, stamps and linked objects set, edits done.
+    /// Updates the object after the save: with key, timestamps and linked objects, and edits applied.
     @usableFromInline
     func finish(_ row: Int, _ session: SaveSession) {
         if isFinished.isEmpty { isFinished = Array(repeating: false, count: objects.count) }
-        // An object that leads back to itself holds itself as it was given.
+        // An object that leads back to itself contains itself as it was given.
         if isFinished[row] || !session.isRebuilt(number) { return }
         isFinished[row] = true
         var state = SavedState(session: session, rowID: nil, isInserted: false, keepsStamps: true)
@@ -341,7 +342,7 @@ final class Bucket<M: Model>: AnyBucket {
         objects[row] = M(saved: objects[row], &state)
     }
 
-    /// Makes objects without links what they are once they are saved.
+    /// Updates objects without links after the save.
     func roundAll(_ session: SaveSession) {
         guard hasRounded else { return }
         for row in objects.indices { objects[row] = session.rounded(objects[row]) }
@@ -355,7 +356,8 @@ final class Bucket<M: Model>: AnyBucket {
 
     /// Puts key and stamps into the object as soon as its row is written: others may wait for the key.
     ///
-    /// - Parameter creation: When an object that was updated was inserted: an update leaves that, whatever the object says.
+    /// - Parameter creation: The time of insertion of an updated object: an update keeps it, regardless of the object's
+    ///   value.
     func stamp(_ row: Int, isInserted: Bool, _ rowID: Int64?, creation: Date? = nil) {
         guard rowID != nil || table.entity.hasStamps else { return }
         var state = SavedState(session: session, rowID: rowID, isInserted: isInserted, keepsLinks: true)

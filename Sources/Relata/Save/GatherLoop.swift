@@ -1,4 +1,4 @@
-/// Adds objects of one model to a save, or finds what they link to; `Model.gather(_:)` runs it.
+/// Adds objects of one model to a save, or finds their links; `Model.gather(_:)` runs it.
 @_documentation(visibility: internal)
 @frozen
 public struct GatherLoop<M: Model> {
@@ -29,7 +29,7 @@ public struct GatherLoop<M: Model> {
             for index in objects.indices { nodes.append(try bucket.add(objects, at: index, as: role, session)) }
         case .visit(let rows, let firstNode, let gatherer):
             var visitor = LinkVisitor(.gathering(gatherer))
-            // Others of their own model join the bucket meanwhile, which would copy all that is in it.
+            // Others of the same model join the bucket in the meantime, which would copy its contents.
             let objects = bucket.leadsToItself ? Array(bucket.objects[rows])[...] : bucket.objects[rows]
             for index in objects.indices {
                 let offset = index - objects.startIndex

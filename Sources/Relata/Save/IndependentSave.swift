@@ -1,4 +1,4 @@
-/// Saves objects each by itself, in the order they need, and keeps the error of each that fails.
+/// Saves each object separately, in the required order, and keeps the error of each that fails.
 struct IndependentSave {
     let transaction: WriteTransaction
 
@@ -14,7 +14,7 @@ struct IndependentSave {
                 throw error
             } catch {
                 if !transaction.connection.isInTransaction { throw error }  // the disk is full: all is rolled back
-                // Only what depends on a new object that failed fails with it: one that is stored is still there.
+                // Only objects that depend on a failed new object fail with it: a stored one still exists.
                 if try !isStored(object) { failed.insert(object.reference()) }
                 results[index] = .failure(error)
             }
@@ -32,7 +32,7 @@ struct IndependentSave {
         let session = transaction.makeSession()
         var places: [Int: [Int]] = [:]
         for (index, object) in objects.enumerated() {
-            // The same object twice is an error of the second, found when it is saved.
+            // A repeated object is an error of the second, found when it is saved.
             if let node = try? session.add(object, as: .save) { places[node, default: []].append(index) }
         }
         var order = try session.plannedOrder().flatMap { places[$0] ?? [] }

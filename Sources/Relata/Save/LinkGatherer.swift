@@ -1,13 +1,13 @@
 public import RelataCore
 
-/// Gathers what objects of one model link to: nested objects join the session, references become edges of the order,
+/// Collects the links of objects of one model: nested objects join the session, references become edges of the order,
 /// edits become groups of changes.
 ///
-/// What depends on the target's type is inlined into the app's own module, as all that is done for each object.
+/// Code that depends on the target's type is inlined into the app's module, like all work for each object.
 @usableFromInline
 final class LinkGatherer {
     @usableFromInline let session: SaveSession
-    /// Where the objects are whose links are visited, and those links.
+    /// The objects whose links are visited, and those links.
     @usableFromInline private(set) var bucket: any AnyBucket
     @usableFromInline private(set) var links: [PlannedLink]
     /// The object whose links are visited.
@@ -20,7 +20,7 @@ final class LinkGatherer {
         links = session.catalog.links[bucket.tableIndex]
     }
 
-    /// Goes on to the objects of a bucket.
+    /// Continues with the objects of a bucket.
     func turn(to bucket: any AnyBucket) {
         if bucket === self.bucket { return }
         self.bucket = bucket
@@ -54,7 +54,7 @@ final class LinkGatherer {
             switch edit {
             case .add(let target): changes.append(.add(try member(target, targets, reference, removed)))
             case .remove(let target):
-                // What is a member in the end loses its place in the list only.
+                // A final member only loses its position in the list.
                 let isRemoved = toMany.edits.count == 1 || removed.contains(target)
                 changes.append(.remove(try isRemoved ? self.removed(target) : dropped(target)))
             case .place(let target, let after):
@@ -68,7 +68,7 @@ final class LinkGatherer {
         edit(index, changes)
     }
 
-    /// Only in an ordered list does an object have a place.
+    /// Only in an ordered list does an object have a position.
     @usableFromInline
     func checkPlace(at index: Int) throws {
         if links[index].isOrdered { return }
@@ -109,7 +109,7 @@ final class LinkGatherer {
         session.addEdge(from: child, to: node, reference: reference, isKeyKnown: session.keyKnown(node))
     }
 
-    /// What an edit puts another object after.
+    /// The object after which an edit places another.
     @usableFromInline
     func anchor<Target>(
         _ target: LinkTarget<Target>, _ targets: Bucket<Target>, _ removed: RemovedMembers<Target>

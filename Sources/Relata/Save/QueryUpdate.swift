@@ -29,7 +29,7 @@ struct QueryUpdate {
             guard returnsKeys else {
                 return try explaining(assignments, table) { try connection.run(compiled.statement) }
             }
-            // Limits are checked on the rows as they now are; the savepoint takes them back.
+            // Limits are checked on the updated rows; the savepoint rolls them back.
             var keys: [KeyValue] = []
             var failures: [ValidationFailure] = []
             try explaining(assignments, table) {
@@ -47,7 +47,7 @@ struct QueryUpdate {
             try Validation.refuse(failures)
             if M.validatesItself {
                 let changed = Query<M>().where { _ in Condition(.keyIn(FieldPath().object, keys)) }
-                // Also those that the update has hidden.
+                // Including those that the update has hidden.
                 let all = ReadTransaction(connection, catalog, access: .everything)
                 try all.forEach(changed) { object in
                     let count = failures.count
@@ -70,7 +70,7 @@ struct QueryUpdate {
             return try body()
         } catch {
             let object = ObjectReference(entity: table.name, key: KeyValue(.null))
-            // A transaction that has failed on another engine answers nothing: the error itself tells the columns.
+            // A failed transaction on another engine answers no queries: the error itself names the columns.
             let isAsked = transaction.connection.driver.capabilities.survivesErrors
             if isAsked, let missing = try missingTarget(assignments, table) { throw missing }
             let translated = try ConstraintErrors(transaction.connection, schema: transaction.catalog.schema).translate(
@@ -94,8 +94,8 @@ struct QueryUpdate {
 
     // MARK: Checks
 
-    /// The columns whose new values must be looked at: those with a limit that a value may break, and those whose type
-    /// may not hold what is computed.
+    /// The columns whose new values must be checked: those with a limit that a value may break, and those whose type
+    /// may not hold the computed value.
     private func checkedColumns(_ assignments: [Assignment], _ table: Table) throws -> [Int] {
         assignments.compactMap { assignment in
             guard case .expression(let node) = assignment.value,
@@ -109,7 +109,7 @@ struct QueryUpdate {
         }
     }
 
-    /// Whether an attribute's type holds whatever a calculation gives.
+    /// Whether an attribute's type holds every result of a calculation.
     private func holdsEveryNumber(_ attribute: Attribute) -> Bool {
         attribute.valueType.wrapped == Double.self || attribute.valueType.wrapped == String.self
     }
@@ -164,7 +164,7 @@ struct QueryUpdate {
         return nil
     }
 
-    /// What every write of a row also sets.
+    /// The values that every write of a row also sets.
     private func stamps(_ table: Table) -> [Assignment] {
         var assignments: [Assignment] = []
         if let revision = table.entity.revision {
@@ -180,7 +180,7 @@ struct QueryUpdate {
     }
 }
 
-/// Collects what an update by query sets.
+/// Collects the assignments of an update by query.
 @resultBuilder
 public enum AssignmentBuilder {
     /// One element of the list.
@@ -204,11 +204,11 @@ extension Field {
     /// Unsets an attribute that may be unset in an update by query: `$0.due.unset()`.
     public func unset<Wrapped>() -> Assignment where Value == Wrapped? { Assignment(assigned, .value(.null)) }
 
-    /// Sets an attribute that may be unset to what is computed from the object in an update by query.
+    /// Sets an optional attribute to a value computed from the object in an update by query.
     public func set<Wrapped, Other: QueryExpression<Wrapped>>(to expression: Other) -> Assignment
     where Value == Wrapped? { Assignment(assigned, expression.node) }
 
-    /// Sets the attribute to what is computed from the object in an update by query.
+    /// Sets the attribute to a value computed from the object in an update by query.
     public func set<Other: QueryExpression<Value>>(to expression: Other) -> Assignment {
         Assignment(assigned, expression.node)
     }
@@ -229,7 +229,7 @@ extension ToOneField {
     /// Links to none in an update by query: `$0.genre.unset()`.
     public func unset() -> Assignment { Assignment(assigned, key: nil) }
 
-    /// Links to the object with that key in an update by query. A key that is `nil` is an error when the update runs;
+    /// Links to the object with that key in an update by query. A `nil` key is an error when the update runs;
     /// ``unset()`` links to none.
     public func set(id: Target.Key?) -> Assignment {
         do {

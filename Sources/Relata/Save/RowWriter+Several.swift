@@ -2,8 +2,8 @@ import RelataCore
 import RelataEngine
 
 extension RowWriter {
-    /// Inserts objects whose keys the database assigns, several with each statement. Where one of several is refused they
-    /// are inserted one by one, so that the culprit is known.
+    /// Inserts objects whose keys the database assigns, several with each statement. If one is refused, they are
+    /// inserted one by one, to find the cause.
     func insertSeveral(_ objects: [M], _ observer: BucketWrite<M>) throws {
         // A trigger may insert rows in between, and keys would not follow one another.
         guard connection.driver.capabilities.assignsConsecutiveKeys,

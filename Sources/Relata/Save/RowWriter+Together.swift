@@ -7,7 +7,7 @@ extension RowWriter {
     /// Whether the engine takes many rows with one statement.
     var writesTogether: Bool { connection.driver.capabilities.rowsTogether > 1 }
 
-    /// Writes objects, many with each statement. Where a statement is refused, its rows are written again in halves, so
+    /// Writes objects, many with each statement. If a statement is refused, its rows are written again in halves, so
     /// that the error is that of the first object that can't be written, as if they had been written one by one.
     ///
     /// - Parameter first: The bucket's row of the first one.
@@ -22,7 +22,7 @@ extension RowWriter {
         }
     }
 
-    /// The objects as they can be inserted with one statement: either all or none of them have a key.
+    /// The objects that can be inserted with one statement: either all or none of them have a key.
     private func parts(of objects: [M], _ kind: RowStatement) -> [Range<Int>] {
         guard kind == .insert, table.entity.isKeyAssigned else { return [0..<objects.count] }
         var parts: [Range<Int>] = []
@@ -59,11 +59,11 @@ private final class RowGroup<M: Model> {
     private var connection: Connection { writer.connection }
     private var table: Table { writer.table }
 
-    /// Copies new objects into their table, where that is worth it.
+    /// Copies new objects into their table, if that is faster.
     ///
-    /// - Returns: Whether they are written. Where they can't be copied nothing has happened.
+    /// - Returns: Whether they are written. If they can't be copied, nothing has happened.
     func copy(_ range: Range<Int>) throws -> Bool {
-        // What the database assigns isn't told by a copy, nor is a sequence moved on.
+        // A copy doesn't return assigned values, nor advance a sequence.
         guard kind == .insert || areTakenForNew, range.count >= connection.driver.capabilities.rowsCopied,
             !table.entity.isKeyAssigned
         else { return false }
@@ -73,7 +73,7 @@ private final class RowGroup<M: Model> {
                 try collect(range, copier)
                 _ = try copier.write()
             } catch {
-                // What is wrong is found out by writing the rows in another way.
+                // The cause is found by writing the rows in another way.
                 try copier.discard()
                 guard canBeExplained(error) else { throw error }
                 areTakenForNew = false
@@ -114,7 +114,7 @@ private final class RowGroup<M: Model> {
         try write(middle..<range.upperBound)
     }
 
-    /// Writes one object by itself, which tells why it can't be written.
+    /// Writes one object by itself, for its error.
     private func writeOne(_ index: Int) throws {
         let row = first + index
         let observer = observer == nil ? nil : writer.bucket.map { BucketWrite($0, writer, kind, first: row) }
@@ -128,7 +128,7 @@ private final class RowGroup<M: Model> {
         if loop.result != .done { throw rows.failure ?? .database(code: 0, message: "rows weren't taken", sql: nil) }
     }
 
-    /// Lends what collects the objects for their statement; `nil` where they are written one by one.
+    /// Provides the collector of the objects for their statement; `nil` if they are written one by one.
     private func withCollector<Result>(_ range: Range<Int>, _ body: (RemoteRows) throws -> Result) throws -> Result? {
         func collect(_ statement: RunningStatement) throws -> Result? {
             guard let collector = connection.driver.collector(for: statement) else { return nil }
@@ -174,14 +174,14 @@ private final class RowGroup<M: Model> {
         }
     }
 
-    /// Notes what became of the objects.
+    /// Records the results of the objects.
     private func tell(_ range: Range<Int>, _ outcome: RowsOutcome) throws {
         let updates = kind.slot == .update
         if let observer {
             observer.outcome = outcome
             defer { observer.outcome = nil }
             for index in range {
-                // It isn't there, or was written before by the same statement.
+                // It doesn't exist, or the same statement has written it before.
                 if updates, !outcome.isWritten(index) { try writeOne(index) } else { try observer.didWrite(index) }
             }
         } else if updates {

@@ -6,14 +6,14 @@ import RelataEngine
 struct RowWriter<M: Model> {
     let table: Table
     let run: WriteRun
-    /// Where the objects come from, while they are written.
+    /// The source of the objects, while they are written.
     var bucket: Bucket<M>?
     typealias Overrides = [(reference: Int, key: KeyValue?)]
 
     var connection: Connection { run.connection }
     var rowSQL: RowSQL { run.rowSQL }
 
-    /// Writes objects with one statement; an update of some columns gets them from the observer.
+    /// Writes objects with one statement; for an update of some columns, the observer provides them.
     ///
     /// - Parameter first: The bucket's row of the first one.
     func write(_ objects: [M], _ statement: RowStatement, _ observer: BucketWrite<M>?, from first: Int) throws {
@@ -66,8 +66,8 @@ struct RowWriter<M: Model> {
     func returningKey(_ object: M, _ overrides: Overrides, _ sql: String) throws -> M.Key {
         do {
             let isThere = try connection.recorder?.listsRows == true && object.primaryKey.flatMap(stored) != nil
-            // SQLite remembers the last rowid that was inserted, and an update leaves it; but only a table whose keys
-            // it assigns surely has rowids.
+            // SQLite remembers the last inserted rowid, and an update keeps it; but only a table whose keys it assigns
+            // certainly has rowids.
             connection.forgetLastInsertedRowID()
             let key = try connection.withStatement(sql) { statement in
                 var binder = Binder(statement)
@@ -91,8 +91,8 @@ struct RowWriter<M: Model> {
         }
     }
 
-    /// Why an update changed no row: it never was there, it is gone, it has another revision, or a trigger ignores the
-    /// update.
+    /// Why an update changed no row: it never existed, it was deleted, it has another revision, or a trigger ignores
+    /// the update.
     private func missing(_ object: M, _ overrides: Overrides) throws -> RelataError {
         if object.primaryKey == nil { return .invalidUse(M.withoutStoredKey) }
         let key = try key(of: object, overrides)
@@ -102,10 +102,10 @@ struct RowWriter<M: Model> {
         return .conflict(Conflict(object: object.reference(), given: object, stored: stored))
     }
 
-    /// The object with that key as it is stored now.
+    /// The stored object with that key.
     func stored(_ key: M.Key) throws -> M? { try stored(try M.keyValue(key)) }
 
-    /// The object with that key as it is stored now.
+    /// The stored object with that key.
     func stored(_ key: KeyValue) throws -> M? {
         try connection.firstRow(slot: RowSQL.Slot.fetch.number(table), { rowSQL.fetch(table) }) {
             try $0.bind(key)
@@ -115,7 +115,7 @@ struct RowWriter<M: Model> {
         }
     }
 
-    /// When a stored object was inserted, where its model says so.
+    /// The time of insertion of a stored object, if its model has it.
     func creation(of object: M, _ overrides: Overrides) throws -> Date? {
         guard let number = table.entity.createdAt.flatMap({ table.columnIndexes(of: $0).first }),
             case .date(let encoding) = table.columns[number].type
@@ -137,7 +137,7 @@ struct RowWriter<M: Model> {
 
     // MARK: Binding
 
-    /// Binds what isn't the object's own: keys that other objects give it, and stamps.
+    /// Binds values that don't come from the object: keys from other objects, and timestamps.
     ///
     /// - Parameter offset: The number of the row's first column among the statement's parameters.
     func bind(
@@ -182,7 +182,7 @@ struct RowWriter<M: Model> {
 
     // MARK: Running
 
-    /// What an error means in terms of the models.
+    /// Translates an error into the terms of the models.
     private func explained(
         _ error: any Error, _ object: M, _ overrides: Overrides, columns: [Int]? = nil, isInsert: Bool
     ) throws -> any Error {

@@ -2,20 +2,20 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// What became of rows that one statement has written together.
+/// The results of rows that one statement has written together.
 struct RowsOutcome {
     /// The number of the first row among the objects.
     let first: Int
     /// The keys that the database assigned, in the order of the rows.
     private var keys: [Int64] = []
-    /// The rows that are new; `nil` where all are.
+    /// The new rows; `nil` for all.
     private var inserted: Set<Int>?
-    /// The rows that the statement wrote; `nil` where it wrote all.
+    /// The rows that the statement wrote; `nil` for all.
     private var written: Set<Int>?
     /// When rows were inserted that the statement updated.
     private(set) var creations: [Int: Date] = [:]
 
-    /// Rows of which nothing else is to be known.
+    /// Rows without further results.
     init(first: Int) { self.first = first }
 
     /// The keys that a statement returned.

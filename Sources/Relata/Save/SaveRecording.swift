@@ -1,7 +1,7 @@
 import RelataCore
 import RelataEngine
 
-// What saves tell those who observe the store. Each costs one look at `recorder` while nobody does.
+// The reports of saves to observers of the store. Without observers, each costs one check of `recorder`.
 
 extension RowWriter {
     /// Says that rows were inserted.
@@ -12,7 +12,7 @@ extension RowWriter {
         recorder.record(.insert, table.index, KeyList(values: binder.values, width: M.keyColumnCount))
     }
 
-    /// Says that a row was inserted, or written; its key may come from the database or from the objects it links to.
+    /// Reports that a row was inserted, or written; its key may come from the database or from linked objects.
     func note(
         _ kind: Change.Kind, _ object: M, _ overrides: Overrides, columns: [Int]? = nil, rowID: Int64? = nil
     ) throws {

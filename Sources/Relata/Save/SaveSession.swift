@@ -18,11 +18,11 @@ final class SaveSession {
     /// How many objects' links were visited, and those to visit once more.
     private var visited = 0
     private var unvisited: [Int] = []
-    /// The buckets whose objects aren't returned as they were given; found when the first is asked for.
+    /// The buckets whose objects are returned changed; computed on first use.
     private var rebuilt: [Int: Bool] = [:]
-    /// What was in the way of reading a changed row again.
+    /// The error of reading a changed row again.
     private var failure: (any Error)?
-    /// Who writes the row of the one object that isn't written here.
+    /// Writes the row of the one object that isn't written here.
     var caller: RowCaller?
 
     init(connection: Connection, catalog: ModelCatalog, now: Date) {
@@ -62,11 +62,11 @@ final class SaveSession {
     @usableFromInline
     func makeNode(bucket: Int, row: Int) -> Int { run.plan.addRow(row, of: bucket) }
 
-    /// Visits the links of a node whose object was replaced by one that has edits.
+    /// Visits the links of a node whose object was replaced by one with edits.
     func visitAgain(_ node: Int) { if node < visited { unvisited.append(node) } }
 
-    /// Notes that one object refers to another. A key that is known can be written first, its check deferred; one that
-    /// isn't can only if the reference may be unset meanwhile.
+    /// Records that one object refers to another. One with a known key can be written first, with a deferred check;
+    /// another only if the reference may be unset temporarily.
     func addEdge(from source: Int, to target: Int, reference: Int, isKeyKnown: Bool) {
         let isBreakable = isKeyKnown || catalog.schema.references[reference].isOptional
         run.plan.addReference(reference, from: source, to: target, isBreakable: isBreakable)
@@ -80,8 +80,8 @@ final class SaveSession {
 
     /// Visits all links: finds nested objects, references and edits. Nothing more happens the second time.
     ///
-    /// - Parameter skipsFailures: Whether an object whose links contradict what is known is left out, instead of ending
-    ///   it all.
+    /// - Parameter skipsFailures: Whether an object with contradicting links is left out, instead of ending the whole
+    ///   save.
     func gather(skipsFailures: Bool = false) throws {
         guard let bucket = buckets.first else { return }
         let gatherer = LinkGatherer(self, bucket)
@@ -130,20 +130,20 @@ final class SaveSession {
         for bucket in buckets { try bucket.checkUnset(self) }
     }
 
-    /// Whether there is anything to do but writing one node's columns.
+    /// Whether there is more to do than writing one node's columns.
     func hasWork(besides node: Int) throws -> Bool {
         try gather()
         return run.plan.rows.count > 1 || !run.plan.edits.isEmpty
     }
 
-    /// In which order the nodes would be written. An object that can't be saved doesn't say all that it needs: its own
-    /// save tells why.
+    /// The order in which the nodes would be written. An object that can't be saved doesn't have all its dependencies:
+    /// its own save reports the error.
     func plannedOrder() throws -> [Int] {
         try gather(skipsFailures: true)
         return run.plan.rowOrder() ?? Array(run.plan.rows.indices)
     }
 
-    /// The first reference, of the node or of what is saved with it, to one of these objects.
+    /// The first reference, of the node or of nodes saved with it, to one of these objects.
     func firstReference(to objects: Set<ObjectReference>, from node: Int) -> (ObjectReference, property: String)? {
         if objects.isEmpty { return nil }
         let links = catalog.links[bucketOf(node).tableIndex]
@@ -220,7 +220,7 @@ final class SaveSession {
         (try? catalog.index(of: model)).map(isReplaced(table:)) ?? false
     }
 
-    /// A row as it is stored now. What can't be read is an error of the save: see ``finish(_:)``.
+    /// A stored row. An unreadable one is an error of the save: see ``finish(_:)``.
     func stored<M: Model>(_ model: M.Type, _ key: KeyValue) -> M? {
         do {
             return try RowWriter<M>(table: try catalog.table(model), run: run).stored(key)
@@ -230,9 +230,9 @@ final class SaveSession {
         }
     }
 
-    /// Makes the values of the objects that were given, as they are saved.
+    /// Makes the values of the given objects after the save.
     ///
-    /// - Throws: What was in the way of reading the rows that edits on links have changed.
+    /// - Throws: The error of reading the rows that edits on links have changed.
     func finish(_ given: [Int]) throws {
         for bucket in buckets { bucket.confirmLinked() }
         if run.plan.changedBatches.isEmpty, run.touched.isEmpty { return }
@@ -255,12 +255,12 @@ final class SaveSession {
         return rows.elementsEqual(bucket.objects.indices) ? bucket.objects : rows.map { bucket.objects[$0] }
     }
 
-    /// The value of an object that was given, as it is saved.
+    /// The value of a given object after the save.
     func finished<M: Model>(_ node: Int, as model: M.Type) -> M {
         bucket(model, table: bucketOf(node).tableIndex).finished(run.plan.rows[node].row, self)
     }
 
-    /// The value of an object that was given, as it is saved.
+    /// The value of a given object after the save.
     func finishedModel(_ node: Int) -> any Model { bucketOf(node).finishModel(run.plan.rows[node].row, self) }
 
     /// The bucket of a model, if it has one.
@@ -269,7 +269,7 @@ final class SaveSession {
         return buckets[bucketNumbers[table]] as? Bucket<M>
     }
 
-    /// The value of a linked object as it is saved.
+    /// The value of a linked object after the save.
     @usableFromInline
     func saved<M: Model>(_ box: LinkedObject<M>) -> M {
         guard let bucket = existingBucket(M.self), let row = bucket.row(of: box) else { return box.value }
@@ -278,7 +278,7 @@ final class SaveSession {
 
     /// The objects of an edited list as they are saved.
     ///
-    /// - Parameter unsaved: What edits call the objects without a key, in the same order.
+    /// - Parameter unsaved: The edits' names for the objects without a key, in the same order.
     @usableFromInline
     func saved<M: Model>(_ content: [M], unsaved: [LinkedObject<M>]) -> [M] {
         guard isReplaced(M.self), let bucket = existingBucket(M.self) else { return content }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What a save has decided about one object: the source of the value that it returns.
+/// The results of a save for one object: the source of the returned value.
 ///
-/// What it says of links is inlined into the app's own module, where their types are known.
+/// The code for links is inlined into the app's module, where their types are known.
 @_documentation(visibility: internal)
 public struct SavedState {
     @usableFromInline let session: SaveSession
@@ -12,26 +12,26 @@ public struct SavedState {
     @usableFromInline var keepsLinks = false
     /// Whether stamps are set already.
     var keepsStamps = false
-    /// When an object that is updated was inserted, as its row says.
+    /// The time of insertion of an updated object, from its row.
     var storedCreation: Date?
-    /// The key of a row that the save has changed beyond what the object holds: by an edit of a list it is in.
+    /// The key of a row that the save has changed beyond the object's values: by an edit of a list it is in.
     var reloadedKey: KeyValue?
     /// Whether the object's row is read again.
     public var isReloaded: Bool { reloadedKey != nil }
 
-    /// The object's row as it is stored now.
+    /// The object's stored row.
     public func stored<M: Model>(_ other: M) -> M { reloadedKey.flatMap { session.stored(M.self, $0) } ?? other }
 
-    /// An attribute's value as it is stored.
+    /// The stored form of an attribute's value.
     @inlinable
     public func value<Coding: AttributeCoding>(_ value: Coding.Value, _ coding: Coding) -> Coding.Value {
         coding.stored(value)
     }
 
-    /// A value that a column stores directly, as it is stored.
+    /// The stored form of a value that a column stores directly.
     @inlinable
     public func value<Value: AttributeValue>(_ value: Value) -> Value { value.asStored }
-    /// Such a value that may be unset.
+    /// The stored form of an optional value.
     @inlinable
     public func value<Value: AttributeValue>(_ value: Value?) -> Value? { value.map(\.asStored) }
     /// Any other value.
@@ -60,7 +60,7 @@ public struct SavedState {
         keepsStamps ? revision : revision &+ 1
     }
 
-    /// A to-one with its object as it is saved, unless it links to another by now.
+    /// A to-one with its object after the save, unless it has another target by now.
     @inlinable
     public func link<Target>(_ link: ToOne<Target>, stored: ToOne<Target>) -> ToOne<Target> {
         if keepsLinks { return link }
@@ -68,7 +68,7 @@ public struct SavedState {
         return isReloaded && saved.ownKey != stored.ownKey ? stored : saved
     }
 
-    /// A to-one that may be unset, with its object as it is saved, unless it links to another by now.
+    /// An optional to-one, with its object after the save, unless it has another target by now.
     @inlinable
     public func link<Target>(_ link: ToOne<Target>?, stored: ToOne<Target>?) -> ToOne<Target>? {
         guard let link, let stored else { return isReloaded && !keepsLinks ? stored : link }
@@ -76,7 +76,7 @@ public struct SavedState {
         return saved
     }
 
-    /// A has-one without edits, its object as it is saved.
+    /// A has-one without edits, with its object after the save.
     @inlinable
     public func link<Target>(_ link: HasOne<Target>) -> HasOne<Target> {
         var saved = link

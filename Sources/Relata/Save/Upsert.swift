@@ -26,7 +26,7 @@ struct Upsert {
         let session = transaction.makeSession()
         let columns = self.names.flatMap { table.columnIndexes(of: $0) }
         let nodes = try session.add(objects, as: .match(columns))
-        // Whose list is edited is known only afterwards.
+        // The owner of an edited list is only known afterwards.
         guard try !objects.contains(where: { try $0.hasEdits() }) else {
             throw RelataError.invalidUse(
                 "a \(M.entityName) saved by \(names) can't have edits on links: save it, then edit the result")
@@ -37,7 +37,7 @@ struct Upsert {
         return session.finished(objects, nodes)
     }
 
-    /// Refuses unset values, which are never the same to a unique set, so that each save would insert another object; and
+    /// Refuses unset values, which are never equal in a unique set, so that each save would insert another object; and
     /// different objects with the same values, of which only one can be stored.
     private func check<M: Model>(
         _ objects: [M], _ nodes: [Int], _ columns: [Int], _ table: Table, _ session: SaveSession
@@ -72,7 +72,7 @@ extension RowSQL {
         let conflict = columns.map { quote(table.columns[$0].name) }.joined(separator: ", ")
         let revision = table.entity.revision.map { table.columnIndexes(of: $0) } ?? []
         var assignments = upserted(table, schema, Set(columns + revision))
-        // The stored row's own count goes on.
+        // The stored row's own revision continues.
         for name in revision.map({ quote(table.columns[$0].name) }) {
             assignments.append("\(name) = \(quote(table.sqlName)).\(name) + 1")
         }

@@ -15,7 +15,7 @@ enum Validation {
         }
     }
 
-    /// Has failures of one of several objects say which it is.
+    /// Adds the name of the object to failures of one of several objects.
     private static func name<M: Model>(
         _ object: M, _ index: Int, _ table: Table, in failures: inout [ValidationFailure], from first: Int
     ) {
@@ -27,8 +27,8 @@ enum Validation {
 
     /// Refuses a save for the failures that were found in it.
     ///
-    /// - Throws: ``RelataError/validation(_:)`` if there are any; `CancellationError` where the task is cancelled, which
-    ///   breaks off searches in texts: their failures may be none.
+    /// - Throws: ``RelataError/validation(_:)`` if there are any; `CancellationError` for a cancelled task, whose
+    ///   interrupted searches in texts may have reported false failures.
     static func refuse(_ failures: [ValidationFailure]) throws {
         if failures.isEmpty { return }
         try Task.checkCancellation()
@@ -80,7 +80,7 @@ enum Validation {
 @frozen
 public struct ValidationLoop<M: Model> {
     @usableFromInline let objects: [M]
-    /// The object that is asked next: where the loop failed, the culprit.
+    /// The next object to check: after a failure, its cause.
     @usableFromInline var next = 0
 
     init(_ objects: [M]) { self.objects = objects }

@@ -6,19 +6,19 @@ public import RelataEngine
 public struct WriteLoop<M: Model> {
     @usableFromInline let objects: [M]
     @usableFromInline let statement: RunningStatement
-    /// Told of each row before and after it is written, where there is anything to do.
+    /// Called before and after each row is written, if needed.
     @usableFromInline let observer: RowObserver?
     /// How many rows the statement writes at a time.
     @usableFromInline let rows: Int
-    /// Whether a row that isn't there is an error.
+    /// Whether a missing row is an error.
     @usableFromInline let mustChange: Bool
-    /// The object that is written next: where the loop failed, the culprit.
+    /// The next object to write: after a failure, its cause.
     @usableFromInline var next = 0
-    /// Whether an object has a value that isn't stored as it is.
+    /// Whether an object has a value with another stored form.
     @usableFromInline var hasRounded = false
-    /// What the last step came to.
+    /// The result of the last step.
     @usableFromInline var result = StepResult.done
-    /// Behind the last object that is collected, where the statement collects rows and is run later; else `nil`.
+    /// The index after the last collected object, if the statement collects rows and is run later; otherwise `nil`.
     @usableFromInline let end: Int?
 
     /// Collects some of the objects.
@@ -39,7 +39,7 @@ public struct WriteLoop<M: Model> {
         self.observer = observer
     }
 
-    /// Writes the objects until one fails: by an error of its columns, told by ``result``, or because it isn't there.
+    /// Writes the objects until one fails: by an error of its columns, in ``result``, or because it doesn't exist.
     @inlinable
     mutating func run() throws {
         if rows > 1 { return try runSeveral() }
@@ -92,10 +92,10 @@ public struct WriteLoop<M: Model> {
     }
 }
 
-/// What a save does with each row besides writing it.
+/// The work of a save for each row besides writing it.
 @usableFromInline
 protocol RowObserver: AnyObject {
-    /// Binds what isn't the object's own: keys that other objects give it, and stamps.
+    /// Binds values that don't come from the object: keys from other objects, and timestamps.
     func willWrite(_ index: Int, _ statement: RunningStatement) throws
     func didWrite(_ index: Int) throws
 }

@@ -2,8 +2,8 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// What a property of a shape of `Root` is made of. `@Shape` writes one call for each property, with its type and its
-/// source, and the compiler picks the overload that fits both; where none does, it says so at that property.
+/// The sources of a shape's properties. `@Shape` generates one call for each property, with its type and its source,
+/// and the compiler selects the overload that fits both; if none does, it reports that at the property.
 @_documentation(visibility: internal)
 public enum ShapeParts<Root: Model> {
     // MARK: Values
@@ -22,7 +22,7 @@ public enum ShapeParts<Root: Model> {
         ValuePart(coding(of: Value?.self)) { source($0).node }
     }
 
-    /// One that is unset where a to-one on the way to it is.
+    /// An attribute that is unset if a to-one on the path to it is.
     public static func part<Value: AttributeValue>(
         _ type: Value?.Type, _ source: @escaping @Sendable (Root.Fields) -> some QueryExpression<Value>
     ) -> ValuePart<Root, OptionalCoding<PlainCoding<Value>>> {
@@ -39,7 +39,7 @@ public enum ShapeParts<Root: Model> {
         _ type: Date?.Type, _ source: @escaping @Sendable (Root.Fields) -> some QueryExpression<Date?>
     ) -> ExpressionPart<Root, Date?> { dynamic(source, \.self) }
 
-    /// A date that is unset where a to-one on the way to it is.
+    /// A date that is unset if a to-one on the path to it is.
     public static func part(
         _ type: Date?.Type, _ source: @escaping @Sendable (Root.Fields) -> some QueryExpression<Date>
     ) -> ExpressionPart<Root, Date?> { dynamic(source, \.optional) }
@@ -50,7 +50,7 @@ public enum ShapeParts<Root: Model> {
         _ type: Value.Type, _ source: @escaping @Sendable (Root.Fields) -> some QueryExpression<Value>
     ) -> ExpressionPart<Root, Value> { dynamic(source, \.self) }
 
-    /// Any other type, unset where a to-one on the way to it is.
+    /// Any other type, unset if a to-one on the path to it is.
     @_disfavoredOverload
     public static func part<Value>(
         _ type: Value?.Type, _ source: @escaping @Sendable (Root.Fields) -> some QueryExpression<Value>
@@ -161,7 +161,7 @@ public enum ShapeParts<Root: Model> {
     ) -> RefusedPart<Value> { RefusedPart() }
 }
 
-/// What no property is made of; it only stands in overloads that are unavailable.
+/// Not the source of any property; it only occurs in unavailable overloads.
 @_documentation(visibility: internal)
 public struct RefusedPart<Value>: ShapePart {
     /// Nothing.
@@ -179,18 +179,18 @@ public protocol RelatedObjects<Target>: Sendable {
 }
 
 extension ToManyField: RelatedObjects {
-    /// The first object, in the relationship's order: what an optional property of a shape may be made of.
+    /// The first object, in the relationship's order: for an optional property of a shape.
     public var first: FirstRelated<Target> { FirstRelated(include: include.limit(1)) }
 }
 
 extension Include: RelatedObjects {
     /// Itself.
     public var include: Include { self }
-    /// The first object, in this order: what an optional property of a shape may be made of.
+    /// The first object, in this order: for an optional property of a shape.
     public var first: FirstRelated<Target> { FirstRelated(include: limit(1)) }
 }
 
-/// The first object of a to-many: what an optional property of a shape may be made of.
+/// The first object of a to-many: for an optional property of a shape.
 public struct FirstRelated<Target: Model>: Sendable {
     let include: Include<Target>
 }

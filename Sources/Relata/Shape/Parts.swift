@@ -23,7 +23,7 @@ public struct ValuePart<Root: Model, Coding: AttributeCoding>: ShapePart {
     public func read(_ reader: inout ShapeReader) throws -> Coding.Value { try reader.row.read(coding) }
 }
 
-/// An attribute or another expression of a type whose values are stored in several ways, or as another.
+/// An attribute or another expression of a type with several stored forms.
 @_documentation(visibility: internal)
 @frozen
 public struct ExpressionPart<Root: Model, Value>: ShapePart {
@@ -105,7 +105,7 @@ public struct ToOnePart<Root: Model, Content: ShapeContent>: ShapePart {
         return value
     }
 
-    /// Reads the object; `nil` where there is none, at the column that tells so.
+    /// Reads the object; `nil` for none, at the column that shows it.
     @inlinable
     func readIfThere(_ reader: inout ShapeReader) throws -> Content.Value? {
         if keyColumns == 1 { return try reader.readToOne { try Content.read(&$0, keyColumns: 1) } }
@@ -199,7 +199,7 @@ public struct FirstPart<Root: Model, Content: ShapeContent>: ShapePart {
 
 // MARK: Content
 
-/// What a relationship is made of in a shape: whole objects, or shapes of them.
+/// The content of a relationship in a shape: whole objects, or shapes of them.
 @_documentation(visibility: internal)
 public protocol ShapeContent: Sendable {
     /// A whole object or a shape.
@@ -208,7 +208,7 @@ public protocol ShapeContent: Sendable {
     associatedtype Target: Model
     /// The number of lists in a row.
     static var listCount: Int { get }
-    /// Adds columns; `isInRow` as a part of another object's row, where the key tells whether there is an object.
+    /// Adds columns; `isInRow` as a part of another object's row, where the key shows whether there is an object.
     static func describe(_ level: inout ShapeLevel, at path: FieldPath, isInRow: Bool) throws
     /// Reads one that is part of another object's row.
     static func read(_ reader: inout ShapeReader, keyColumns: Int) throws -> Value

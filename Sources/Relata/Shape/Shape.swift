@@ -1,8 +1,8 @@
 import RelataCore
 
-/// A struct that says what to fetch by what it holds: the shape is the query.
+/// A struct whose properties define what is fetched: the shape is the query.
 ///
-/// Don't write a conformance: `@Shape(of:)` does.
+/// Don't write a conformance: `@Shape(of:)` generates it.
 ///
 /// ```swift
 /// @Shape(of: Setlist.self) struct SetlistSongs {
@@ -14,23 +14,23 @@ import RelataCore
 /// let setlists = try await store.fetch(SetlistSongs.where { $0.name == "Friday" })
 /// ```
 public protocol Shape: Hashable, Sendable, Identifiable {
-    /// The model whose objects the shape is about.
+    /// The model of the shape's objects.
     associatedtype RootModel: Model
 
-    /// What each property is made of.
+    /// The source of each property.
     @_documentation(visibility: internal)
     static var shapeLayout: ShapeLayout { get }
     /// Reads a shape from the current row; its lists are empty.
     @_documentation(visibility: internal)
     init(from reader: inout ShapeReader) throws
-    /// Takes what other statements have loaded.
+    /// Takes the results of other statements.
     @_documentation(visibility: internal)
     mutating func fill(from loader: inout ShapeLoader)
 
-    /// Reads shapes one after the other. The default does.
+    /// Reads shapes one after the other. Has a default.
     @_documentation(visibility: internal)
     static func read(_ loop: inout ShapeLoop<Self>) throws
-    /// Fills shapes one after the other. The default does.
+    /// Fills shapes one after the other. Has a default.
     @_documentation(visibility: internal)
     static func fill(_ shapes: inout [Self], from loader: inout ShapeLoader)
 }
@@ -54,8 +54,8 @@ extension Shape {
         }
     }
 
-    /// What a property is made of, where it isn't one of the model's: an expression, or a relationship with a filter, an
-    /// order or a limit of its own. It is a static member with the property's name.
+    /// The source of a property that isn't one of the model's: an expression, or a relationship with a filter, an order
+    /// or a limit. It is a static member with the property's name.
     ///
     /// ```swift
     /// @Shape(of: Series.self) struct SeriesCard {
@@ -93,11 +93,11 @@ extension Shape {
     ) -> ShapeQuery<Self> { ShapeQuery(Query().matching(format, arguments: arguments)) }
 }
 
-/// The properties of a shape and what each is made of.
+/// The properties of a shape and their sources.
 @_documentation(visibility: internal)
 public struct ShapeLayout: Sendable {
     let parts: [(name: String, part: any ShapePart)]
-    /// The number of lists, those of shapes that are part of the row included.
+    /// The number of lists, including those of shapes that are part of the row.
     let listCount: Int
 
     /// The properties in order. Written by `@Shape`.
@@ -106,7 +106,7 @@ public struct ShapeLayout: Sendable {
         listCount = parts.reduce(0) { $0 + $1.1.listCount }
     }
 
-    /// The row begins with the object's key: by it lists find their owner, and where it is unset there is no object.
+    /// The row begins with the object's key, by which lists find their owner; if it is unset, there is no object.
     func describe(_ level: inout ShapeLevel, at path: FieldPath) throws {
         level.add(.key(path: path.names))
         for (name, part) in parts {
@@ -117,18 +117,18 @@ public struct ShapeLayout: Sendable {
     }
 }
 
-/// What a property of a shape is made of.
+/// The source of a shape's property.
 @_documentation(visibility: internal)
 public protocol ShapePart: Sendable {
     /// The property's type.
     associatedtype Value
-    /// The number of lists in it that statements of their own load.
+    /// The number of lists in it that separate statements load.
     var listCount: Int { get }
-    /// Adds what it needs to a statement, for the object at the end of a path.
+    /// Adds the columns it needs to a statement, for the object at the end of a path.
     func describe(_ level: inout ShapeLevel, at path: FieldPath) throws
     /// Reads it from the current row.
     func read(_ reader: inout ShapeReader) throws -> Value
-    /// Takes what other statements have loaded.
+    /// Takes the results of other statements.
     func fill(_ value: inout Value, from loader: inout ShapeLoader)
 }
 

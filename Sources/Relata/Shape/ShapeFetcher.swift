@@ -1,11 +1,11 @@
 import RelataCore
 import RelataEngine
 
-/// Fetches shapes: one statement for the shape's objects, and one for each list in it, whatever the number of rows.
+/// Fetches shapes: one statement for the shape's objects, and one for each list in it, for any number of rows.
 struct ShapeFetcher {
     let transaction: ReadTransaction
 
-    /// How deep shapes may hold themselves: each level is read inside the one above, on the same stack.
+    /// The maximum nesting of shapes in themselves: each level is read inside the one above, on the same stack.
     private static let deepest = 200
 
     /// The shapes of a query's objects.
@@ -38,7 +38,7 @@ struct ShapeFetcher {
         level.finish()
         let compiled = try transaction.compiler.select(
             plan, columns: .parts(level.parts), after: position, tellsPlace: pageSize != nil, sharing: level.toOnes)
-        // What is related to an object through others may be there twice.
+        // Objects that are related through others may occur twice.
         return try read(
             NestedShape<Content>.self, level, compiled, isRepeated: plan.relatedTo != nil, areAll: plan.isWhole,
             depth: 1, pageSize: pageSize)
@@ -84,7 +84,7 @@ struct ShapeFetcher {
 
     private struct Rows<Value> {
         var values: [Value]
-        /// Which owner each value is of, if rows tell it.
+        /// The owner of each value, if rows have it.
         var owners: EdgeRows
         /// Where the next page begins.
         var nextPage: PagePosition?
@@ -123,7 +123,7 @@ struct ShapeFetcher {
                     statement: running,
                     firstColumn: Int32(columns.first ?? 0), rows: EdgeRows(compiled, numbers),
                     keys: keys))
-            // Mostly there are about as many as the last time: nothing needs to grow, and be copied, step by step.
+            // The number is mostly similar to the last one: with that capacity, nothing needs to grow and be copied.
             loop.reserve(rowCount)
             loop.cursor.page = pageSize.map { PageEnd(size: $0, of: compiled) }
             do {
@@ -153,7 +153,7 @@ struct ShapeFetcher {
         let part = columns.lastIndex { $0 <= Int(row.column) } ?? 0
         let name = level.entity + (level.partNames.indices.contains(part) ? "." + level.partNames[part] : "")
         if !row.isNull {
-            // What was computed isn't the store's fault.
+            // A computed value isn't the store's fault.
             guard level.parts.indices.contains(part), case .expression(let node) = level.parts[part], node.calculates
             else { return .corruptStore("\(name): \(message)") }
             return .unfitting(row.value(as: nil), in: name)

@@ -1,15 +1,15 @@
 import RelataCore
 import RelataEngine
 
-/// What one statement yields for a shape, while it is being described: the row's parts, and the lists that statements of
-/// their own load for all rows.
+/// The columns of one statement for a shape, while it is being described: the row's parts, and the lists that separate
+/// statements load for all rows.
 @_documentation(visibility: internal)
 public struct ShapeLevel {
     let schema: Schema
     let entity: String
     var parts: [SelectedPart] = []
     var lists: [ShapeList] = []
-    /// The parts of each to-one in the row; once it is finished, those around others come first.
+    /// The parts of each to-one in the row; at the end, outer ones come first.
     var toOnes: [Range<Int>] = []
     /// The property that is being described, and those around it.
     var names: [String] = []
@@ -107,9 +107,9 @@ struct ShapeList: Sendable {
 /// The keys of a list's owners: each once, and which one each row has.
 struct ShapeKeys {
     private(set) var list: KeyList
-    /// For each row its key's number; -1 where it has none.
+    /// For each row its key's number; -1 for none.
     private(set) var numbers: [Int32] = []
-    /// Whether they are the keys of all objects there are, so that whole tables may be read for them.
+    /// Whether they are the keys of all existing objects, so that whole tables may be read for them.
     let areAll: Bool
     private let columns: Range<Int>
     private let types: [AttributeType?]

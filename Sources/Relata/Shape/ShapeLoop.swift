@@ -6,9 +6,9 @@ public import RelataEngine
 public struct ShapeReader {
     /// The columns.
     public var row: RowReader
-    /// Where each to-one that begins at a column ends.
+    /// The end of each to-one that begins at a column.
     @usableFromInline let ends: [Int32]
-    /// What the to-one that begins at a column has led to so far.
+    /// The objects so far of the to-one that begins at a column.
     @usableFromInline var known: [KnownTargets?]
     /// The keys of that.
     @usableFromInline let numbers: [KeyNumbers?]
@@ -31,9 +31,9 @@ public struct ShapeReader {
     @inlinable
     mutating func skipToOne() { row.column = ends[Int(row.column)] }
 
-    /// Reads the object at the end of a to-one: the key that is held, and then the object, which begins with its own.
-    /// One that an earlier row led to isn't made again, and may be left out of the row. `nil`, at the object's own key,
-    /// where there is none.
+    /// Reads the object at the end of a to-one: the owner's key, and then the object, which begins with its own. An
+    /// object of an earlier row isn't made again, and may be left out of the row. `nil`, at the object's own key, for
+    /// none.
     @inlinable
     mutating func readToOne<Value>(_ read: (inout ShapeReader) throws -> Value) throws -> Value? {
         let place = Int(row.column)
@@ -51,7 +51,7 @@ public struct ShapeReader {
         }
         row.skip(1)
         if row.isNull {
-            // SQLite may be some rows ahead, and have left it out before it was told not to.
+            // SQLite may be some rows ahead, and have left it out before it was told to include it.
             guard !targets.areShared, let target = targets[key] else { return nil }
             row.skip(-1)
             skipToOne()
@@ -62,7 +62,7 @@ public struct ShapeReader {
         return target
     }
 
-    /// What a required object that isn't there leads to; whoever catches it names the property.
+    /// The error for a missing required object; the caller adds the property.
     @usableFromInline
     static var missing: RelataError { .corruptStore("the object isn't there") }
 }
@@ -73,7 +73,7 @@ class KnownTargets {
     @usableFromInline let numbers: KeyNumbers
     // Its reader is alone with it: each access would be checked once for every row otherwise.
 
-    /// Whether rows lead to the same objects often enough for looking.
+    /// Whether rows share objects often enough for a look-up.
     @exclusivity(unchecked) @usableFromInline var areShared = true
     /// How many look-ups have found one.
     @exclusivity(unchecked) @usableFromInline var finds = 0
@@ -107,20 +107,20 @@ final class TypedTargets<Target>: KnownTargets {
     }
 }
 
-/// Steps through the rows of one level of a shape, and notes which owner each is for and whose lists it will have.
+/// Steps through the rows of one level of a shape, and records the owner of each and the lists to load.
 @_documentation(visibility: internal)
 public struct ShapeCursor {
     /// Reads the current row.
     public var reader: ShapeReader
     let connection: Connection
     let statement: RunningStatement
-    /// 1 where rows begin with the number of their owner, else 0.
+    /// 1 if rows begin with the number of their owner, otherwise 0.
     let firstColumn: Int32
     /// Which owner each row is of.
     var rows: EdgeRows
     /// For each list its owners' keys.
     var keys: [ShapeKeys]
-    /// Where the page ends, if it is one.
+    /// The end of the page, if it is one.
     var page: PageEnd?
 
     init(
@@ -154,7 +154,7 @@ public struct ShapeLoop<Value> {
     /// What was read.
     public var values: [Value] = []
 
-    /// Makes room for so many rows.
+    /// Reserves capacity for that many rows.
     mutating func reserve(_ count: Int) {
         values.reserveCapacity(count)
         if cursor.firstColumn > 0 { cursor.rows.reserve(count) }
@@ -177,7 +177,7 @@ public struct ShapeLoader {
         next = 0
     }
 
-    /// Passes over the lists of a to-one that isn't there.
+    /// Skips the lists of a missing to-one.
     @inlinable
     mutating func skip(_ count: Int) { next += count }
 
@@ -185,16 +185,16 @@ public struct ShapeLoader {
     @inlinable
     mutating func list<Value>(of type: Value.Type) -> [Value] {
         defer { next += 1 }
-        // Lists are described and taken in the same order, so each has the type that is asked for.
+        // Lists are described and taken in the same order, so each has the expected type.
         return (lists[next] as? LoadedShapeList<Value>)?.list(of: row) ?? []
     }
 }
 
-/// What was loaded for one list of many owners, without its type.
+/// The loaded objects of one list of many owners, without their type.
 @usableFromInline
 protocol LoadedShapes: AnyObject {}
 
-/// What was loaded for one list of many owners.
+/// The loaded objects of one list of many owners.
 @usableFromInline
 final class LoadedShapeList<Value>: LoadedShapes {
     @usableFromInline let values: [Value]

@@ -1,4 +1,4 @@
-/// Makes a struct a shape: what it lists is fetched for each object of a model, and nothing else.
+/// Makes a struct a shape: its properties, and nothing else, are fetched for each object of a model.
 ///
 /// ```swift
 /// @Shape(of: Setlist.self) struct SetlistSongs {
@@ -17,19 +17,18 @@
 /// let setlists = try await store.fetch(SetlistSongs.where { $0.name == "Friday" })
 /// ```
 ///
-/// A property is made of the model's property of the same name, unless a marker or a static member says of what else:
-/// see ``Shape/from(_:)``. Its type says how:
+/// A property reads the model's property of the same name, unless a marker or a static member gives another source: see
+/// ``Shape/from(_:)``. Its type must fit:
 ///
 /// - an attribute or an expression: its own type, or an optional of it;
-/// - a to-one: the model, a shape of the model or, where there may be no object, an optional of these; its key as an
-///   optional;
+/// - a to-one: the model, a shape of the model or, if it may be unset, an optional of these; its key as an optional;
 /// - a to-many: an array of the model or of a shape of the model.
 ///
 /// Computed and static properties are left alone, and so are those marked ``Transient()``. The macro adds `id`, the
 /// object's key, unless the struct declares it, and the conformance to ``Shape``, which is `Hashable`, `Sendable` and
 /// `Identifiable`. Write `: Codable` for JSON.
 ///
-/// - Parameter model: The model whose objects the shape is about.
+/// - Parameter model: The model of the shape's objects.
 @attached(member, names: named(id), named(RootModel), named(Parts))
 @attached(extension, conformances: Shape, names: named(shapeLayout), named(init), named(fill), named(hash))
 public macro Shape<Root: Model>(of model: Root.Type) = #externalMacro(module: "RelataMacros", type: "ShapeMacro")
@@ -38,7 +37,7 @@ public macro Shape<Root: Model>(of model: Root.Type) = #externalMacro(module: "R
 @attached(peer)
 public macro Root() = #externalMacro(module: "RelataMacros", type: "ShapeMarkerMacro")
 
-/// In a shape: which of the model's properties, or of those of objects it links to, a property is made of.
+/// In a shape: the source of a property, by the names of the model's properties, or of those of linked objects.
 ///
 /// ```swift
 /// @From(\.items) var itemsWithSong: [ItemWithSong]
@@ -59,26 +58,26 @@ public macro Exists(_ relationship: ShapeKeyPath) = #externalMacro(module: "Rela
 @attached(peer)
 public macro First(_ relationship: ShapeKeyPath) = #externalMacro(module: "RelataMacros", type: "ShapeMarkerMacro")
 
-/// In a shape: the smallest value over a to-many, unset where it is empty. `@Minimum(\.books.year) var since: Int?`
+/// In a shape: the smallest value over a to-many, unset for an empty one. `@Minimum(\.books.year) var since: Int?`
 @attached(peer)
 public macro Minimum(_ attribute: ShapeKeyPath) = #externalMacro(module: "RelataMacros", type: "ShapeMarkerMacro")
 
-/// In a shape: the largest value over a to-many, unset where it is empty. `@Maximum(\.books.year) var until: Int?`
+/// In a shape: the largest value over a to-many, unset for an empty one. `@Maximum(\.books.year) var until: Int?`
 @attached(peer)
 public macro Maximum(_ attribute: ShapeKeyPath) = #externalMacro(module: "RelataMacros", type: "ShapeMarkerMacro")
 
-/// In a shape: the sum over a to-many, 0 where it is empty. `@Sum(\.tracks.seconds) var seconds: Int`
+/// In a shape: the sum over a to-many, 0 for an empty one. `@Sum(\.tracks.seconds) var seconds: Int`
 @attached(peer)
 public macro Sum(_ attribute: ShapeKeyPath) = #externalMacro(module: "RelataMacros", type: "ShapeMarkerMacro")
 
-/// In a shape: the average over a to-many, unset where it is empty. `@Average(\.books.price) var average: Double?`
+/// In a shape: the average over a to-many, unset for an empty one. `@Average(\.books.price) var average: Double?`
 @attached(peer)
 public macro Average(_ attribute: ShapeKeyPath) = #externalMacro(module: "RelataMacros", type: "ShapeMarkerMacro")
 
-/// A path of names in a marker of a shape: `\.items.song`. Whether the model has them is checked in what `@Shape` writes.
+/// A path of names in a marker of a shape: `\.items.song`. `@Shape`'s code checks that the model has them.
 public typealias ShapeKeyPath = KeyPath<ShapeName, ShapeName>
 
-/// What the names in a ``ShapeKeyPath`` belong to.
+/// The root of the names in a ``ShapeKeyPath``.
 @dynamicMemberLookup
 public struct ShapeName {
     /// Any name.

@@ -11,7 +11,7 @@ public struct ShapeQuery<Content: Shape>: Sendable {
     /// The objects of a query, as shapes.
     public init(_ query: Query<Content.RootModel>) { self.query = query }
 
-    /// The shapes of the objects that meet a condition, besides those already asked for.
+    /// The shapes of the objects that also meet a condition.
     public func `where`<Check: QueryExpression<Bool>>(
         _ condition: (Content.RootModel.Fields) -> Check
     ) -> ShapeQuery { ShapeQuery(query.where(condition)) }
@@ -21,17 +21,17 @@ public struct ShapeQuery<Content: Shape>: Sendable {
         ShapeQuery(query.matching(format, arguments: arguments))
     }
 
-    /// In that order, before any order asked for earlier.
+    /// In that order, before any earlier order.
     public func sorted(@SortBuilder _ order: (Content.RootModel.Fields) -> [SortTerm]) -> ShapeQuery {
         ShapeQuery(query.sorted(order))
     }
 
-    /// No more than so many shapes.
+    /// At most that many shapes.
     public func limit(_ count: Int, offset: Int = 0) -> ShapeQuery { ShapeQuery(query.limit(count, offset: offset)) }
 }
 
 extension Query {
-    /// The query's objects as shapes: for those related to an object, or for a query that is at hand.
+    /// The query's objects as shapes: for related objects, or for any other query.
     ///
     /// ```swift
     /// let items = try await store.fetch(setlist.related { $0.items }.shaped(as: ItemWithSong.self))
@@ -43,11 +43,11 @@ extension Query {
 extension ShapeQuery: ObservableListRequest {
     /// The shapes.
     public func fetchObserved(_ transaction: ReadTransaction) throws -> [Content] { try transaction.fetch(self) }
-    /// Queries that ask for the same.
+    /// Equal queries share one reading.
     public var observedIdentity: ObservedIdentity? { query.identity.map { ObservedIdentity($0) } }
     /// The shape's identity.
     public static func identity(of item: Content) -> Content.ID { item.id }
-    /// The key as the database takes it, where the identity is one.
+    /// The key in its stored form, if it is the identity.
     public static func storedIdentity(of item: Content) -> AnyHashable {
         (item.id as? Content.RootModel.Key).map { AnyHashable(StoredKey<Content.RootModel>($0)) }
             ?? AnyHashable(item.id)

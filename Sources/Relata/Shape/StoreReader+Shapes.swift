@@ -13,7 +13,7 @@ extension StoreReader {
 
     /// The shape of the object with that key, or `nil` if there is none.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where the key is `nil`; ``RelataError`` where it can't be read.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a `nil` key; ``RelataError`` if the shape can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     @_disfavoredOverload  // where the key is of a wrong type, errors speak of models
     public func fetch<Content: Shape>(_ shape: Content.Type, id: Content.RootModel.Key?) throws -> Content? {
@@ -47,7 +47,7 @@ extension StoreReader {
         try exists(query.query)
     }
 
-    /// One page of the shapes of a query's objects, and where the next begins.
+    /// One page of the shapes of a query's objects, and the position of the next.
     ///
     /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -95,7 +95,7 @@ extension Store {
         try await read { try $0.exists(query) }
     }
 
-    /// One page of the shapes of a query's objects, and where the next begins.
+    /// One page of the shapes of a query's objects, and the position of the next.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func page<Content: Shape>(_ query: ShapeQuery<Content>, size: Int, after position: PagePosition? = nil)

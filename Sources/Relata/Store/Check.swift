@@ -2,28 +2,29 @@ import RelataCore
 import RelataEngine
 
 extension StoreReader {
-    /// Compares what is stored with what the models declare, and reads every object. Nothing is changed.
+    /// Compares the stored data with the models' declarations, and reads every object. Nothing is changed.
     ///
     /// ```swift
     /// for finding in try await store.check() { print(finding, "→", finding.mend) }
     /// ```
     ///
-    /// It finds what `relata check` finds — dangling references, counts, positions, values that should be unique, damage
-    /// of the file — and every object that can't be read as its model declares, which only the models can tell.
+    /// It finds everything that `relata check` finds — dangling references, wrong counts and positions, duplicates of
+    /// unique values, damage of the file — and every object that can't be read as its model declares, which only the
+    /// models can show.
     ///
-    /// - Returns: The findings; none where all is well.
-    /// - Throws: ``RelataError`` where the database can't be read.
+    /// - Returns: The findings; none if all is well.
+    /// - Throws: ``RelataError`` if the database can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func check() throws -> [IntegrityFinding] { try read { try $0.findings() } }
 }
 
 extension Store {
-    /// Compares what is stored with what the models declare, and reads every object: see ``StoreReader/check()``.
+    /// Compares the stored data with the models' declarations, and reads every object: see ``StoreReader/check()``.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func check() async throws -> [IntegrityFinding] { try await read { try $0.findings() } }
 
-    /// Mends what a check has found, as far as that is safe: see ``StoreWriter/repair(_:)``.
+    /// Repairs findings of a check that can be repaired safely: see ``StoreWriter/repair(_:)``.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -33,8 +34,8 @@ extension Store {
 }
 
 extension StoreWriter {
-    /// Mends what a check has found, as far as it can be mended safely: those findings that have a
-    /// ``IntegrityFinding/repair``. Show them first.
+    /// Repairs findings of a check that can be repaired safely: those with a ``IntegrityFinding/repair``. Show them
+    /// first.
     ///
     /// ```swift
     /// let findings = try await store.check()
@@ -42,13 +43,13 @@ extension StoreWriter {
     /// let report = try await store.repair(findings)
     /// ```
     ///
-    /// References that lead nowhere are unset where that is their rule, rows of join tables that lead nowhere deleted,
-    /// members of ordered lists without a place of their own placed, and damaged indexes made anew. All of it is one
-    /// transaction. Another check in it tells whether the findings are gone; a mend that leaves its finding, or makes
-    /// another worse, is undone.
+    /// Dangling references are unset if that is their rule, dangling rows of join tables deleted, members of ordered
+    /// lists without a position placed, and damaged indexes rebuilt. All repairs are one transaction. A second check in
+    /// it confirms that the findings are gone; a repair that leaves its finding, or makes another worse, is rolled
+    /// back.
     ///
-    /// - Returns: What was mended, what was left and why, and what a check finds now.
-    /// - Throws: ``RelataError/busy(_:)`` for findings that aren't there any more as they were shown.
+    /// - Returns: The repaired findings, the refused ones and why, and the findings of a new check.
+    /// - Throws: ``RelataError/busy(_:)`` for findings that have changed since.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func repair(_ findings: [IntegrityFinding]) throws -> IntegrityRepairReport {

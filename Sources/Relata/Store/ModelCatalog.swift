@@ -10,11 +10,11 @@ final class ModelCatalog: Sendable {
     /// For each table, the target table and resolved link of each relationship, in order.
     let links: [[PlannedLink]]
 
-    /// The catalogs that were made, by the models they were made from.
+    /// The existing catalogs, by their models.
     private static let made = Mutex<[[ObjectIdentifier]: ModelCatalog]>([:])
 
-    /// The catalog of models: made once, since models don't change while a program runs, and resolving many takes longer
-    /// than opening their file.
+    /// The catalog of models: made once, because models don't change while a program runs, and resolving many takes
+    /// longer than opening their file.
     ///
     /// - Throws: ``RelataError/schemaMismatch(_:)``.
     static func of(_ models: [any Model.Type]) throws(RelataError) -> ModelCatalog {
@@ -43,7 +43,7 @@ final class ModelCatalog: Sendable {
         self.init(schema, types, indexes)
     }
 
-    /// The same models on a file whose tables compare foreign keys by rules of their own.
+    /// The models on a file whose tables compare foreign keys by other rules.
     ///
     /// - Parameter entities: The models' entities with these rules; `nil` for none.
     func comparing(_ entities: [Entity]?) throws(RelataError) -> ModelCatalog {

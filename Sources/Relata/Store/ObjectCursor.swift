@@ -1,16 +1,16 @@
 import RelataCore
 import RelataEngine
 
-/// Reads the objects of a query one after the other, on a connection that stays leased meanwhile.
+/// Reads the objects of a query one after the other, on a connection that stays leased.
 final class ObjectCursor<M: Model> {
     private let transaction: ReadTransaction
     private let rows: RowCursor
     private let includes: [IncludePlan]
     private let undecodable: UndecodableReport?
-    /// Objects that were read together because of what they include, the next one last.
+    /// Objects that were read together because of their includes, the next one last.
     private var loaded: [M] = []
 
-    /// How many objects have what they include loaded by one statement.
+    /// How many objects have their includes loaded by one statement.
     private static var chunk: Int { 100 }
 
     init(_ query: Query<M>, in transaction: ReadTransaction) throws {

@@ -6,8 +6,8 @@ public struct ObjectKey: Sendable, CustomStringConvertible {
     public let model: any Model.Type
     /// Model and key, as errors name them.
     public let reference: ObjectReference
-    /// Fetches objects of the model with one statement, in the order of the keys; `nil` for those that aren't there. One
-    /// that can't be read has its error.
+    /// Fetches objects of the model with one statement, in the order of the keys; `nil` for missing ones. An unreadable
+    /// one has its error.
     let fetchAll: @Sendable (ReadTransaction, [KeyValue]) throws -> [Result<any Model, RelataError>?]
 
     /// The object of a model with that key.
@@ -29,9 +29,9 @@ public struct ObjectKey: Sendable, CustomStringConvertible {
     public var description: String { reference.description }
 }
 
-/// What was found for one key of several.
+/// The result for one key of several.
 public struct ObjectResult: Sendable {
-    /// The key that was asked for.
+    /// The requested key.
     public let key: ObjectKey
     /// The object; ``RelataError/notFound(_:)``; or ``RelataError/corruptStore(_:)`` for an object that can't be read as
     /// its model declares.

@@ -5,18 +5,18 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
     let store: Store
     let query: Query<M>
 
-    /// Begins anew: each iterator sees the state at its own first object.
+    /// Begins a new iteration: each iterator sees the state at its own first object.
     public func makeAsyncIterator() -> Iterator { Iterator(state: .waiting(store, query)) }
 
     /// Reads the objects one after the other. It holds a connection from its first object until its last, an error, or
-    /// its own end: a loop gives it back however it is left.
+    /// its own end: a loop returns it however it is left.
     public struct Iterator: AsyncIteratorProtocol {
         enum State {
             case waiting(Store, Query<M>)
             case running(StreamReader<M>)
             /// As the server sends them.
             case receiving(RemoteStream<M>)
-            /// What a store in memory had, in reverse.
+            /// The objects of a store in memory, in reverse.
             case fetched([M])
             case finished
         }
@@ -25,8 +25,7 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
 
         /// The next object; `nil` after the last one.
         ///
-        /// - Throws: What a fetch throws; `CancellationError` if the task was cancelled. After that there is nothing
-        ///   more.
+        /// - Throws: What a fetch throws; `CancellationError` if the task was cancelled. After that, it returns `nil`.
         public mutating func next() async throws -> M? {
             do {
                 try Task.checkCancellation()
@@ -63,7 +62,7 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
             switch state {
             case .running(let reader): return try reader.next()
             case .fetched(var objects):
-                // Not two owners of the array while it gets shorter.
+                // The array must have a single owner while it gets shorter.
                 state = .finished
                 let object = objects.popLast()
                 state = .fetched(objects)
@@ -74,7 +73,7 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
     }
 }
 
-/// A stream's cursor with the connection it holds. What ends the stream, ends both: first the query.
+/// A stream's cursor with its connection. The end of the stream ends both: first the query.
 final class StreamReader<M: Model> {
     private let pool: ConnectionPool
     private let snapshot: Snapshot
@@ -96,8 +95,8 @@ final class StreamReader<M: Model> {
 }
 
 extension Store {
-    /// The objects of a query, one at a time: memory stays constant whatever their number, and all are of one state,
-    /// that of the moment when the first is asked for.
+    /// The objects of a query, one at a time, in constant memory. All are of one state: that when the first is
+    /// requested.
     ///
     /// ```swift
     /// for try await book in store.stream(Book.all.sorted { $0.title }) {
@@ -105,11 +104,11 @@ extension Store {
     /// }
     /// ```
     ///
-    /// The query runs on as objects are asked for. A connection is held for it until the loop is left: at the end, by
-    /// `break`, by an error, or because the task is cancelled. It doesn't count as one of
-    /// ``Options/maximumReaders``, so that a loop may read and write in the same store, and neither writers nor
-    /// readers wait for it, however many streams are open. But the file's write-ahead log grows while others write
-    /// during a long loop. What the query includes is loaded for a hundred objects at a time.
+    /// The query continues as objects are requested. It holds a connection until the loop is left: at the end, by
+    /// `break`, by an error, or by cancelling the task. The connection doesn't count as one of
+    /// ``Options/maximumReaders``, so a loop may read and write in the same store, and neither writers nor readers wait
+    /// for it, however many streams are open. But the file's write-ahead log grows while others write during a long
+    /// loop. Includes are loaded for a hundred objects at a time.
     ///
     /// A store in memory has one connection, and its stream fetches all objects at once.
     public func stream<M: Model>(_ query: Query<M>) -> ObjectStream<M> { ObjectStream(store: self, query: query) }

@@ -2,7 +2,7 @@ import RelataCore
 import RelataEngine
 
 extension ReadTransaction {
-    /// Objects from SQL of one's own, whose columns are found by their names.
+    /// Objects from custom SQL, whose columns are found by their names.
     func objects<M: Model>(_ model: M.Type, sql: SQL) throws -> [M] {
         let table = try catalog.table(model)
         var objects: [M] = []
@@ -14,7 +14,7 @@ extension ReadTransaction {
                     _ = try table.places(in: running)
                     return
                 }
-                // Only now: with the first step SQLite reads tables anew that another connection has altered.
+                // Only now: with the first step, SQLite reads altered tables again.
                 let row = RearrangedRow(of: running, try table.places(in: running))
                 repeat {
                     if let object = try row.withRow({ try object(model, at: $0) }) { objects.append(object) }
@@ -26,9 +26,9 @@ extension ReadTransaction {
 }
 
 extension Table {
-    /// Where a statement gives each of the table's columns.
+    /// The positions of the table's columns in a statement's result.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where it doesn't give one, or gives it twice.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a missing or repeated column.
     fileprivate func places(in statement: RunningStatement) throws(RelataError) -> [Int] {
         let given = (0..<Int32(truncatingIfNeeded: statement.columnCount)).map { statement.columnName($0) }
         let places = Dictionary(grouping: given.indices) { given[$0].foldedName }

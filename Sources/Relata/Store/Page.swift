@@ -5,20 +5,20 @@ import RelataEngine
 public struct Page<Object: Sendable>: Sendable {
     /// The page's objects.
     public let objects: [Object]
-    /// Where the next page begins; `nil` after the last one. `Codable`, so that it can be sent and come back.
+    /// The position of the next page; `nil` after the last one. `Codable`, so that a client can send it back.
     public let next: PagePosition?
 }
 
-/// Finds out where a page ends, while its rows are read: one more is asked for, which tells that there is a next page.
+/// Finds the end of a page, while its rows are read: one more is read, which shows that there is a next page.
 struct PageEnd {
     private let size: Int
-    /// The columns that tell a row's place in the order, and what they mean.
+    /// The columns with a row's position in the order, and their meanings.
     private let placeColumns: Range<Int>
     private let types: [AttributeType?]
     private let order: String?
     private var count = 0
     private var last: [Value] = []
-    /// Where the next page begins, once all rows were seen; `nil` after the last page.
+    /// The position of the next page, once all rows were read; `nil` after the last page.
     private(set) var next: PagePosition?
 
     init(size: Int, of query: CompiledQuery) {

@@ -1,7 +1,7 @@
 import RelataCore
 import RelataEngine
 
-/// What can be read in a transaction, and nothing else.
+/// A transaction that only reads.
 ///
 /// Valid inside the closure it is given to.
 public class ReadTransaction: StoreReader {
@@ -11,7 +11,7 @@ public class ReadTransaction: StoreReader {
     let access: Access
     /// Which model's object was fetched by its key last, and the number of the statement.
     private var lastFetch: (model: ObjectIdentifier, slot: Int)?
-    /// What takes objects that can't be read; `nil` where they are errors.
+    /// Receives objects that can't be read; `nil` if they are errors.
     var undecodable: UndecodableReport?
 
     init(_ connection: Connection, _ catalog: ModelCatalog, access: Access) {
@@ -36,8 +36,8 @@ public class ReadTransaction: StoreReader {
     @inlinable
     public final func _readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result { try body(self) }
 
-    /// Gives each object of a query to `body`, one at a time: memory stays constant whatever their number. For code
-    /// with `async` see ``Store/stream(_:)``.
+    /// Passes each object of a query to `body`, one at a time, in constant memory. In `async` code, use
+    /// ``Store/stream(_:)``.
     ///
     /// - Throws: What `body` throws; ``RelataError`` for an invalid query, and for rows that can't be read.
     public func forEach<M: Model>(_ query: Query<M>, _ body: (M) throws -> Void) throws {
@@ -48,7 +48,7 @@ public class ReadTransaction: StoreReader {
 
     // MARK: Inside
 
-    /// The object with a key. Compiled in the app's own module, where the model is known.
+    /// The object with a key. Compiled in the app's module, where the model is known.
     @inlinable
     final func object<M: Model>(_ model: M.Type, id: M.Key) throws -> M? {
         guard let slot = try fetchSlot(model) else { return try objects(model, keys: [try M.keyValue(id)])[0] }
@@ -59,7 +59,7 @@ public class ReadTransaction: StoreReader {
         }
     }
 
-    /// The number of the statement that fetches an object by its key. It sees all rows: `nil` where some may be hidden.
+    /// The number of the statement that fetches an object by its key. It sees all rows: `nil` if some may be hidden.
     @usableFromInline
     final func fetchSlot<M: Model>(_ model: M.Type) throws(RelataError) -> Int? {
         if let lastFetch, lastFetch.model == ObjectIdentifier(model) { return lastFetch.slot }
@@ -75,7 +75,7 @@ public class ReadTransaction: StoreReader {
         connection.rowSQL.fetch(try catalog.table(model))
     }
 
-    /// The objects with these keys in their order, with what is included; `nil` for a key that no object has.
+    /// The objects with these keys in their order, with includes; `nil` for a key that no object has.
     @usableFromInline
     func objects<M: Model>(_ model: M.Type, keys: [KeyValue], including links: [IncludePlan] = []) throws -> [M?] {
         guard !keys.isEmpty else { return [] }
@@ -87,7 +87,7 @@ public class ReadTransaction: StoreReader {
         return keys.map { found[$0] }
     }
 
-    /// The objects of a query in order, with what it includes.
+    /// The objects of a query in order, with its includes.
     func objects<M: Model>(_ query: Query<M>) throws -> [M] {
         let plan = try plan(query)
         return try reporting(query.undecodableReport) {
@@ -129,7 +129,7 @@ public class ReadTransaction: StoreReader {
             of: try catalog.table(model).index, roots: roots, schema: catalog.schema, access: access)
     }
 
-    /// SQL of one's own. Connections to a file that read can't write; in memory there is but one, which could.
+    /// Custom SQL. A connection for reading a file can't write; a store in memory has a single one, which could.
     func statement(of sql: SQL) throws -> SQLStatement {
         try access.requireEverything(for: "SQL of your own")
         let statement = try sql.statement(connection.dialect)
@@ -152,12 +152,12 @@ public class ReadTransaction: StoreReader {
         return plan
     }
 
-    /// Runs a statement whose rows are objects by a loop, and returns the loop with what it has read.
+    /// Runs a statement whose rows are objects by a loop, and returns the loop with its results.
     func read<M: Model>(_ sql: SQLStatement, _ loop: (RunningStatement) throws -> ReadLoop<M>) throws -> ReadLoop<M> {
         try connection.withQuery(sql.sql) { statement, rowCount in
             try connection.bind(sql.parameters, to: statement)
             var loop = try loop(statement)
-            // Mostly there are about as many as the last time: nothing needs to grow, and be copied, step by step.
+            // The number is mostly similar to the last one: with that capacity, nothing needs to grow and be copied.
             loop.reserve(rowCount)
             while true {
                 do {
@@ -167,7 +167,7 @@ public class ReadTransaction: StoreReader {
                     guard let failure = loop.failure else {
                         throw RelataError.corruptStore("\(M.entityName): \(message)")
                     }
-                    // The loop goes on with the next row where this one is reported.
+                    // After a reported row, the loop continues with the next.
                     try add(undecodable(M.self, Row(statement), column: failure.column, first: failure.first, message))
                 }
             }
@@ -190,7 +190,7 @@ public class ReadTransaction: StoreReader {
         }
     }
 
-    /// What yields no objects can't leave any out.
+    /// A query without objects can't leave any out.
     func refuseUndecodable<M: Model>(_ query: Query<M>, _ what: String) throws(RelataError) {
         guard query.undecodable != nil else { return }
         throw .invalidUse("\(what) yields no whole objects: leave skippingUndecodable out of its query")
@@ -201,7 +201,7 @@ public class ReadTransaction: StoreReader {
 public struct Explanation: Sendable, CustomStringConvertible {
     /// The SQL.
     public let sql: String
-    /// What is bound to its parameters.
+    /// The values of its parameters.
     public let parameters: [Parameter]
     /// The steps of the database's plan. `SCAN` is a whole table, `SEARCH` an index.
     public let plan: [String]

@@ -7,11 +7,11 @@ final class RemoteStream<M: Model> {
     private let store: Store
     private let snapshot: RemoteSnapshot
     private let reader = Reader()
-    /// The objects that were read and not yet asked for, the next one last.
+    /// The unread objects, the next one last.
     private var objects: [M] = []
     private var isOver = false
     private var failure: (any Error)?
-    /// How many are read at a time: few at first, because many a loop ends early.
+    /// How many are read at a time: few at first, because many loops end early.
     private var count = 8
 
     /// The query as it runs. Safe to send: only the snapshot's thread uses it.

@@ -1,16 +1,15 @@
 // Saving more objects than memory should hold.
 
 extension StoreWriter {
-    /// Inserts the objects of a sequence, a thousand at a time, and returns how many there were: memory stays the same
-    /// whatever their number.
+    /// Inserts the objects of a sequence, a thousand at a time, in constant memory, and returns their number.
     ///
     /// ```swift
     /// let count = try tx.insert(contentsOf: lines.lazy.map { Measurement(line: $0) })
     /// ```
     ///
-    /// All are inserted or, if an error is thrown, none. An object may link to those that came before it, and brings
-    /// new objects that it links to along; what only comes later isn't there yet. The sequence is asked for its objects
-    /// while the transaction is open, and other writers wait meanwhile.
+    /// All are inserted or, if an error is thrown, none. An object may link to those that precede it, and new linked
+    /// objects are inserted with it; later ones don't exist yet. The sequence is iterated while the transaction is
+    /// open, and other writers wait.
     ///
     /// - Throws: As ``insert(_:)-(M)``.
     @discardableResult
@@ -19,12 +18,12 @@ extension StoreWriter {
         try _writeOnce { try $0.write(contentsOf: objects, as: .insert) }
     }
 
-    /// Inserts or updates the objects of a sequence, a thousand at a time, and returns how many there were: memory stays
-    /// the same whatever their number.
+    /// Inserts or updates the objects of a sequence, a thousand at a time, in constant memory, and returns their
+    /// number.
     ///
-    /// All are saved or, if an error is thrown, none. An object may link to those that came before it, and brings new
-    /// objects that it links to along; what only comes later isn't there yet. Give each key once: twice in the same
-    /// thousand is an error, and further apart the later one is written over the earlier.
+    /// All are saved or, if an error is thrown, none. An object may link to those that precede it, and new linked
+    /// objects are inserted with it; later ones don't exist yet. Give each key once: twice in the same thousand is an
+    /// error, and further apart the later one overwrites the earlier.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<Objects: Sequence>(contentsOf objects: Objects) throws -> Int where Objects.Element: Model {
@@ -33,7 +32,7 @@ extension StoreWriter {
 }
 
 extension Store {
-    /// Inserts the objects of a sequence, a thousand at a time, in one transaction, and returns how many there were.
+    /// Inserts the objects of a sequence, a thousand at a time, in one transaction, and returns their number.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -43,8 +42,8 @@ extension Store {
         return try await _writeOnce { try $0.write(contentsOf: sent.objects, as: .insert) }
     }
 
-    /// Inserts or updates the objects of a sequence, a thousand at a time, in one transaction, and returns how many there
-    /// were.
+    /// Inserts or updates the objects of a sequence, a thousand at a time, in one transaction, and returns their
+    /// number.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -56,22 +55,23 @@ extension Store {
 }
 
 extension Store {
-    /// Inserts what an asynchronous sequence brings, a thousand objects at a time, and returns how many there were.
+    /// Inserts the objects of an asynchronous sequence, a thousand at a time, and returns their number.
     ///
     /// ```swift
     /// let count = try await store.insert(contentsOf: url.lines.map { Measurement(line: $0) })
     /// ```
     ///
-    /// Each thousand is a transaction of its own, which begins when it is there: nobody waits while the sequence does. If
-    /// an error is thrown, by the sequence or by the store, the thousands before it stay, and nothing later is asked for.
+    /// Each thousand is a separate transaction, which begins when its objects are available: others don't wait for the
+    /// sequence. After an error, by the sequence or by the store, the earlier thousands stay, and no further object is
+    /// requested.
     @discardableResult
     public func insert<Objects: AsyncSequence>(contentsOf objects: sending Objects) async throws -> Int
     where Objects.Element: Model {
         try await write(eachThousandOf: objects, as: .insert)
     }
 
-    /// Inserts or updates what an asynchronous sequence brings, a thousand objects at a time, each thousand in a
-    /// transaction of its own, and returns how many there were. See ``insert(contentsOf:)``.
+    /// Inserts or updates the objects of an asynchronous sequence, a thousand at a time, each thousand in a separate
+    /// transaction, and returns their number. See ``insert(contentsOf:)``.
     ///
     /// - Throws: What the sequence throws; ``RelataError`` for an object that can't be saved.
     @discardableResult
@@ -115,8 +115,8 @@ extension WriteTransaction {
     }
 }
 
-/// A sequence on its way into a transaction. Safe to send: its sender gave it away, and the one transaction of the call
-/// is all that reads it.
+/// A sequence on its way into a transaction. Safe to send: its sender gave it away, and only the call's one transaction
+/// reads it.
 private struct SentSequence<Element>: @unchecked Sendable {
     let objects: AnySequence<Element>
 }

@@ -6,10 +6,10 @@ import RelataSQLite
 extension Store {
     /// Encrypts a file with another key. Whenever the power is cut, the file has either the one or the other.
     ///
-    /// It takes as long as to write the whole file. Nobody may have it open meanwhile.
+    /// It takes as long as writing the whole file. The file must not be open elsewhere.
     ///
-    /// - Throws: ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` where the old key isn't that of
-    ///   the file; ``RelataError/busy(_:)`` where a store is open on it. Then it is as it was.
+    /// - Throws: ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for a wrong old key;
+    ///   ``RelataError/busy(_:)`` if a store is open on the file. Then it is unchanged.
     public static func changeKey(
         of path: String, from old: EncryptionKey, to new: EncryptionKey
     ) throws(RelataError) {
@@ -22,15 +22,15 @@ extension Store {
     /// try Store.copy("library.sqlite", key: nil, to: "encrypted.sqlite", key: key)
     /// ```
     ///
-    /// The copy is of one moment, and others may go on using the file. A copy that fails leaves no file.
+    /// The copy is a consistent snapshot, and the file may be in use. A failed copy leaves no file.
     ///
     /// - Parameters:
-    ///   - path: The file, which stays as it is.
-    ///   - key: What it is encrypted with; `nil` if it is plain.
-    ///   - copy: The file to be made.
-    ///   - newKey: What the copy is encrypted with; `nil` for a plain copy.
-    /// - Throws: ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` where the key isn't that of the
-    ///   file; ``RelataError/fileAccess(path:_:)`` where the copy exists already.
+    ///   - path: The file, which stays unchanged.
+    ///   - key: Its key; `nil` for a plain file.
+    ///   - copy: The file to create.
+    ///   - newKey: The key of the copy; `nil` for a plain copy.
+    /// - Throws: ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for a wrong key;
+    ///   ``RelataError/fileAccess(path:_:)`` if the copy exists already.
     public static func copy(
         _ path: String, key: EncryptionKey?, to copy: String, key newKey: EncryptionKey?
     ) throws(RelataError) {

@@ -1,4 +1,4 @@
-// Reading, one call at a time. What each does stands with the same call of ``StoreReader``.
+// Reading, one call at a time. The same calls of ``StoreReader`` have the details.
 
 import RelataCore
 import RelataEngine
@@ -11,7 +11,7 @@ extension Store {
         try await _readOnce { try $0.fetch(model, id: id) }
     }
 
-    /// The object with that key and the relationships that are named, or `nil` if there is none.
+    /// The object with that key, with the named relationships, or `nil` if there is none.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func fetch<M: Model>(
@@ -20,14 +20,14 @@ extension Store {
         try await read { try $0.fetch(model, id: id, including: links) }
     }
 
-    /// The object with that `ID`, or `nil` if there is none: the type of the key says of which model.
+    /// The object with that `ID`, or `nil` if there is none: the key's type determines the model.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func fetch<Key: AnyModelID>(_ id: Key) async throws -> Key.Target? {
         try await _readOnce { try $0.fetch(id) }
     }
 
-    /// The object with that `ID` and the relationships that are named, or `nil` if there is none.
+    /// The object with that `ID`, with the named relationships, or `nil` if there is none.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func fetch<M: Model>(
@@ -69,7 +69,7 @@ extension Store {
         try await read { try $0.fetch(ids: ids) }
     }
 
-    /// The object as it is stored now.
+    /// The stored object.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func refresh<M: Model>(_ object: M) async throws -> M {
@@ -120,7 +120,7 @@ extension Store {
         try await _readOnce { try $0.value(of: query, figure) }
     }
 
-    /// One page of a query, and where the next begins.
+    /// One page of a query, and the position of the next.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func page<M: Model>(_ query: Query<M>, size: Int, after position: PagePosition? = nil) async throws -> Page<
@@ -150,7 +150,7 @@ extension Store {
         try await _readOnce { try $0.related(to: model, id: id, link) }
     }
 
-    /// The object that the to-one or has-one of the object with that key links to, or `nil` if there is none.
+    /// The target of the to-one or has-one of the object with that key, or `nil` if there is none.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func related<M: Model, Target: Model>(
@@ -159,7 +159,7 @@ extension Store {
         try await _readOnce { try $0.related(to: model, id: id, link) }
     }
 
-    /// The object that an object's to-one or has-one links to, or `nil` if there is none.
+    /// The target of an object's to-one or has-one, or `nil` if there is none.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func related<M: Model, Target: Model>(to object: M, _ link: @Sendable (M.Fields) -> ToOneField<Target>)
@@ -182,35 +182,35 @@ extension Store {
         try await _readOnce { try $0.fetch(model, sql: sql) }
     }
 
-    /// How a query runs: its SQL, what is bound, and the database's plan.
+    /// How a query runs: its SQL, its bound values, and the database's plan.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func explain<M: Model>(_ query: Query<M>) async throws -> Explanation {
         try await _readOnce { try $0.explain(query) }
     }
 
-    /// What deleting an object would do. Nothing happens.
+    /// The plan of deleting an object. Nothing is deleted.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func deletionPlan<M: Model>(for object: M) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: object) }
     }
 
-    /// What deleting objects would do. Nothing happens.
+    /// The plan of deleting objects. Nothing is deleted.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func deletionPlan<M: Model>(for objects: [M]) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: objects) }
     }
 
-    /// What deleting the object with that key would do. Nothing happens.
+    /// The plan of deleting the object with that key. Nothing is deleted.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func deletionPlan<M: Model>(for model: M.Type, id: M.Key?) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: model, id: id) }
     }
 
-    /// What deleting the objects of a query would do. Nothing happens.
+    /// The plan of deleting the objects of a query. Nothing is deleted.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func deletionPlan<M: Model>(for query: Query<M>) async throws -> DeletionReport {
@@ -235,7 +235,7 @@ extension Store {
         try await read { try $0.load(object, links) }
     }
 
-    /// The rows of a query by the names of their columns, each value as it is stored.
+    /// The rows of a query by the names of their columns, with stored values.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func dictionaries<M: Model>(_ query: Query<M>) async throws -> [[String: Value]] {

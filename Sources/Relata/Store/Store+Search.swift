@@ -1,20 +1,20 @@
 import RelataEngine
 
 extension StoreWriter {
-    /// Makes the index of every search anew, with the words of all objects: what ``StoreReader/check()`` advises where one
-    /// is damaged, or misses objects.
+    /// Rebuilds the index of every search, with the words of all objects: ``StoreReader/check()`` advises it for an
+    /// index that is damaged, or lacks objects.
     ///
-    /// Nobody else writes meanwhile. A large store takes as long as it would to save all its objects.
+    /// Other writers wait. A large store takes as long as saving all its objects.
     ///
     /// - Returns: The names of the models that are searched.
-    /// - Throws: ``RelataError`` where the database can't be written.
+    /// - Throws: ``RelataError`` if the database can't be written.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func rebuildSearch() throws -> [String] { try _writeOnce { try $0.remakeSearch() } }
 }
 
 extension Store {
-    /// Makes the index of every search anew: see ``StoreWriter/rebuildSearch()``.
+    /// Rebuilds the index of every search: see ``StoreWriter/rebuildSearch()``.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult

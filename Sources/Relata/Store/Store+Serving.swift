@@ -2,9 +2,9 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// What servers of a store's own data need: the typed view of a transaction that they began on the store's pool.
+/// Functions for servers of a store: the typed view of a transaction that they began on the store's pool.
 extension Store {
-    /// The models, those that were found from others included.
+    /// The models, including those found from others.
     package var models: [any Model.Type] { catalog.types }
 
     /// The typed view of a transaction that a connection of the store's pool is in.
@@ -16,12 +16,12 @@ extension Store {
 }
 
 extension ReadTransaction {
-    /// The object with a key whose columns are known only at run time.
+    /// The object with a key of columns known only at run time.
     package func object<M: Model>(_ model: M.Type, key: KeyValue) throws -> M? {
         try objects(Query<M>().where { _ in Condition(.keyIn(FieldPath().object, [key])) }).first
     }
 
-    /// The object that a row with these values holds, whether or not there is such a row.
+    /// The object with the values of a row, whether the row exists or not.
     package func object<M: Model>(_ model: M.Type, values: [Value]) throws -> M {
         let columns = zip(values.indices, try catalog.table(model).columns).map {
             connection.dialect.parameter($0 + 1, as: $1.type)
@@ -33,7 +33,7 @@ extension ReadTransaction {
         return try Self.reading(model) { try M(from: &reader) }
     }
 
-    /// What the columns of an object's row hold.
+    /// The column values of an object's row.
     package func values<M: Model>(of object: M) throws -> [Value] { try object.columnValues(try catalog.table(M.self)) }
 }
 
@@ -41,8 +41,8 @@ extension WriteTransaction {
     /// Has references wait for the end of the transaction to be checked.
     package func deferReferences() throws { try connection.driver.setReferencesWait(true) }
 
-    /// Saves an object whose row somebody else writes: first the new objects that it links to, then the row, and then
-    /// the edits on its lists.
+    /// Saves an object whose row the caller writes: first the new objects that it links to, then the row, and then the
+    /// edits on its lists.
     ///
     /// - Parameters:
     ///   - key: The object's key, where it is known.

@@ -90,8 +90,8 @@ extension Store {
         try await _writeOnce { try $0.save(repeat each objects) }
     }
 
-    /// Inserts or updates objects of several models in one transaction, and returns them as they are stored: the first with
-    /// the key that the database assigned.
+    /// Inserts or updates objects of several models in one transaction, and returns the stored ones: the first with the
+    /// key that the database assigned.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     public func save<First: KeyAssignedModel, each M: Model>(
@@ -147,7 +147,7 @@ extension Store {
         try await _writeOnce { try $0.save(objects) }
     }
 
-    /// Reads an object, lets `change` edit it, and writes only what changed.
+    /// Reads an object, lets `change` edit it, and writes only the changes.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -157,7 +157,7 @@ extension Store {
         try await _writeOnce { try $0.update(model, id: id, change) }
     }
 
-    /// Reads an object by its `ID`, lets `change` edit it, and writes only what changed.
+    /// Reads an object by its `ID`, lets `change` edit it, and writes only the changes.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -167,7 +167,7 @@ extension Store {
         try await _writeOnce { try $0.update(id, change) }
     }
 
-    /// Reads an object with relationships loaded, lets `change` edit it, and writes only what changed.
+    /// Reads an object with relationships loaded, lets `change` edit it, and writes only the changes.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -178,7 +178,7 @@ extension Store {
         try await _writeOnce { try $0.update(model, id: id, including: links, change) }
     }
 
-    /// Reads an object by its `ID` with relationships loaded, lets `change` edit it, and writes only what changed.
+    /// Reads an object by its `ID` with relationships loaded, lets `change` edit it, and writes only the changes.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -189,13 +189,13 @@ extension Store {
         try await _writeOnce { try $0.update(id, including: links, change) }
     }
 
-    /// Inserts or updates each object by itself: the culprit of an error keeps it, the others are saved. The results hold
-    /// the errors and the keys, so the compiler warns where they aren't used.
+    /// Inserts or updates each object separately: an object that can't be saved gets its error as the result, and the
+    /// others are saved. The results contain the errors and the keys, so the compiler warns if they aren't used.
     public func saveEach(_ objects: [any Model]) async throws -> [Result<any Model, any Error>] {
         try await _writeOnce { try $0.saveEach(objects) }
     }
 
-    /// Inserts an object, or writes it over the one that has the same value of a unique property, whose key stays.
+    /// Inserts an object, or writes it over the one with the same value of a unique property, whose key stays.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -205,7 +205,7 @@ extension Store {
         try await _writeOnce { try $0.save(object, matching: property) }
     }
 
-    /// Inserts objects, or writes each over the one that has the same value of a unique property, whose key stays, in one
+    /// Inserts objects, or writes each over the one with the same value of a unique property, whose key stays, in one
     /// transaction.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
@@ -216,7 +216,7 @@ extension Store {
         try await _writeOnce { try $0.save(objects, matching: property) }
     }
 
-    /// Inserts objects, or writes each over the one that has the same values of a unique set, whose key stays, in one
+    /// Inserts objects, or writes each over the one with the same values of a unique set, whose key stays, in one
     /// transaction.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
@@ -227,7 +227,7 @@ extension Store {
         try await _writeOnce { try $0.save(objects, matching: properties) }
     }
 
-    /// Inserts an object, or writes it over the one that has the same values of a unique set, whose key stays.
+    /// Inserts an object, or writes it over the one with the same values of a unique set, whose key stays.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -237,7 +237,7 @@ extension Store {
         try await _writeOnce { try $0.save(object, matching: properties) }
     }
 
-    /// Sets properties of all objects of a query in one statement, and returns how many there were.
+    /// Sets properties of all objects of a query in one statement, and returns their number.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -247,7 +247,7 @@ extension Store {
         try await _writeOnce { try $0.update(query, assignments) }
     }
 
-    /// Deletes an object, and what the delete rules say goes with it.
+    /// Deletes an object, and others by the delete rules.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -255,7 +255,7 @@ extension Store {
         try await _writeOnce { try $0.delete(object) }
     }
 
-    /// Deletes objects, and what the delete rules say goes with them.
+    /// Deletes objects, and others by the delete rules.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -263,7 +263,7 @@ extension Store {
         try await _writeOnce { try $0.delete(objects) }
     }
 
-    /// Deletes the object with that key, and what the delete rules say goes with it.
+    /// Deletes the object with that key, and others by the delete rules.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -271,7 +271,7 @@ extension Store {
         try await _writeOnce { try $0.delete(model, id: id) }
     }
 
-    /// Deletes the object with that `ID`, and what the delete rules say goes with it.
+    /// Deletes the object with that `ID`, and others by the delete rules.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -279,7 +279,7 @@ extension Store {
         try await delete(Key.Target.self, id: id)
     }
 
-    /// Deletes all objects of a query, and what the delete rules say goes with them.
+    /// Deletes all objects of a query, and others by the delete rules.
     ///
     /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult

@@ -12,13 +12,13 @@ import RelataEngines
 /// ```
 ///
 /// Calls of one statement and whole transactions exist `async` and, for code without `async`, synchronously under the
-/// same names. An async call suspends only to wait for a connection; then it runs on the thread it is on. Readers
-/// never wait for the writer; writers queue.
+/// same names. An async call suspends only to wait for a connection; then it runs on the current thread. Readers never
+/// wait for the writer; writers queue.
 public final class Store: StoreWriter, Sendable {
-    /// How a store is opened: what ``DatabaseOptions`` say, and steps for changes of the schema.
+    /// How a store is opened: ``DatabaseOptions``, and steps for changes of the schema.
     @dynamicMemberLookup
     public struct Options: Sendable {
-        /// How its database is opened. The parts of it are those of the options, too: `options.isReadOnly = true`.
+        /// How its database is opened. Its properties are also those of the options: `options.isReadOnly = true`.
         public var database = DatabaseOptions()
         /// Steps for changes of the schema that would lose data, each run once, in this order.
         public var migrations: [MigrationStep] = []
@@ -39,10 +39,10 @@ public final class Store: StoreWriter, Sendable {
     let observations = ObservationRegistry()
     /// Which objects are seen.
     let access: Access
-    /// Where the store's file is; `nil` for a store in memory.
+    /// The path of the store's file; `nil` for a store in memory.
     public let path: String?
 
-    /// The resolved schema of all models, of which ``Schema/diagram()`` makes a picture.
+    /// The resolved schema of all models; ``Schema/diagram()`` draws it.
     public var schema: Schema { catalog.schema }
 
     private init(
@@ -57,16 +57,16 @@ public final class Store: StoreWriter, Sendable {
 
     // MARK: Opening
 
-    /// Opens the file at a path, makes it if it doesn't exist, and brings its schema up to the models.
+    /// Opens the file at a path, creates it if it doesn't exist, and migrates its schema to the models.
     ///
     /// - Parameters:
     ///   - path: The file.
     ///   - models: One or more models; those they link to are found from them.
     ///   - options: How to open it.
-    /// - Throws: ``RelataError/schemaMismatch(_:)`` if the models contradict themselves, or the file them;
+    /// - Throws: ``RelataError/schemaMismatch(_:)`` if the models contradict themselves or the file;
     ///   ``RelataError/fileAccess(path:_:)``, ``RelataError/corruptStore(_:)``, ``RelataError/busy(_:)`` for the file;
-    ///   ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for its key.
-    ///   Whatever is thrown, the file is as it was.
+    ///   ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for its key. After an error, the file
+    ///   is unchanged.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public static func open(_ path: String, for models: any Model.Type..., options: Options = Options()) throws -> Store
     {
@@ -83,7 +83,7 @@ public final class Store: StoreWriter, Sendable {
         try await makeWaiting(path, models, options)
     }
 
-    /// Opens the file at a path for models that are known as a list.
+    /// Opens the file at a path for a list of models.
     ///
     /// - Throws: As the call without `async` for models one by one.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -92,7 +92,7 @@ public final class Store: StoreWriter, Sendable {
         try make(DatabaseLocation(path), models, options)
     }
 
-    /// Opens the file at a path for models that are known as a list.
+    /// Opens the file at a path for a list of models.
     ///
     /// - Throws: As the call without `async` for models one by one.
     public static func open(
@@ -101,21 +101,21 @@ public final class Store: StoreWriter, Sendable {
         try await makeWaiting(path, models, options)
     }
 
-    /// Opens a store in memory, which is gone when it is closed. It has one connection: reads and writes queue.
+    /// Opens a store in memory, which ends when it is closed. It has one connection: reads and writes queue.
     ///
     /// - Throws: ``RelataError/schemaMismatch(_:)`` if the models contradict themselves.
     public static func inMemory(for models: any Model.Type..., options: Options = Options()) throws -> Store {
         try make(.memory, models, options)
     }
 
-    /// Opens a store in memory for models that are known as a list.
+    /// Opens a store in memory for a list of models.
     ///
     /// - Throws: ``RelataError/schemaMismatch(_:)`` if the models contradict themselves.
     public static func inMemory(for models: [any Model.Type], options: Options = Options()) throws -> Store {
         try make(.memory, models, options)
     }
 
-    /// What opening the file would change in its schema, without changing anything.
+    /// The changes that opening the file would make in its schema, without making them.
     ///
     /// - Throws: ``RelataError`` as ``open(_:for:options:)``.
     public static func pendingMigration(
@@ -128,12 +128,12 @@ public final class Store: StoreWriter, Sendable {
         return try Migrator.prepare(connection, schema: catalog.schema, steps: options.migrations)
     }
 
-    /// Tries until nobody has the file locked.
+    /// Tries until the file isn't locked.
     private static func makeWaiting(
         _ path: String, _ models: [any Model.Type], _ options: Options
     ) async throws -> Store {
         let deadline = Date(timeIntervalSinceNow: options.busyTimeout)
-        // Where opening blocks, it has a thread of its own to block.
+        // If opening blocks, it runs on a separate thread.
         let location = try DatabaseLocation(path)
         let executor = try location.engine(options.database).makeExecutor()
         var pause = 1
@@ -179,39 +179,38 @@ public final class Store: StoreWriter, Sendable {
             pool: pool, catalog: catalog, hub: hub, access: .everything, path: pool.engine.path)
     }
 
-    /// The same store for a caller that sees less: hidden objects are nowhere, as if they weren't stored.
+    /// The store for a caller with less access: hidden objects are invisible, as if they weren't stored.
     ///
-    /// The access replaces that of this store. Closing either closes both. Observations are not shared between the two.
+    /// The access replaces that of this store. Closing either store closes both. They don't share observations.
     package func acting(under access: Access) -> Store {
         Store(pool: pool, catalog: catalog, hub: hub, access: access, path: path)
     }
 
-    /// Closes the store. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
+    /// Closes the store. Later calls fail with ``RelataError/closed(_:)``; running ones finish.
     public func close() throws { try pool.close() }
 
-    /// How the store uses its connections now, and what became of its transactions so far.
+    /// The current use of the store's connections, and the results of its transactions so far.
     public var statistics: StoreStatistics { pool.statistics }
 
-    /// How far the server of the store has written its database, and how far behind a replica is; `nil` where there is no
-    /// server.
+    /// The position of the server's log, and the lag of a replica; `nil` without a server.
     ///
-    /// - Throws: ``RelataError`` where the server can't be asked.
+    /// - Throws: ``RelataError`` if the server can't be reached.
     public func serverPosition() async throws -> ServerPosition? {
         try await pool.read { try self.pool.engine.serverPosition($0) }
     }
 
     // MARK: Transactions
 
-    /// Runs `body` on one state of the database, whatever is written meanwhile.
+    /// Runs `body` on one state of the database, regardless of concurrent writes.
     ///
-    /// - Throws: What `body` throws; ``RelataError`` where the database can't be read.
+    /// - Throws: What `body` throws; ``RelataError`` if the database can't be read.
     public func read<Result: Sendable>(_ body: @Sendable (ReadTransaction) throws -> Result) async throws -> Result {
         try await pool.read { connection in try self.snapshot(connection, body) }
     }
 
-    /// Runs `body` on one state of the database, whatever is written meanwhile.
+    /// Runs `body` on one state of the database, regardless of concurrent writes.
     ///
-    /// - Throws: What `body` throws; ``RelataError`` where the database can't be read.
+    /// - Throws: What `body` throws; ``RelataError`` if the database can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
         try pool.read { connection in try snapshot(connection, body) }
@@ -242,7 +241,7 @@ public final class Store: StoreWriter, Sendable {
         try pool.write { connection in try body(WriteTransaction(connection, catalog, access: access)) }
     }
 
-    /// Runs a body of a single call in a transaction of its own: what fails is rolled back with it.
+    /// Runs a body of a single call in a separate transaction, which is rolled back if it fails.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     @discardableResult
     public func _writeOnce<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
@@ -272,7 +271,7 @@ public final class Store: StoreWriter, Sendable {
     }
 
     func snapshot<Result>(_ connection: Connection, _ body: (ReadTransaction) throws -> Result) throws -> Result {
-        // In memory one connection does both: nobody writes while it reads.
+        // In memory, one connection does both: there are no writes during a read.
         if pool.isShared { return try body(ReadTransaction(connection, catalog, access: access)) }
         try connection.begin()
         defer { connection.endReading() }

@@ -1,7 +1,7 @@
 import RelataCore
 import RelataEngine
 
-/// What can be read: by a store, each call on a state of the database of its own, and within a transaction.
+/// The reading calls: of a store, each on a separate state of the database, and of a transaction.
 ///
 /// A function that takes a reader serves both:
 ///
@@ -11,7 +11,7 @@ import RelataEngine
 /// }
 /// ```
 public protocol StoreReader {
-    /// Runs `body` on one state of the database, whatever is written meanwhile.
+    /// Runs `body` on one state of the database, regardless of concurrent writes.
     func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result
     /// As ``read(_:)`` for a body that runs a single statement, which sees one state by itself.
     func _readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result
@@ -22,7 +22,7 @@ extension StoreReader {
 
     /// The object with that key, or `nil` if there is none.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where the key is `nil`, which that of an object is that isn't stored yet.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a `nil` key, as an object has before it is stored.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     @inlinable
     public func fetch<M: Model>(_ model: M.Type, id: M.Key?) throws -> M? {
@@ -30,7 +30,7 @@ extension StoreReader {
         return try _readOnce { try $0.object(model, id: id) }
     }
 
-    /// The object with that key and the relationships that are named, or `nil` if there is none.
+    /// The object with that key, with the named relationships, or `nil` if there is none.
     ///
     /// ```swift
     /// let book = try tx.fetch(Book.self, id: id) { $0.authors }
@@ -44,15 +44,15 @@ extension StoreReader {
         try fetch(model, ids: [id], including: links)[0]
     }
 
-    /// The object with that `ID`, or `nil` if there is none: the type of the key says of which model.
+    /// The object with that `ID`, or `nil` if there is none: the key's type determines the model.
     ///
-    /// - Throws: ``RelataError`` where the object can't be read.
+    /// - Throws: ``RelataError`` if the object can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<Key: AnyModelID>(_ id: Key) throws -> Key.Target? { try fetch(Key.Target.self, id: id) }
 
-    /// The object with that `ID` and the relationships that are named, or `nil` if there is none.
+    /// The object with that `ID`, with the named relationships, or `nil` if there is none.
     ///
-    /// - Throws: ``RelataError`` where the object can't be read.
+    /// - Throws: ``RelataError`` if the object can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(
         _ id: ID<M>, @IncludeBuilder including links: (M.Fields) -> [IncludePlan]
@@ -89,7 +89,7 @@ extension StoreReader {
 
     /// The object that a to-one points at, or `nil` if it is unset or dangles.
     ///
-    /// - Throws: ``RelataError`` where the object can't be read.
+    /// - Throws: ``RelataError`` if the object can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(_ link: ToOne<M>?) throws -> M? { try link?.id.flatMap { try fetch(M.self, id: $0) } }
 
@@ -99,7 +99,7 @@ extension StoreReader {
     /// let results = try tx.fetch(ids: [ObjectKey(Artist.self, "Mei Chen"), ObjectKey(Artwork.self, "Dawn")])
     /// ```
     ///
-    /// - Throws: ``RelataError`` where the database can't be read. An object that can't be read has the error as its
+    /// - Throws: ``RelataError`` if the database can't be read. An object that can't be read has the error as its
     ///   result.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     @_disfavoredOverload
@@ -116,7 +116,7 @@ extension StoreReader {
         }
     }
 
-    /// The object as it is stored now.
+    /// The stored object.
     ///
     /// - Throws: ``RelataError/notFound(_:)`` if it was deleted; ``RelataError/invalidUse(_:)`` if it has no key yet.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -141,7 +141,7 @@ extension StoreReader {
     /// Loads relationships of objects that were fetched before, and returns the objects with them: one statement for
     /// each relationship. Links that aren't named stay as they are.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` where objects can't be read.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` if objects can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func load<M: Model>(
         _ objects: [M], @IncludeBuilder _ links: (M.Fields) -> [IncludePlan]
@@ -153,7 +153,7 @@ extension StoreReader {
 
     /// Loads relationships of one object and returns it with them.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` where objects can't be read.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` if objects can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func load<M: Model>(_ object: M, @IncludeBuilder _ links: (M.Fields) -> [IncludePlan]) throws -> M {
         try load([object], links)[0]
@@ -215,7 +215,7 @@ extension StoreReader {
         }
     }
 
-    /// One page of a query, and where the next begins. Pages stay right while objects are added or removed: a page
+    /// One page of a query, and the position of the next. Pages stay right while objects are added or removed: a page
     /// begins after the last object of the one before, not at a number.
     ///
     /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
@@ -225,8 +225,8 @@ extension StoreReader {
         return try read { try $0.page(of: query, size: size, after: position) }
     }
 
-    /// The rows of a query by the names of their columns, each value as it is stored: for tables, exports and other code
-    /// that doesn't know the models.
+    /// The rows of a query by the names of their columns, with stored values: for tables, exports and other code that
+    /// doesn't know the models.
     ///
     /// ```swift
     /// for row in try tx.dictionaries(Note.where { $0.title.hasPrefix("A") }) { print(row["title"] ?? .null) }
@@ -254,9 +254,9 @@ extension StoreReader {
     /// let authors = try tx.related(to: book) { $0.authors }
     /// ```
     ///
-    /// For filters, orders and limits fetch the query ``Model/related(_:)-(_)`` makes.
+    /// For filters, orders and limits, fetch the query of ``Model/related(_:)-(_)``.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` where objects can't be read.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` if objects can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func related<M: Model, Target: Model>(
         to object: M, _ link: (M.Fields) -> ToManyField<Target>
@@ -270,7 +270,7 @@ extension StoreReader {
     /// let episodes = try tx.related(to: Series.self, id: 1) { $0.episodes }
     /// ```
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` where objects can't be read.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` if objects can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func related<M: Model, Target: Model>(
         to model: M.Type, id: M.Key?, _ link: (M.Fields) -> ToManyField<Target>
@@ -278,9 +278,9 @@ extension StoreReader {
         try fetch(M.related(id: id, link))
     }
 
-    /// The object that the to-one or has-one of the object with that key links to, or `nil` if there is none.
+    /// The target of the to-one or has-one of the object with that key, or `nil` if there is none.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` where objects can't be read.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` if objects can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func related<M: Model, Target: Model>(
         to model: M.Type, id: M.Key?, _ link: (M.Fields) -> ToOneField<Target>
@@ -288,9 +288,9 @@ extension StoreReader {
         try first(M.related(id: id, link))
     }
 
-    /// The object that an object's to-one or has-one links to, or `nil` if there is none.
+    /// The target of an object's to-one or has-one, or `nil` if there is none.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` where objects can't be read.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` if objects can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func related<M: Model, Target: Model>(
         to object: M, _ link: (M.Fields) -> ToOneField<Target>
@@ -300,7 +300,7 @@ extension StoreReader {
 
     // MARK: SQL
 
-    /// The rows of SQL of your own, each value bound: the way out for what queries can't say.
+    /// The rows of custom SQL, with bound values: for everything that queries can't express.
     ///
     /// ```swift
     /// let rows = try tx.rows("SELECT title, year FROM Book WHERE year > \(1970)")
@@ -316,16 +316,16 @@ extension StoreReader {
         }
     }
 
-    /// Objects of a model from SQL that gives each of its columns once, by name and in any order, as `SELECT *` of its table
-    /// does. What else the SQL gives is passed over.
+    /// Objects of a model from SQL that returns each of its columns once, by name and in any order, like `SELECT *` of
+    /// its table. Other columns are ignored.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where a column is missing, or two have its name.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a missing or repeated column.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(_ model: M.Type, sql: SQL) throws -> [M] {
         try _readOnce { try $0.objects(model, sql: sql) }
     }
 
-    /// How a query runs: its SQL, what is bound, and the database's plan.
+    /// How a query runs: its SQL, its bound values, and the database's plan.
     ///
     /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -339,33 +339,33 @@ extension StoreReader {
 
     // MARK: Deletions
 
-    /// What deleting an object would do. Nothing happens.
+    /// The plan of deleting an object. Nothing is deleted.
     ///
-    /// - Throws: ``RelataError`` where the objects can't be read, or one has no key.
+    /// - Throws: ``RelataError`` if the objects can't be read, or one has no key.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func deletionPlan<M: Model>(for object: M) throws -> DeletionReport { try deletionPlan(for: [object]) }
 
-    /// What deleting objects would do. Nothing happens.
+    /// The plan of deleting objects. Nothing is deleted.
     ///
-    /// - Throws: ``RelataError`` where the objects can't be read, or one has no key.
+    /// - Throws: ``RelataError`` if the objects can't be read, or one has no key.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func deletionPlan<M: Model>(for objects: [M]) throws -> DeletionReport {
         let keys = try objects.map { try $0.storedKey() }
         return try read { try $0.deletionPlan(M.self, .keys(keys)) }
     }
 
-    /// What deleting the object with that key would do. Nothing happens.
+    /// The plan of deleting the object with that key. Nothing is deleted.
     ///
-    /// - Throws: ``RelataError`` where the objects can't be read, or one has no key.
+    /// - Throws: ``RelataError`` if the objects can't be read, or one has no key.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func deletionPlan<M: Model>(for model: M.Type, id: M.Key?) throws -> DeletionReport {
         let key = try M.keyValue(M.given(id))
         return try read { try $0.deletionPlan(model, .keys([key])) }
     }
 
-    /// What deleting the objects of a query would do. Nothing happens.
+    /// The plan of deleting the objects of a query. Nothing is deleted.
     ///
-    /// - Throws: ``RelataError`` where the objects can't be read, or one has no key.
+    /// - Throws: ``RelataError`` if the objects can't be read, or one has no key.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func deletionPlan<M: Model>(for query: Query<M>) throws -> DeletionReport {
         try read {

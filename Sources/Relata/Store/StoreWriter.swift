@@ -1,15 +1,15 @@
 import RelataCore
 import RelataEngine
 
-/// What can be written: by a store, each call in a transaction of its own, and within a transaction.
+/// The writing calls: of a store, each in a separate transaction, and of a transaction.
 ///
-/// A function that takes a writer serves both, and needs no transaction where it makes one call.
+/// A function that takes a writer works with both, and needs no transaction for a single call.
 public protocol StoreWriter: StoreReader {
     /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing. Within a transaction it is a part
     /// of that.
     @discardableResult
     func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result
-    /// As ``write(_:)`` for a body that makes a single call: where that fails, nothing else is to be kept.
+    /// As ``write(_:)`` for a body with a single call: if it fails, all is rolled back.
     @discardableResult
     func _writeOnce<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result
 }
@@ -17,9 +17,9 @@ public protocol StoreWriter: StoreReader {
 extension StoreWriter {
     // MARK: Saving
 
-    /// Inserts an object, with the new objects it links to and its edits on links, and returns it as it is stored.
+    /// Inserts an object, with new linked objects and its edits on links, and returns the stored object.
     ///
-    /// - Throws: ``RelataError/alreadyExists(_:)`` if its key is there; ``RelataError/validation(_:)``,
+    /// - Throws: ``RelataError/alreadyExists(_:)`` if its key is taken; ``RelataError/validation(_:)``,
     ///   ``RelataError/uniqueViolation(entity:properties:)``, ``RelataError/requiredReference(entity:property:hint:)``
     ///   and ``RelataError/invalidReference(entity:property:key:)``, with nothing written.
     @discardableResult
@@ -35,8 +35,8 @@ extension StoreWriter {
 
     /// Writes all columns of an object that is stored, with its edits on links.
     ///
-    /// - Throws: ``RelataError/notFound(_:)`` if it isn't there; ``RelataError/conflict(_:)`` if it has a revision and was
-    ///   changed since it was read; and as ``insert(_:)-(M)``.
+    /// - Throws: ``RelataError/notFound(_:)`` if it doesn't exist; ``RelataError/conflict(_:)`` if it has a revision
+    ///   and was changed since it was read; and as ``insert(_:)-(M)``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ object: M) throws -> M { try update([object])[0] }
@@ -48,10 +48,10 @@ extension StoreWriter {
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ objects: [M]) throws -> [M] { try _writeOnce { try $0.write(objects, as: .update) } }
 
-    /// Inserts or updates an object, whichever is right, with the new objects it links to and its edits on links.
+    /// Inserts or updates an object, as needed, with new linked objects and its edits on links.
     ///
-    /// All columns are written, the last writer wins; ``update(_:id:_:)`` writes only what changed. An object that was
-    /// deleted meanwhile is inserted again, unless the model has a revision: then that is a conflict.
+    /// All columns are written, and the last writer wins; ``update(_:id:_:)`` writes only the changes. An object that
+    /// was deleted in the meantime is inserted again; for a model with a revision, that is a conflict.
     ///
     /// - Throws: ``RelataError/conflict(_:)`` if it has a revision and was changed or deleted since it was read; and as
     ///   ``insert(_:)-(M)``, except for a key that is taken.
@@ -66,8 +66,8 @@ extension StoreWriter {
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model>(_ objects: [M]) throws -> [M] { try _writeOnce { try $0.write(objects, as: .save) } }
 
-    /// Inserts or updates an object, and returns it as it is stored: with the key that the database assigned. Go on with
-    /// that one, since the value that was given still has none. For a new object that isn't needed afterwards there is
+    /// Inserts or updates an object, and returns the stored object: with the key that the database assigned. Use that
+    /// one from then on, because the given value still has none. For a new object that isn't needed afterwards, use
     /// ``insert(_:)-(M)``.
     ///
     /// - Throws: As the call for one object of a ``Model``.
@@ -114,8 +114,8 @@ extension StoreWriter {
         try _writeOnce { try $0.write(repeat each objects, as: .save) }
     }
 
-    /// Inserts or updates objects of several models, and returns them as they are stored: the first with the key that the
-    /// database assigned. Go on with that one, since the value that was given still has none.
+    /// Inserts or updates objects of several models, and returns the stored ones: the first with the key that the
+    /// database assigned. Use that one from then on, because the given value still has none.
     ///
     /// - Throws: As the call for one object of a ``Model``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -176,13 +176,13 @@ extension StoreWriter {
         try _writeOnce { try $0.write(objects, as: .save) }
     }
 
-    /// Reads an object, lets `change` edit it, and writes only what changed.
+    /// Reads an object, lets `change` edit it, and writes only the changes.
     ///
     /// ```swift
     /// try tx.update(Book.self, id: book.id) { $0.title = "The Dispossessed: An Ambiguous Utopia" }
     /// ```
     ///
-    /// - Throws: ``RelataError/notFound(_:)`` if there is none with that key, and as ``update(_:)-(M)``.
+    /// - Throws: ``RelataError/notFound(_:)`` for a key that no object has, and as ``update(_:)-(M)``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ model: M.Type, id: M.Key?, _ change: (inout M) throws -> Void) throws -> M {
@@ -190,7 +190,7 @@ extension StoreWriter {
         return try _writeOnce { try $0.edit(model, id: id, change) }
     }
 
-    /// Reads an object with relationships loaded, lets `change` edit it, and writes only what changed.
+    /// Reads an object with relationships loaded, lets `change` edit it, and writes only the changes.
     ///
     /// ```swift
     /// try tx.update(Song.self, id: 7, including: { $0.album }) { song in
@@ -198,7 +198,7 @@ extension StoreWriter {
     /// }
     /// ```
     ///
-    /// - Returns: The object as it is stored, with what was loaded.
+    /// - Returns: The stored object, with the loaded relationships.
     /// - Throws: What `change` throws; ``RelataError/notFound(_:)`` for a key that no object has; and as
     ///   ``update(_:)-(M)``.
     @discardableResult
@@ -212,7 +212,7 @@ extension StoreWriter {
         return try _writeOnce { try $0.edit(model, id: id, including: links, change) }
     }
 
-    /// Reads an object by its `ID` with relationships loaded, lets `change` edit it, and writes only what changed.
+    /// Reads an object by its `ID` with relationships loaded, lets `change` edit it, and writes only the changes.
     ///
     /// - Throws: What `change` throws; ``RelataError/notFound(_:)`` for a key that no object has; and as
     ///   ``update(_:)-(M)``.
@@ -225,7 +225,7 @@ extension StoreWriter {
         try update(Key.Target.self, id: id, including: links, change)
     }
 
-    /// Reads an object by its `ID`, lets `change` edit it, and writes only what changed.
+    /// Reads an object by its `ID`, lets `change` edit it, and writes only the changes.
     ///
     /// - Throws: What `change` throws; ``RelataError/notFound(_:)`` for a key that no object has; and as
     ///   ``update(_:)-(M)``.
@@ -235,22 +235,22 @@ extension StoreWriter {
         try update(Key.Target.self, id: id, change)
     }
 
-    /// Inserts or updates each object by itself: the culprit of an error keeps it, the others are saved. What depends on
-    /// a new object that failed fails too, with an error of its own.
+    /// Inserts or updates each object separately: an object that can't be saved gets its error as the result, and the
+    /// others are saved. An object that depends on a failed new one fails too, with its own error.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func saveEach(_ objects: [any Model]) throws -> [Result<any Model, any Error>] {
         try _writeOnce { try IndependentSave(transaction: $0).save(objects) }
     }
 
-    /// Inserts an object, or writes it over the one that has the same value of a unique property, whose key stays.
+    /// Inserts an object, or writes it over the one with the same value of a unique property, whose key stays.
     ///
     /// ```swift
     /// let author = try tx.save(Author(name: "Ursula K. Le Guin"), matching: { $0.name })
     /// ```
     ///
-    /// - Returns: The object as it is stored, with the key it had.
-    /// - Throws: ``RelataError/invalidUse(_:)`` where the property isn't declared unique, or the object has edits on
-    ///   links: make them afterwards, on the object that is returned.
+    /// - Returns: The stored object, with its key.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the property isn't declared unique, or the object has edits on
+    ///   links: make them afterwards, on the returned object.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model, Property: PropertyField>(
@@ -259,14 +259,14 @@ extension StoreWriter {
         try save([object], matching: property)[0]
     }
 
-    /// Inserts objects, or writes each over the one that has the same value of a unique property, whose key stays.
+    /// Inserts objects, or writes each over the one with the same value of a unique property, whose key stays.
     ///
     /// ```swift
     /// let authors = try tx.save(names.map { Author(name: $0) }, matching: { $0.name })
     /// ```
     ///
     /// - Returns: The objects as they are stored, in the given order, with the keys they had.
-    /// - Throws: As the call for one object; ``RelataError/invalidUse(_:)`` where two of the objects have the same value
+    /// - Throws: As the call for one object; ``RelataError/invalidUse(_:)`` if two of the objects have the same value
     ///   and different content.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -277,7 +277,7 @@ extension StoreWriter {
         return try _writeOnce { try Upsert(transaction: $0, names: [path]).save(objects) }
     }
 
-    /// Inserts an object, or writes it over the one that has the same values of a unique set, whose key stays.
+    /// Inserts an object, or writes it over the one with the same values of a unique set, whose key stays.
     ///
     /// ```swift
     /// try tx.save(Seat(row: 1, number: 7), matching: { ($0.row, $0.number) })
@@ -292,7 +292,7 @@ extension StoreWriter {
         try save([object], matching: properties)[0]
     }
 
-    /// Inserts objects, or writes each over the one that has the same values of a unique set, whose key stays.
+    /// Inserts objects, or writes each over the one with the same values of a unique set, whose key stays.
     ///
     /// - Throws: As the call for a single unique property.
     @discardableResult
@@ -309,13 +309,13 @@ extension StoreWriter {
 
     // MARK: By query
 
-    /// Sets properties of all objects of a query in one statement, and returns how many there were.
+    /// Sets properties of all objects of a query in one statement, and returns their number.
     ///
     /// ```swift
     /// try tx.update(Book.where { $0.year < 1900 }) { $0.price.set(to: $0.price * 2); $0.genre.set(to: classics) }
     /// ```
     ///
-    /// - Throws: ``RelataError/validation(_:)`` where an object would break a limit or its `validate()`, with nothing
+    /// - Throws: ``RelataError/validation(_:)`` if an object would break a limit or its `validate()`, with nothing
     ///   written.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -328,16 +328,16 @@ extension StoreWriter {
 
     // MARK: Deleting
 
-    /// Deletes an object, and what the delete rules say goes with it.
+    /// Deletes an object, and others by the delete rules.
     ///
-    /// - Returns: What was done. An object that isn't stored any more is no error, and not in the report.
-    /// - Throws: ``RelataError/deleteDenied(blockers:)``, or ``RelataError/validation(_:)`` where a list would be left with
-    ///   fewer members than it must have; nothing is deleted then.
+    /// - Returns: The report. An object that doesn't exist any more is no error, and not in the report.
+    /// - Throws: ``RelataError/deleteDenied(blockers:)``, or ``RelataError/validation(_:)`` if a list would have fewer
+    ///   members than its minimum; nothing is deleted then.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ object: M) throws -> DeletionReport { try delete([object]) }
 
-    /// Deletes objects, and what the delete rules say goes with them.
+    /// Deletes objects, and others by the delete rules.
     ///
     /// - Throws: As the call for one object.
     @discardableResult
@@ -349,7 +349,7 @@ extension StoreWriter {
 
     /// Deletes the object with that key.
     ///
-    /// - Throws: As the call for one object; ``RelataError/invalidUse(_:)`` where the key is `nil`.
+    /// - Throws: As the call for one object; ``RelataError/invalidUse(_:)`` for a `nil` key.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ model: M.Type, id: M.Key?) throws -> DeletionReport {
@@ -359,14 +359,14 @@ extension StoreWriter {
 
     /// Deletes the object with that `ID`.
     ///
-    /// - Throws: As the call for one object; ``RelataError/invalidUse(_:)`` where the key is `nil`.
+    /// - Throws: As the call for one object; ``RelataError/invalidUse(_:)`` for a `nil` key.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<Key: AnyModelID>(_ id: Key) throws -> DeletionReport {
         try delete(Key.Target.self, id: id)
     }
 
-    /// Deletes all objects of a query, and what the delete rules say goes with them.
+    /// Deletes all objects of a query, and others by the delete rules.
     ///
     /// - Throws: As the call for one object.
     @discardableResult

@@ -8,15 +8,15 @@ import RelataEngine
 public struct UndecodableObject: Hashable, Sendable, CustomStringConvertible {
     /// Which object.
     public let object: ObjectReference
-    /// The property whose value can't be read, where that is known.
+    /// The property with the unreadable value, if it is known.
     public let property: String?
-    /// What the property holds, and what to do about it.
+    /// The value of the property, and the remedy.
     public let message: String
 
     /// `Book 7.status: column status holds …`
     public var description: String { "\(object)" + (property.map { ".\($0)" } ?? "") + ": " + message }
 
-    /// What a fetch throws that meets the object.
+    /// The error of a fetch that meets the object.
     var error: RelataError { .corruptStore(description) }
 }
 
@@ -27,10 +27,10 @@ extension Query {
     /// let books = try await store.fetch(Book.all.skippingUndecodable { log.warning("\($0)") })
     /// ```
     ///
-    /// An object that is included is left out as well: a link to it is as if it weren't there. A limit and the size of a
-    /// page count what is left out. A fetch that meets no such object costs the same as without this.
+    /// An included object is left out as well: a link to it reads as dangling. A limit and the size of a page count
+    /// left-out objects. Without any, a fetch costs no more.
     ///
-    /// - Parameter report: Is given each such object of a fetch once.
+    /// - Parameter report: Called with each unreadable object of a fetch once.
     public func skippingUndecodable(_ report: @escaping @Sendable (UndecodableObject) -> Void) -> Query {
         var copy = self
         copy.undecodable = report
@@ -49,7 +49,7 @@ final class UndecodableReport {
 }
 
 extension ReadTransaction {
-    /// Runs `body`, in which objects that can't be read are reported; they are errors where there is no report.
+    /// Runs `body`, in which unreadable objects are reported; without a report they are errors.
     func reporting<Result>(_ report: UndecodableReport?, _ body: () throws -> Result) rethrows -> Result {
         guard let report else { return try body() }
         let outer = undecodable
@@ -58,7 +58,7 @@ extension ReadTransaction {
         return try body()
     }
 
-    /// The object that a row begins with; `nil` where it can't be read and is reported.
+    /// The object at the beginning of a row; `nil` for an unreadable one, which is reported.
     @inlinable
     func object<M: Model>(_ model: M.Type, at row: Row) throws -> M? {
         var reader = RowReader(row)
@@ -77,7 +77,7 @@ extension ReadTransaction {
 
     /// - Parameters:
     ///   - column: The column that can't be read.
-    ///   - first: Where the object's columns begin.
+    ///   - first: The first of the object's columns.
     func undecodable<M: Model>(
         _ model: M.Type, _ row: Row, column: Int32, first: Int32, _ message: String
     ) throws(RelataError) -> UndecodableObject {

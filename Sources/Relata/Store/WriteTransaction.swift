@@ -2,7 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// What can be done in a transaction that writes: everything that can be read, and saving and deleting.
+/// A transaction that writes: with all reading calls, and saving and deleting.
 ///
 /// Valid inside the closure it is given to. If that throws, nothing of it is written.
 public final class WriteTransaction: ReadTransaction, StoreWriter {
@@ -16,28 +16,28 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     @discardableResult
     public func _writeOnce<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result { try body(self) }
 
-    /// Who makes the transaction: the feed and the durable change log tell it with the changes. Nobody by default.
+    /// The origin of the transaction: the feed and the durable change log report it with the changes. None by default.
     public var origin: ChangeOrigin? {
         didSet { connection.recorder?.origin = origin }
     }
 
     // MARK: Savepoints
 
-    /// Runs `body` so that, if it throws, what it did is undone and the rest of the transaction stays.
+    /// Runs `body`. If it throws, its changes are undone, and the rest of the transaction stays.
     ///
-    /// Throw ``Rollback`` to undo it on purpose; it reaches the caller, as any error does.
+    /// Throw ``Rollback`` to undo it on purpose; it reaches the caller, like any error.
     @discardableResult
     public func savepoint<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         try connection.savepoint { try body(self) }
     }
 
-    /// Whether the transaction is one call of the store: where that fails, all is rolled back anyway.
+    /// Whether the transaction is a single call of the store: if it fails, all is rolled back anyway.
     private let isOneCall: Bool
 
-    /// The stamp of all that is written; `nil` where each call has the time at which it is made.
+    /// The timestamp of all writes; `nil` for the time of each call.
     private let now: Date?
 
-    /// The stamp of what is written now.
+    /// The timestamp of the next write.
     var stamp: Date { now ?? Date() }
 
     init(
@@ -99,14 +99,14 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
 
     func refuseHidden<M: Model>(_ object: M) throws { try refuseHidden([object]) }
 
-    /// Runs one call so that, if it fails midway, nothing of it stays, even where the caller goes on with the
-    /// transaction. A savepoint makes SQLite keep a copy of each page that a statement changes, which can cost a large
-    /// save as much as the save itself: a call that is a transaction by itself does without.
+    /// Runs one call. If it fails midway, none of its changes stay, even if the caller continues the transaction. A
+    /// savepoint makes SQLite copy each page that a statement changes, which can cost a large save as much as the save
+    /// itself: a call that is a whole transaction needs none.
     func atomically<Result>(_ body: () throws -> Result) throws -> Result {
         isOneCall ? try body() : try connection.savepoint(body)
     }
 
-    /// Runs a save, and makes the values that it returns.
+    /// Runs a save, and makes the returned values.
     func run(_ session: SaveSession, returning nodes: [Int]) throws {
         try atomically {
             try session.save()
@@ -149,8 +149,8 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     }
 }
 
-/// The saved objects of a parameter pack, one after the other. A class, because the compiler can't keep a variable of its
-/// own across the elements of a pack.
+/// The saved objects of a parameter pack, one after the other. A class, because the compiler can't keep a variable
+/// across the elements of a pack.
 private final class Finished {
     private let session: SaveSession
     private var nodes: ArraySlice<Int>
@@ -163,7 +163,7 @@ private final class Finished {
     func next<M: Model>(as model: M.Type) -> M { session.finished(nodes.removeFirst(), as: model) }
 }
 
-/// Throw it to undo a transaction or savepoint on purpose. It reaches the caller, who knows it for what it is.
+/// Throw it to undo a transaction or savepoint on purpose. It reaches the caller, who can recognise it.
 public struct Rollback: Error {
     /// Undoes what was done.
     public init() {}
