@@ -17,7 +17,7 @@ package struct SQLiteEngine: Engine {
     ///
     /// - Parameters:
     ///   - path: The file, or `nil` for a database in memory.
-    ///   - key: What the file is encrypted with.
+    ///   - key: The key of the file.
     ///   - isReadOnly: Whether writing is refused; the file must exist.
     ///   - busyTimeout: How many seconds to wait for another process that writes.
     ///   - trace: Called after each statement.

@@ -2,23 +2,23 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// Where a backup is to be, and what is there before.
+/// The destination of a backup, and its existing file.
 struct BackupPlace {
     private let plan: BackupPlan
     /// The file, behind symbolic links.
     private let path: String
-    /// The file that is copied; empty for what is in memory.
+    /// The source file; empty for a database in memory.
     private let source: String
     private let key: EncryptionKey?
 
     /// Looks at the place before anything is written.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` for the place of the source itself; ``RelataError/fileAccess(path:_:)`` for one
-    ///   that is taken, or where no file can be; ``RelataError/busy(_:)`` for a database that is in use.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for the source itself; ``RelataError/fileAccess(path:_:)`` for an
+    ///   existing file, or a path that can't be a file; ``RelataError/busy(_:)`` for a database that is in use.
     init(_ plan: BackupPlan, of source: String, key: EncryptionKey?) throws(RelataError) {
         (self.plan, self.source, self.key) = (plan, source, key)
         try RegularFile.check(plan.path, for: "a database")
-        // Whoever means the source itself isn't told to have it replaced.
+        // For the source itself, the error doesn't suggest replacing it.
         path = try NewFile.check(plan.path, replaces: true)
         guard FileManager.default.fileExists(atPath: path) else { return }
         if !source.isEmpty, let own = Self.identity(path), own == Self.identity(source) {
@@ -31,7 +31,7 @@ struct BackupPlace {
 
     private var replaces: Bool { plan.replacement != .never }
 
-    /// What tells a file from others, whatever its name.
+    /// The identity of a file, regardless of its name.
     private static func identity(_ path: String) -> [UInt64]? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
@@ -46,17 +46,17 @@ struct BackupPlace {
         do {
             try body(file.part)
         } catch RelataError.fileAccess(file.part, let message) {
-            // By the name that the caller knows.
+            // The path that the caller used.
             throw RelataError.fileAccess(path: plan.path, message)
         }
         try file.complete()
-        // Another process may have made it meanwhile.
+        // Another process may have created it in the meantime.
         let old =
             replaces && FileManager.default.fileExists(atPath: path)
             ? try ReplacedFile(path, key, plan.replacement) : nil
         do {
             try file.finish {
-                // What a file that is gone has left would be applied to this one. One that is taken keeps its own.
+                // Leftovers of a deleted file would be applied to this one. An existing file keeps its own.
                 if old != nil || !FileManager.default.fileExists(atPath: path) { ReplacedFile.removeLogs(of: path) }
             }
         } catch {

@@ -4,12 +4,12 @@ import RelataCore
 import RelataEngine
 
 extension Connection {
-    /// Copies the whole database over that of another connection, while others go on using this one.
+    /// Copies the whole database over that of another connection, while this one is in use.
     ///
-    /// Where a write-ahead log lets others write meanwhile, the copy is of the moment at which it begins. Elsewhere they may
-    /// write between two steps, and the copy begins anew; if that happens again and again, they wait for it.
+    /// If a write-ahead log lets others write, the copy is of the state at its beginning. Otherwise they may write
+    /// between two steps, and the copy restarts; after several restarts, they wait for it.
     ///
-    /// - Parameter progress: Is told how far it is. What it throws stops the copy.
+    /// - Parameter progress: Called with the progress. An error that it throws stops the copy.
     package func backup(to destination: Connection, _ progress: (BackupProgress) throws -> Void = { _ in }) throws {
         try keepingMoment { try copyPages(to: destination, progress) }
     }
@@ -23,13 +23,13 @@ extension Connection {
     private static let copyInside = RelataError.invalidUse(
         "a copy is made outside of transactions: end the one that is open")
 
-    /// Runs `body` on one moment of the database, where that keeps nobody from writing.
+    /// Runs `body` on one state of the database, if others can still write.
     func keepingMoment<Result>(_ body: () throws -> Result) throws -> Result {
         guard !isInTransaction else { throw Self.copyInside }
         guard try hasLog else { return try body() }
         try begin("BEGIN")
         defer { endReading() }
-        // The moment is that of the first read.
+        // The state is that of the first read.
         _ = try value(SQLStatement("SELECT 1 FROM sqlite_master"))
         return try body()
     }
@@ -43,11 +43,11 @@ extension Connection {
 /// Copies the pages of one database over those of another.
 private struct PageCopy {
     private let from, to: SQLiteDriver
-    /// How many pages are copied between two looks at who else wants to write, and at whether the task was cancelled.
+    /// How many pages are copied between two checks for other writers and for cancellation.
     private static let pagesAtOnce: Int32 = 512
-    /// How often the copy begins anew before others wait for it.
+    /// How often the copy restarts before others wait for it.
     private static let restarts = 8
-    /// How long it waits for who locks the file, in seconds.
+    /// How long it waits for a lock on the file, in seconds.
     private static let patience = 5.0
 
     init(from: SQLiteDriver, to: SQLiteDriver) {
@@ -58,7 +58,7 @@ private struct PageCopy {
     func run(_ progress: (BackupProgress) throws -> Void) throws {
         guard let backup = sqlite3_backup_init(to.handle, "main", from.handle, "main") else { throw failure(nil) }
         var isFinished = false
-        // Whoever stops it takes back what was written.
+        // The caller that stops it rolls its writes back.
         defer { if !isFinished { sqlite3_backup_finish(backup) } }
         try copyPages(backup, progress)
         isFinished = true

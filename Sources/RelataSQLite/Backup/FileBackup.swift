@@ -6,10 +6,10 @@ package struct FileBackup {
     private let source: Connection
     private let key: EncryptionKey?
 
-    /// A backup of what a connection sees.
+    /// A backup of the state that a connection sees.
     ///
-    /// - Parameter key: What the copy is encrypted with, which is what the source is: SQLite copies no encrypted database into
-    ///   a plain one, or back.
+    /// - Parameter key: The key of the copy, which is that of the source: SQLite copies no encrypted database into a
+    ///   plain one, or the reverse.
     package init(of source: Connection, key: EncryptionKey?) {
         self.source = source
         self.key = key
@@ -17,14 +17,14 @@ package struct FileBackup {
 
     /// Makes it.
     ///
-    /// - Throws: ``RelataError/fileAccess(path:_:)`` for a place where no file can be made, and for one that is taken;
-    ///   ``RelataError/corruptStore(_:)`` for a copy that doesn't pass the check. What was there stays as it was then.
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` for a path that can't be created, and for an existing file;
+    ///   ``RelataError/corruptStore(_:)`` for a copy that doesn't pass the check. An existing file is unchanged then.
     package func run(_ plan: BackupPlan, _ progress: (BackupProgress) throws -> Void) throws {
         let place = try BackupPlace(plan, of: source.path, key: key)
         try place.fill { path in
             let copy = try Connection(path: path, key: key)
             do {
-                // What is compared is the moment that was copied.
+                // The comparison uses the copied state.
                 try source.keepingMoment {
                     try source.copyPages(to: copy, progress)
                     if plan.verifies {
@@ -45,15 +45,15 @@ struct BackupCheck {
     private let copy: Connection
     /// What messages call it.
     private let name: String
-    /// What messages call what it was made of.
+    /// The name of the source in messages.
     private let origin: String
 
     init(of copy: Connection, as name: String, from origin: String) {
         (self.copy, self.name, self.origin) = (copy, name, origin)
     }
 
-    /// Has SQLite read all of it, and compares how many rows there are with the source, where that stays as it is
-    /// meanwhile.
+    /// Lets SQLite read all of it, and compares the numbers of rows with the source, if that doesn't change in the
+    /// meantime.
     ///
     /// - Throws: ``RelataError/corruptStore(_:)``.
     func run(comparingWith source: Connection?) throws(RelataError) {

@@ -2,24 +2,23 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// A database file that another one is to take the place of: nobody uses it, and no log or journal of its own is left that
-/// SQLite would apply to the other one.
+/// A database file to be replaced: it isn't in use, and has no log or journal that SQLite would apply to the new one.
 struct ReplacedFile {
     private let hold: Hold
 
-    /// What keeps others from using it meanwhile.
+    /// The lock that keeps others from using it.
     private enum Hold {
         /// A connection that has locked it.
         case database(Connection, hadLog: Bool)
-        /// Its descriptor, where SQLite can't read it.
+        /// Its descriptor, if SQLite can't read it.
         case unreadable(Int32)
     }
 
-    /// Finds out whether a file may be replaced, and leaves it as it is, with its log.
+    /// Checks whether a file may be replaced, and leaves it unchanged, with its log.
     ///
-    /// - Throws: ``RelataError/busy(_:)`` for one that is in use; ``RelataError/corruptStore(_:)`` for what is no database, where
-    ///   that mustn't be replaced; ``RelataError/wrongKey(path:)`` or ``RelataError/notEncrypted(path:)`` for one that has
-    ///   another key.
+    /// - Throws: ``RelataError/busy(_:)`` for a file that is in use; ``RelataError/corruptStore(_:)`` for a file that
+    ///   is no database, if that mustn't be replaced; ``RelataError/wrongKey(path:)`` or
+    ///   ``RelataError/notEncrypted(path:)`` for a file with another key.
     static func check(
         _ path: String, _ key: EncryptionKey?, _ replacement: BackupPlan.Replacement
     ) throws(RelataError) {
@@ -38,7 +37,7 @@ struct ReplacedFile {
         do throws(RelataError) {
             let hadLog = try connection.hasLog
             if hadLog {
-                // Brings the log into the file: what fails from here on loses nothing.
+                // Copies the log into the file: later failures lose nothing.
                 try connection.execute("ROLLBACK")
                 guard try connection.value(SQLStatement("PRAGMA journal_mode = DELETE")) == .text("delete") else {
                     throw RelataError.busy("")
@@ -55,12 +54,12 @@ struct ReplacedFile {
         .busy("\(path) is in use: end what has it open, then try again")
     }
 
-    /// A connection that has locked the file; `nil` where SQLite can't read it, and it may be replaced all the same.
+    /// A connection that has locked the file; `nil` if SQLite can't read it, and it may still be replaced.
     private static func lock(
         _ path: String, _ key: EncryptionKey?, _ replacement: BackupPlan.Replacement
     ) throws(RelataError) -> Connection? {
         do throws(RelataError) {
-            // Fails while others have the file open, where it has a write-ahead log.
+            // Throws while others have the file open, if it has a write-ahead log.
             let connection = try Connection(locking: path, key: key)
             try connection.execute("BEGIN EXCLUSIVE")
             return connection
@@ -74,9 +73,9 @@ struct ReplacedFile {
         }
     }
 
-    /// Locks a file that SQLite can't read, such as one that is damaged or that somebody uses who has its key, as SQLite would.
+    /// Locks a file that SQLite can't read, such as a damaged one or one that is in use with its key, in SQLite's way.
     ///
-    /// Closing the file gives up all locks that this process has on it. It has none: it couldn't open it.
+    /// Closing the file releases all locks of this process on it. It has none, because it couldn't open it.
     private static func lockUnreadable(_ path: String) throws(RelataError) -> Int32 {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileFailure.error(path, "written") }
@@ -97,12 +96,12 @@ struct ReplacedFile {
 
     // MARK: Once another file has its name
 
-    /// Removes what SQLite keeps beside a database, and would apply to another file of that name.
+    /// Removes SQLite's files beside a database, which it would apply to another file of that name.
     static func removeLogs(of path: String) {
         for suffix in ["-journal", "-wal", "-shm"] { unlink(path + suffix) }
     }
 
-    /// Lets others use it again, as it was.
+    /// Lets others use it again, unchanged.
     func release() {
         if case .database(let connection, let hadLog) = hold {
             try? connection.execute("ROLLBACK")

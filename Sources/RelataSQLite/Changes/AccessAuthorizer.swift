@@ -3,7 +3,7 @@ import RelataCSQLite
 import RelataCore
 import RelataEngine
 
-/// Finds out what statements read and write: SQLite's compiler tells its authorizer.
+/// Records the reads and writes of statements, which SQLite's compiler reports to its authorizer.
 ///
 /// It is installed for good when a connection opens, because a change of authorizer has all statements compiled again,
 /// and it listens only while a statement is analysed.
@@ -11,8 +11,7 @@ final class AccessAuthorizer {
     private var collected: StatementAccess?
     /// Whether statements are being compiled as they should.
     var isPreparing = false
-    /// Whether SQLite compiled a statement anew by itself, because the schema changed: what was found out before may no
-    /// longer be true.
+    /// Whether SQLite recompiled a statement, because the schema changed: earlier results may be outdated.
     private(set) var wasRecompiled = false
     /// Whether the statement that is being compiled begins or ends a transaction or a savepoint.
     private(set) var controlsTransaction = false
@@ -35,8 +34,8 @@ final class AccessAuthorizer {
     ) {
         if action == SQLITE_TRANSACTION || action == SQLITE_SAVEPOINT { controlsTransaction = true }
         guard collected != nil else {
-            // A table-valued function that is a pragma compiles that whenever it is read, and FTS5 what it asks of its own
-            // tables. Whatever else is compiled anew names a table.
+            // A table-valued function that is a pragma compiles the pragma whenever it is read, and FTS5 its own
+            // queries. All other recompiled statements name a table.
             let isOther = ![SQLITE_PRAGMA, SQLITE_SELECT, SQLITE_FUNCTION].contains(action)
             if !isPreparing, isOther, !Self.isOfSearch(first) { wasRecompiled = true }
             return
@@ -63,7 +62,7 @@ final class AccessAuthorizer {
         return strncasecmp(table, SearchIndex.prefix, SearchIndex.prefix.utf8.count) == 0
     }
 
-    /// What is compiled while `body` runs.
+    /// The accesses of statements compiled while `body` runs.
     func collect<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) -> StatementAccess {
         let outer = collected
         collected = StatementAccess()

@@ -3,7 +3,7 @@ import RelataCore
 import RelataEngine
 
 extension SQLiteDriver {
-    /// Compiles a statement once more, to see what it does.
+    /// Compiles a statement once more, to record its accesses.
     package func access(of statement: Statement) -> StatementAccess? {
         guard let text = sqlite3_sql(statement.running.handle) else { return nil }
         var access = authorizer.collect {
@@ -15,10 +15,10 @@ extension SQLiteDriver {
         return access
     }
 
-    /// A generated column changes with the columns that it is made of, which SQLite doesn't tell: an update of a table
-    /// that has any writes whole rows.
+    /// A generated column changes with the columns that it depends on, which SQLite doesn't report: an update of a
+    /// table with generated columns counts as writing whole rows.
     ///
-    /// Who reads a search index reads what it is made of.
+    /// Reading a search index counts as reading its table.
     private func widen(_ access: inout StatementAccess) {
         for table in access.reads.tables.keys.compactMap(SearchIndex.table(ofWords:)) {
             access.reads.add(rowsOf: table)

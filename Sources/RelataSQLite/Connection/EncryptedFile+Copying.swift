@@ -6,13 +6,13 @@ import RelataCore
 import RelataEngine
 
 extension EncryptedFile {
-    /// Copies one moment of a file into a new one with another key, or with none, or from a plain file.
+    /// Copies one state of a file into a new one with another key, or without one, or from a plain file.
     ///
     /// - Parameters:
-    ///   - path: The file, which others may go on using.
-    ///   - key: What it is encrypted with; `nil` for a plain file.
-    ///   - copy: The file to be made.
-    ///   - newKey: What the copy is to be encrypted with; `nil` for a plain file.
+    ///   - path: The file, which may be in use.
+    ///   - key: Its key; `nil` for a plain file.
+    ///   - copy: The file to create.
+    ///   - newKey: The key of the copy; `nil` for a plain file.
     package static func copy(
         _ path: String, key: EncryptionKey?, to copy: String, key newKey: EncryptionKey?
     ) throws(RelataError) {
@@ -20,10 +20,10 @@ extension EncryptedFile {
         guard !FileManager.default.fileExists(atPath: copy) else {
             throw .fileAccess(path: copy, "exists already, and is left as it is: give the copy another name")
         }
-        // One that only reads would leave its log beside the file.
+        // A read-only connection would leave its log beside the file.
         let source = try Connection(path: path, key: key)
         defer { try? source.close() }
-        // The encoding of text is fixed with the first table.
+        // The text encoding is fixed with the first table.
         var settings: [(name: String, value: Value)] = []
         for name in ["encoding", "auto_vacuum", "user_version", "application_id"] {
             if let value = try source.value(SQLStatement("PRAGMA \(name)")) { settings.append((name, value)) }
@@ -55,11 +55,11 @@ extension EncryptedFile {
     private static func fill(
         _ connection: Connection, from path: String, _ key: EncryptionKey?
     ) throws(RelataError) {
-        // The rows were accepted once. Each is copied as it is, and nothing happens because of it.
+        // The rows were accepted before. Each is copied unchanged, without side effects.
         let sqlite = try connection.sqlite
         try sqlite.check(relata_suspend_triggers(sqlite.handle), nil)
         try connection.execute("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON")
-        // An empty key is none; without the word, the copy's own key would be meant.
+        // An empty key means none; without the word, it would be the copy's own key.
         let file = SQLiteDriver.fileName(path)
         try connection.execute(
             SQLStatement("ATTACH ? AS source KEY ?", [.value(.text(file)), .value(.blob(Data(key?.bytes ?? [])))]))
@@ -67,7 +67,7 @@ extension EncryptedFile {
         do throws(RelataError) {
             _ = try connection.value(SQLStatement("SELECT sqlcipher_export('main', 'source')"))
         } catch {
-            // SQLCipher says that it failed, and not why.
+            // SQLCipher reports that it failed, without a reason.
             let check = try? connection.value(SQLStatement("PRAGMA source.quick_check(1)"))
             throw check == .text("ok") ? error : .corruptStore("\(path) is damaged: restore it from a copy")
         }
@@ -75,7 +75,7 @@ extension EncryptedFile {
         try connection.execute("COMMIT; DETACH source")
     }
 
-    /// Gives rows of tables without a key the rowids that they had: SQLCipher counts them anew.
+    /// Restores the rowids of tables without keys: SQLCipher numbers them again.
     private static func keepRowIDs(_ connection: Connection) throws(RelataError) {
         let tables = try connection.values(
             SQLStatement(
@@ -90,10 +90,10 @@ extension EncryptedFile {
             for column in columns {
                 guard case .text(let name) = column[0] else { continue }
                 names.insert(name.foldedName)
-                // Those that are computed can't be written.
+                // Computed columns can't be written.
                 if column[1] == .integer(0) { stored.append(Dialect.sqlite.quote(name)) }
             }
-            // A table whose columns have all three names shows its rowids to nobody.
+            // The rowids of a table with columns of all three names are invisible.
             guard let rowID = ["rowid", "_rowid_", "oid"].first(where: { !names.contains($0.foldedName) }) else {
                 continue
             }

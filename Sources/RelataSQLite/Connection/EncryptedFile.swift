@@ -7,7 +7,7 @@ import RelataEngine
 package enum EncryptedFile {
     /// Sets the key of a connection that has read nothing yet.
     ///
-    /// - Returns: A result code. Whether the key is right, the first read tells.
+    /// - Returns: A result code. The first read shows whether the key is right.
     static func set(_ key: EncryptionKey, on handle: OpaquePointer?) -> Int32 {
         #if SQLCipher
         key.bytes.withUnsafeBytes { sqlite3_key_v2(handle, "main", $0.baseAddress, Int32(clamping: $0.count)) }
@@ -16,11 +16,11 @@ package enum EncryptedFile {
         #endif
     }
 
-    /// Sets the key of a connection that has read nothing yet, and makes sure that the library encrypts.
+    /// Sets the key of a connection before its first read, and checks that the library encrypts.
     static func unlock(_ handle: OpaquePointer, _ path: String, with key: EncryptionKey) throws(RelataError) {
         #if SQLCipher
-        // A library that knows the call need not be the one that was meant: a program may have loaded another SQLite, which
-        // takes any key and writes plain text.
+        // A library with this function may be the wrong one: a program may have loaded another SQLite, which accepts
+        // any key and writes plain text.
         guard set(key, on: handle) == SQLITE_OK, hasCipher(handle) else {
             throw .invalidUse(
                 "\(path) has a key, and the SQLite that this program loaded encrypts nothing: link SQLCipher before any other"
@@ -33,7 +33,8 @@ package enum EncryptedFile {
 
     /// Why a file doesn't open, as far as that has to do with a key.
     ///
-    /// It is read through the connection: to open and close it beside that would drop the locks of the whole process.
+    /// It is read through the connection: opening and closing it separately would release the locks of the whole
+    /// process.
     static func refusal(_ path: String, _ handle: OpaquePointer, code: Int32, hasKey: Bool) -> RelataError? {
         #if SQLCipher
         guard code & 0xff == SQLITE_NOTADB else { return nil }
@@ -65,7 +66,7 @@ extension EncryptedFile {
             && sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_bytes(statement, 0) > 0
     }
 
-    /// What a file looks like from outside.
+    /// The kind of a file, without reading it.
     private enum Content {
         /// It begins as SQLite's files do.
         case plain
@@ -99,7 +100,8 @@ extension EncryptedFile {
         let connection = try Connection(path: path, key: old, busyTimeout: 1)
         defer { try? connection.close() }
         let handle = try connection.sqlite.handle
-        // Leaving the log needs the file for oneself: nobody else can have it open then, and read with the old key later.
+        // Turning the log off needs exclusive access: nobody else can have the file open then, and read with the old
+        // key later.
         let usesLog = try connection.value(SQLStatement("PRAGMA journal_mode")) == .text("wal")
         if usesLog {
             do throws(RelataError) {

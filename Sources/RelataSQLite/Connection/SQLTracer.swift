@@ -2,7 +2,7 @@ import RelataCSQLite
 import RelataEngine
 import Foundation
 
-/// Connects a trace to SQLite's own hook, which costs nothing where there is none.
+/// Connects a trace to SQLite's own hook, which costs nothing without a trace.
 final class SQLTracer {
     private let trace: SQLTrace
 

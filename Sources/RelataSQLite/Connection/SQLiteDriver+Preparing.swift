@@ -30,7 +30,7 @@ extension SQLiteDriver {
         return statement
     }
 
-    /// Whether there is anything but blanks and comments. SQLite reads up to a U+0000, and leaves out what follows.
+    /// Whether there is more than blanks and comments. SQLite reads up to a U+0000, and ignores the rest.
     private func hasStatement(from text: UnsafePointer<CChar>, to last: UnsafePointer<CChar>) -> Bool {
         var text = text
         while text < last {

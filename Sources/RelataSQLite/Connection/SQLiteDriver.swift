@@ -4,11 +4,11 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// A connection of SQLite: what a ``Connection`` needs of the system's library.
+/// A connection of SQLite: a ``Connection``'s access to the system's library.
 package final class SQLiteDriver: EngineDriver {
     /// SQLite's own handle, valid until ``close()``.
     let handle: OpaquePointer
-    /// Where the database is; empty for one in memory.
+    /// The path of the database; empty for one in memory.
     let path: String
     let authorizer: AccessAuthorizer
     private let tracer: SQLTracer?
@@ -17,7 +17,7 @@ package final class SQLiteDriver: EngineDriver {
     package let dialect = Dialect.sqlite
     package let capabilities = EngineCapabilities()
 
-    /// Opens a database; ``Connection/init(path:key:isReadOnly:busyTimeout:trace:)`` says how.
+    /// Opens a database; see ``Connection/init(path:key:isReadOnly:busyTimeout:trace:)``.
     init(
         path: String?, key: EncryptionKey?, isReadOnly: Bool, busyTimeout: Double, isAlone: Bool = false,
         trace: SQLTrace?
@@ -44,7 +44,7 @@ package final class SQLiteDriver: EngineDriver {
         let code = sqlite3_close(handle)
         guard code == SQLITE_OK else {
             let message = String(cString: sqlite3_errmsg(handle))
-            // Closes it when the last of its statements is gone.
+            // Closes it when the last of its statements is released.
             sqlite3_close_v2(handle)
             throw .database(code: Int(code), message: "closing \(path): \(message)", sql: nil)
         }
@@ -106,7 +106,7 @@ package final class SQLiteDriver: EngineDriver {
 
     /// The error for a result code of this connection.
     func error(_ code: Int32, sql: String?) -> RelataError {
-        // SQLite itself says so of the file and its log, but not of the index of the log.
+        // SQLite itself reports that for the file and its log, but not for the index of the log.
         let isFull = code & 0xff == SQLITE_IOERR && sqlite3_system_errno(handle) == ENOSPC
         return SQLiteErrors.running(
             path, code: Int(isFull ? SQLITE_FULL : code), String(cString: sqlite3_errmsg(handle)), sql: sql)
@@ -137,8 +137,8 @@ package final class SQLiteDriver: EngineDriver {
         return count != 0
     }
 
-    /// The first column of the first row of a query, as an integer. Compiled each time: a pragma that was compiled before
-    /// answers what held then.
+    /// The first column of the first row of a query, as an integer. Compiled each time: a pragma that was compiled
+    /// before returns its earlier value.
     private func value(_ sql: String) throws(RelataError) -> Int64? {
         var pointer: OpaquePointer?
         try check(authorizer.preparing { sqlite3_prepare_v2(handle, sql, -1, &pointer, nil) }, sql)
@@ -152,13 +152,12 @@ extension Connection {
     ///
     /// - Parameters:
     ///   - path: The file, or `nil` for a database in memory.
-    ///   - key: What the file is encrypted with. A database in memory has no use for it.
+    ///   - key: The key of the file. A database in memory ignores it.
     ///   - isReadOnly: Whether writing is refused; the file must exist.
     ///   - busyTimeout: How many seconds a statement waits for another process that holds the file's lock.
     ///   - trace: Called after each statement.
-    /// - Throws: ``RelataError/fileAccess(path:_:)`` where the file can't be opened, ``RelataError/corruptStore(_:)``
-    ///   where it is no database, ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` where the key
-    ///   isn't its own.
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` if the file can't be opened, ``RelataError/corruptStore(_:)`` if
+    ///   it is no database, ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for a wrong key.
     package convenience init(
         path: String?, key: EncryptionKey? = nil, isReadOnly: Bool = false, busyTimeout: Double = 5,
         trace: SQLTrace? = nil
@@ -168,17 +167,17 @@ extension Connection {
             path: path ?? "")
     }
 
-    /// Opens a connection that nobody else uses the file beside, and that leaves the file as it is with its log, also when
-    /// it is closed, and also where it can't be read.
+    /// Opens a connection with exclusive use of the file, which leaves the file and its log unchanged, also when it is
+    /// closed, and even if the file can't be read.
     ///
-    /// - Throws: ``RelataError/busy(_:)`` where somebody uses it.
+    /// - Throws: ``RelataError/busy(_:)`` if the file is in use.
     convenience init(locking path: String, key: EncryptionKey?) throws(RelataError) {
         self.init(
             try SQLiteDriver(path: path, key: key, isReadOnly: false, busyTimeout: 0, isAlone: true, trace: nil),
             path: path)
     }
 
-    /// The engine's part, where that is SQLite.
+    /// The engine's part, if it is SQLite.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for a connection to another database.
     package var sqlite: SQLiteDriver {

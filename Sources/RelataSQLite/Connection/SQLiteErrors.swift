@@ -2,7 +2,7 @@ import RelataCSQLite
 import RelataCore
 import RelataEngine
 
-/// What SQLite's result codes mean to a program.
+/// Translates SQLite's result codes.
 enum SQLiteErrors {
     /// The error of opening a file.
     static func opening(_ path: String, code: Int, _ message: String?) -> RelataError {
@@ -28,8 +28,8 @@ enum SQLiteErrors {
         }
     }
 
-    /// The code of an error in a function of ours whose message is for whoever made the query. SQLite leaves it to
-    /// extensions (`SQLITE_CONSTRAINT_FUNCTION`, which its header gives no constant to in Swift).
+    /// The code of an error in one of our functions whose message is for the query's author. SQLite leaves it to
+    /// extensions (`SQLITE_CONSTRAINT_FUNCTION`, for which its header has no constant in Swift).
     static let functionRefused = SQLITE_CONSTRAINT | 4 << 8
 
     /// The error of running a statement.

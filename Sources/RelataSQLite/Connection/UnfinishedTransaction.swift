@@ -2,23 +2,23 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// A transaction in whose middle the program died that wrote a file: SQLite takes it back by the journal beside the file.
+/// A transaction of a program that died during a write: SQLite rolls it back by the journal beside the file.
 enum UnfinishedTransaction {
-    /// What SQLite's journals begin with as long as they are needed.
+    /// The beginning of SQLite's journals as long as they are needed.
     private static let magic = Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
 
-    /// Refuses a journal that is no regular file. SQLite opens it before it reads anything, and would wait for whoever writes
-    /// to a pipe.
+    /// Refuses a journal that is no regular file. SQLite opens it before it reads anything, and would wait for the
+    /// writer of a pipe.
     static func checkJournal(of path: String) throws(RelataError) {
         // It is beside the file itself, and not beside a link to it.
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         try RegularFile.check(file + "-journal", for: "a journal")
     }
 
-    /// Whether a file that nobody writes at the moment has a journal that is needed.
+    /// Whether a file without a current writer has a journal that is needed.
     static func isIn(_ path: String) -> Bool {
         let name = path + "-journal"
-        // Nobody waits for a pipe here either.
+        // A pipe isn't waited for here either.
         guard (try? RegularFile.check(name, for: "a journal")) != nil,
             let journal = FileHandle(forReadingAtPath: name)
         else { return false }

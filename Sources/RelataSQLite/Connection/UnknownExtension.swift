@@ -1,10 +1,10 @@
 import RelataCore
 
-/// A collation or a function that a file needs, and that only the program that made it gives SQLite.
+/// A collation or a function that a file needs, and that only the program that made it provides.
 enum UnknownExtension {
-    /// SQLite's message with what it means; `nil` for any other message.
+    /// SQLite's message with an explanation; `nil` for any other message.
     ///
-    /// - Parameter sql: The statement. What it names itself is its author's affair, and no matter of the file.
+    /// - Parameter sql: The statement. Names in it are its author's, not the file's.
     static func explanation(of message: String, sql: String?) -> String? {
         let sql = sql?.lowercased() ?? ""
         if message == noPlan, !sql.contains("indexed by") {
@@ -18,18 +18,18 @@ enum UnknownExtension {
         return nil
     }
 
-    /// Whether an error says that one is missing.
+    /// Whether an error is about a missing extension.
     static func isMissing(_ message: String) -> Bool {
         isCollation(message) || message.hasPrefix(function)
     }
 
-    /// Whether an error says that a collation is missing.
+    /// Whether an error is about a missing collation.
     static func isCollation(_ message: String) -> Bool {
         message.hasPrefix(collation) || message.hasPrefix(noPlan)
     }
 
     private static let collation = "no such collation sequence:"
     private static let function = "unknown function:"
-    /// What SQLite says where the key of a table without rowids needs the collation.
+    /// SQLite's error if the key of a `WITHOUT ROWID` table needs the collation.
     private static let noPlan = "no query solution"
 }

@@ -2,7 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// Makes a file of a base and what was written after it.
+/// Restores a file from a base and its log.
 struct ContinuousRestore {
     private let folder: CopyFolder
     private let moment: Int64?
@@ -38,16 +38,16 @@ struct ContinuousRestore {
             moment: CopyMoment.date(records.last?.began ?? generation.moment), gap: gap(log, records))
     }
 
-    /// A record that is restored, and where it begins.
+    /// A record to restore, and its position.
     private struct Wanted {
         let record: LogRecord
         let place: Int
     }
 
-    /// What of a log is restored.
+    /// The restored part of a log.
     private struct Records {
         var wanted: [Wanted] = []
-        /// Whether it is known that nothing was written between the last of them and the moment.
+        /// Whether it is certain that nothing was written between the last of them and the moment.
         var isCertain = false
 
         var last: LogRecord? { wanted.last?.record }
@@ -64,7 +64,7 @@ struct ContinuousRestore {
         }
     }
 
-    /// What isn't known of the time before the moment.
+    /// The gap before the moment.
     private func gap(_ log: CopiedLog, _ records: Records) -> String? {
         if records.isCertain { return nil }
         var parts: [String] = []

@@ -1,20 +1,21 @@
 import Foundation
 import RelataCore
 
-/// A file of records: what was copied of a file's logs since a base was made.
+/// A file of records: the copies of a file's logs since a base.
 ///
-/// It only grows. A record counts once all of it is on the disk; what an interruption left behind the last one is none.
+/// It only grows. A record counts once all of it is on the disk; leftovers of an interruption after the last one don't
+/// count.
 final class CopiedLog {
-    /// What the file begins with: a line of JSON.
+    /// The beginning of the file: a line of JSON.
     struct Head: Codable {
         /// The form of what follows.
         var format = 1
         /// The file that is copied.
         let source: String
         let pageSize: Int
-        /// When the base was as it is, in microseconds since 1970.
+        /// The moment of the base, in microseconds since 1970.
         let moment: Int64
-        /// Where the base's log stood then.
+        /// The position in the base's log then.
         let start: LogPosition
     }
 
@@ -23,7 +24,7 @@ final class CopiedLog {
     private(set) var last: LogRecord?
     /// Where the next record begins.
     private(set) var end: Int
-    /// How many bytes behind the last whole record are none.
+    /// How many bytes after the last complete record are leftovers.
     private(set) var remainder = 0
     private let descriptor: Int32
 
@@ -40,7 +41,7 @@ final class CopiedLog {
 
     /// Opens one that is there.
     ///
-    /// - Parameter isWritten: Whether records are added to it: what is behind the last whole one is removed first.
+    /// - Parameter isWritten: Whether records are added: leftovers are removed first.
     /// - Throws: ``RelataError/corruptStore(_:)`` for another file.
     init(_ path: String, isWritten: Bool) throws {
         self.path = path
@@ -76,7 +77,7 @@ final class CopiedLog {
 
     // MARK: Reading
 
-    /// Gives each record and where it begins to `body`, in order, as far as they follow each other and are whole.
+    /// Passes each record and its position to `body`, in order, as long as they are consecutive and complete.
     func forEachRecord(_ body: (LogRecord, Int) throws -> Void) throws {
         let size = descriptor.fileSize
         var place = try Self.readHead(descriptor, path).1
@@ -93,7 +94,7 @@ final class CopiedLog {
 
     /// Gives the frames of a record to `body`, a few at a time.
     ///
-    /// - Returns: Whether they are what was written.
+    /// - Returns: Whether they match the written ones.
     func frames(
         of record: LogRecord, at place: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> Bool {
@@ -118,9 +119,9 @@ final class CopiedLog {
 
     // MARK: Writing
 
-    /// Where the log stands that was copied.
+    /// The position to which the log was copied.
     var position: LogPosition { last?.end ?? head.start }
-    /// When it was last known how far the log is.
+    /// When the end of the log was last known.
     var time: Int64 { last?.ended ?? head.moment }
 
     /// Whether all is copied that a log holds.
@@ -128,13 +129,13 @@ final class CopiedLog {
         index.end.salt == position.salt ? index.end.frame == position.frame : index.end.frame == 0
     }
 
-    /// Copies what is new in a log, if anything is.
+    /// Copies the new part of a log, if there is one.
     ///
     /// - Parameters:
-    ///   - began: When the index was asked for.
-    ///   - ended: When it was there.
-    /// - Throws: ``LogLost`` where the log doesn't go on behind what was copied; ``RelataError/fileAccess(path:_:)`` where
-    ///   nothing can be written, with nothing added.
+    ///   - began: When the index was requested.
+    ///   - ended: When it was received.
+    /// - Throws: ``LogLost`` if the log doesn't continue the copies; ``RelataError/fileAccess(path:_:)`` if writing
+    ///   fails, with nothing added.
     func copy(from source: LogSource, to index: LogIndex, began: Int64, ended: Int64) throws {
         if isAt(index) { return }
         guard index.pageSize == head.pageSize else { throw LogLost(reason: "the pages have another size") }
@@ -162,7 +163,7 @@ final class CopiedLog {
 
     /// Adds a record, or nothing.
     ///
-    /// - Parameter body: Writes the frames, and says how many pages the database has then.
+    /// - Parameter body: Writes the frames, and returns the new number of the database's pages.
     private func append(
         _ record: inout LogRecord, _ body: (_ write: (UnsafeRawBufferPointer) throws -> Void) throws -> UInt32
     ) throws {
@@ -172,7 +173,7 @@ final class CopiedLog {
                 try descriptor.write(bytes, at: place, of: path)
                 place += bytes.count
             }
-            // The record counts once its head is there.
+            // The record counts once its header is written.
             guard fsync(descriptor) == 0 else { throw FileFailure.error(path, "written") }
             try record.bytes.withUnsafeBytes { bytes in
                 try descriptor.write(bytes, at: end, of: path)

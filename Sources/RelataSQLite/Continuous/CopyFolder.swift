@@ -1,13 +1,13 @@
 import Foundation
 import RelataCore
 
-/// A folder of continuous copies: bases, each with what was written since.
+/// A folder of continuous copies: bases, each with its log.
 struct CopyFolder {
-    /// A base and the log that goes on from it, whose names say when that was.
+    /// A base and the log that continues it, with its moment in their names.
     struct Generation: Hashable {
         let base: String
         let log: String
-        /// When the base was as it is, in microseconds since 1970.
+        /// The moment of the base, in microseconds since 1970.
         let moment: Int64
     }
 
@@ -37,7 +37,7 @@ struct CopyFolder {
         }
     }
 
-    /// The names of a base that is made now.
+    /// The names of a new base.
     func newGeneration(_ moment: Int64) -> Generation { generation(Self.name(moment), moment) }
 
     private func generation(_ stem: String, _ moment: Int64) -> Generation {
@@ -47,9 +47,9 @@ struct CopyFolder {
 
     // MARK: Writing
 
-    /// Makes the folder where it isn't there, and sees to it that nobody else copies to it.
+    /// Creates the folder if it doesn't exist, and locks it.
     ///
-    /// - Returns: What keeps others from it until it is closed.
+    /// - Returns: The lock, which lasts until it is closed.
     func lock() throws(RelataError) -> Int32 {
         if !FileManager.default.fileExists(atPath: path) {
             // As private as the copies of a file that only its owner reads.
@@ -78,7 +78,7 @@ struct CopyFolder {
         }
     }
 
-    /// Removes what only moments before a time need.
+    /// Removes copies that only moments before a time need.
     ///
     /// - Returns: How many bases were removed.
     func removeGenerations(before time: Int64) throws -> Int {

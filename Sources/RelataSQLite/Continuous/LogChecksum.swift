@@ -2,7 +2,7 @@ import Foundation
 
 /// The running checksum of a write-ahead log, as SQLite computes it.
 ///
-/// Each frame's follows from that of the frame before it. Two logs that agree in one agree in all that stands before.
+/// Each frame's checksum depends on that of the frame before it. Two logs that agree in one agree in all frames before.
 struct LogChecksum: Hashable, Codable {
     private(set) var first: UInt32 = 0
     private(set) var second: UInt32 = 0
@@ -14,7 +14,7 @@ struct LogChecksum: Hashable, Codable {
         self.second = second
     }
 
-    /// Goes on over bytes, whose number is a multiple of eight.
+    /// Continues over bytes, whose number is a multiple of eight.
     ///
     /// - Parameter isBigEndian: How the log reads words, which is as the machine did that began it.
     mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
@@ -33,11 +33,11 @@ struct LogChecksum: Hashable, Codable {
 
 /// A place in a write-ahead log: behind the last frame of a transaction.
 struct LogPosition: Hashable, Codable {
-    /// What tells a log from the one that was there before it began anew.
+    /// The identity of a log, which differs from that before a restart.
     var salt: UInt64
     /// The number of the frame; 0 at the beginning of the log.
     var frame: UInt32
-    /// The checksum of that frame; at the beginning what the log's header says.
+    /// The checksum of that frame; at the beginning, that of the log's header.
     var checksum: LogChecksum
 }
 
@@ -46,7 +46,7 @@ enum LogLayout {
     static let headerSize = 32
     static let frameHeaderSize = 24
 
-    /// Where a frame begins; the first is 1.
+    /// The position of a frame; the first is 1.
     static func offset(of frame: UInt32, pageSize: Int) -> Int {
         headerSize + (Int(frame) - 1) * (frameHeaderSize + pageSize)
     }

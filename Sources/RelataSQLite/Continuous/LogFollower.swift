@@ -2,7 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// Copies what is written to a file to a folder, as long as it is told to.
+/// Copies all writes to a file to a folder, until it is stopped.
 final class LogFollower {
     private let path: String
     private let folder: CopyFolder
@@ -12,20 +12,20 @@ final class LogFollower {
     private let hold: LogHold
     private let source: LogSource
     private let tell: (ContinuousBackup.Event) -> Void
-    /// The logs that are written to: that of the newest base, and while a base is being made, its own too.
+    /// The logs to write to: that of the newest base, and while a base is being made, also its own.
     private var logs: [CopiedLog] = []
     private var baseSize = 0
-    /// How long the log must be for the next try to have it begin anew, where somebody reads from it for long.
+    /// The length of the log for the next attempt to restart it, if there is a long reader.
     private var nextTry = logLimit
     private var salt: UInt64 = 0
 
-    /// The pages of a log that is to begin anew: as many as SQLite itself lets it have before it copies it.
+    /// The pages at which a log should restart: SQLite's own limit for copying it.
     private static let logLimit: UInt32 = 1000
     /// A log that is longer than this and than its base is followed by another base.
     private static let largeLog = 64 << 20
     private static let second: Int64 = 1_000_000
     private static let day = 24 * 3600 * second
-    /// After so long without a change it is noted that there was none.
+    /// After that long without a change, the absence of changes is recorded.
     private static let silence = 60 * second
 
     init(
@@ -53,7 +53,7 @@ final class LogFollower {
 
     // MARK: The run
 
-    /// Follows the file until it is told to stop.
+    /// Follows the file until it is stopped.
     func run(until isStopped: () -> Bool) throws {
         try begin(isStopped)
         while !isStopped() {
@@ -66,27 +66,27 @@ final class LogFollower {
         try end()
     }
 
-    /// Goes on where copies ended, or makes a base.
+    /// Continues earlier copies, or makes a base.
     func begin(_ isStopped: () -> Bool = { false }) throws {
         if try !resume() { try makeFirstBase(isStopped) }
     }
 
-    /// Copies what was committed since the last step.
+    /// Copies the commits since the last step.
     func step(_ isStopped: () -> Bool = { false }) throws {
         do {
             try copyNew()
             try noteSilence(after: Self.silence)
-            // While somebody writes for long, the one that is there goes on.
+            // During a long write, the existing base continues.
             if needsBase { do { try makeBase(isStopped) } catch RelataError.busy {} }
         } catch let lost as LogLost {
-            // What was copied before stays as it is.
+            // Earlier copies stay unchanged.
             logs = []
             tell(.lost(reason: lost.reason))
             try makeFirstBase(isStopped)
         }
     }
 
-    /// Copies what was committed until now.
+    /// Copies the commits until now.
     func end() throws {
         do {
             try copyNew()
@@ -96,7 +96,7 @@ final class LogFollower {
         }
     }
 
-    /// Makes a base while no other is there that goes on.
+    /// Makes a base while there is none to continue.
     private func makeFirstBase(_ isStopped: () -> Bool) throws {
         do {
             while !isStopped() {
@@ -111,7 +111,7 @@ final class LogFollower {
         }
     }
 
-    /// Goes on behind what is in the folder, where the log still holds the place to which it was copied.
+    /// Continues the copies in the folder, if the log still has their last position.
     private func resume() throws -> Bool {
         guard let newest = try folder.generations().last else { return false }
         let log = try CopiedLog(newest.log, isWritten: true)
@@ -135,7 +135,7 @@ final class LogFollower {
 
     // MARK: Copying
 
-    /// Copies what is new, and lets the log begin anew where it is long.
+    /// Copies new commits, and lets a long log restart.
     private func copyNew() throws {
         try hold.checkIsInPlace()
         let index = try hold.index()
@@ -154,7 +154,7 @@ final class LogFollower {
         for log in logs { try log.copy(from: source, to: index, began: began, ended: ended) }
     }
 
-    /// Notes that nothing was written for a while, so that it is known later that nothing is missing.
+    /// Records that nothing was written for a while, so that later restores know that nothing is missing.
     private func noteSilence(after time: Int64) throws {
         let began = CopyMoment.now()
         guard let log = logs.last, began - log.time > time else { return }
@@ -171,7 +171,7 @@ final class LogFollower {
         return CopyMoment.now() - log.head.moment > min(Self.day, keeps ?? Self.day)
     }
 
-    /// Makes a base while what others write meanwhile is copied: to the log of the last one, and to its own.
+    /// Makes a base while concurrent writes are copied: to the log of the last base, and to its own.
     private func makeBase(_ isStopped: () -> Bool) throws {
         let base = try Connection(path: path)
         defer {
@@ -210,7 +210,7 @@ final class LogFollower {
         if count > 0 { tell(.removed(count: count)) }
     }
 
-    /// A log without frames doesn't say it.
+    /// An empty log doesn't show it.
     private static func pageSize(of connection: Connection) throws(RelataError) -> Int {
         guard case .integer(let size)? = try connection.value(SQLStatement("PRAGMA page_size")) else { return 0 }
         return Int(size)

@@ -2,12 +2,12 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// Keeps a file's write-ahead log from beginning anew before it was copied, whoever writes and copies it into the file.
+/// Keeps a file's write-ahead log from restarting before it was copied, whichever process writes or checkpoints.
 ///
-/// It always reads from the file, in one of two transactions that take turns. One that reads from the log keeps it from
-/// beginning anew. One that found all of the log copied into the file reads from the file alone, and keeps what comes from
-/// being copied into it: the log may then begin anew once, and only right behind what that transaction saw. So whoever copies
-/// the log up to where the next transaction begins, before the last one ends, misses nothing.
+/// It always reads from the file, in one of two alternating transactions. One that reads from the log keeps it from
+/// restarting. One that found the whole log checkpointed reads from the file alone, and keeps later frames from being
+/// checkpointed: the log may then restart once, and only right after the state of that transaction. So copying the log
+/// up to the beginning of the next transaction, before the last one ends, misses nothing.
 final class LogHold {
     private var holder: Connection
     private var next: Connection
@@ -16,7 +16,7 @@ final class LogHold {
     /// Copies the log into the file.
     private let copier: Connection
 
-    /// Where the file is, behind symbolic links, and its log.
+    /// The path of the file, without symbolic links, and its log.
     let path: String
     var logPath: String { path + "-wal" }
 
@@ -45,13 +45,13 @@ final class LogHold {
         }
     }
 
-    /// Begins to read: the transaction sees what is committed at the first read.
+    /// Begins to read: the transaction sees the commits before its first read.
     static func begin(_ connection: Connection) throws(RelataError) {
         try connection.begin("BEGIN")
         _ = try connection.value(SQLStatement("SELECT 1 FROM sqlite_master"))
     }
 
-    /// Refuses a file that isn't where it was any more.
+    /// Refuses a file that was moved.
     func checkIsInPlace() throws(RelataError) { try holder.driver.checkIsInPlace() }
 
     /// How far the log is committed.
@@ -65,7 +65,7 @@ final class LogHold {
             guard Date() < end else {
                 throw .busy("the write-ahead log of \(holder.path) isn't readable: another process is at work on it")
             }
-            // Where a process died over it, whoever reads next makes it anew.
+            // If a process died during an update, the next reader rebuilds it.
             _ = try copier.value(SQLStatement("SELECT 1 FROM sqlite_master"))
         }
     }
@@ -87,15 +87,15 @@ final class LogHold {
 
     /// Runs `body` while nobody writes.
     ///
-    /// - Throws: ``RelataError/busy(_:)`` where somebody does for long.
+    /// - Throws: ``RelataError/busy(_:)`` for a long writer.
     func whileNobodyWrites(_ body: () throws -> Void) throws {
         try locker.begin("BEGIN IMMEDIATE")
         defer { try? locker.execute("ROLLBACK") }
         try body()
     }
 
-    /// Copies the log into the file, so that it begins anew with the next transaction. Where somebody else reads from it, or
-    /// writes for long, it goes on instead.
+    /// Checkpoints the log, so that it restarts with the next transaction. If another process reads from it, or writes
+    /// for long, it continues instead.
     func letBeginAnew(_ copy: () throws -> Void) throws {
         // Most of it while others write.
         try copyIntoFile()

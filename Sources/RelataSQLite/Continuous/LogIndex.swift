@@ -3,25 +3,25 @@ import RelataCSQLite
 import RelataCore
 import RelataEngine
 
-/// What the processes that use a file tell each other of its write-ahead log: how far it is committed, and which log it is.
+/// The shared state of a file's write-ahead log: its committed end, and its identity.
 ///
-/// The log itself doesn't say: frames of a transaction that was taken back, or whose process died before it told anybody, may
-/// stand in it as if they were committed, until others are written over them.
+/// The log itself doesn't show it: frames of a rolled-back transaction, or of a process that died before it published
+/// them, may look committed, until they are overwritten.
 struct LogIndex: Hashable {
-    /// The end of what is committed.
+    /// The end of the committed frames.
     let end: LogPosition
     let pageSize: Int
     /// Whether checksums read words in the order of big-endian machines.
     let isBigEndian: Bool
 
-    /// The shared memory begins with two copies of the header; whoever writes changes one after the other.
+    /// The shared memory begins with two copies of the header; a writer changes one after the other.
     private static let size = 48
     private static let regionSize: Int32 = 32 * 1024
 
-    /// Reads it through a connection that has read from the file. SQLite's own mapping is used: who opens the file of shared
-    /// memory by itself and closes it again gives up the locks that SQLite has on it.
+    /// Reads it through a connection that has read from the file. It uses SQLite's own mapping: opening and closing the
+    /// shared memory file separately would release SQLite's locks on it.
     ///
-    /// - Returns: `nil` while it is being written, or made anew.
+    /// - Returns: `nil` while it is being written, or rebuilt.
     init?(_ connection: Connection) throws(RelataError) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         let handle = try connection.sqlite.handle

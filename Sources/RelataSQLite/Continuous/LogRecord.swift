@@ -1,18 +1,18 @@
 import Foundation
 
-/// What was copied of a log at one time: whole transactions, one after the other.
+/// The part of a log that was copied at one time: whole transactions, one after the other.
 struct LogRecord: Hashable {
     /// The number among the records of its file, from 0.
     var number: UInt64
-    /// When it was asked how far the log was, in microseconds since 1970: all that was committed before is there.
+    /// When the end of the log was requested, in microseconds since 1970: all earlier commits are included.
     var began: Int64
-    /// When that was known: nothing is there that was committed later.
+    /// When it was received: no later commit is included.
     var ended: Int64
     /// The place behind which the frames begin.
     var start: LogPosition
-    /// The place of the last frame; ``start`` where nothing was written.
+    /// The position of the last frame; ``start`` for no frames.
     var end: LogPosition
-    /// How many pages the database has afterwards; 0 where nothing was written.
+    /// How many pages the database has afterwards; 0 for no frames.
     var pages: UInt32
     /// How the log's checksums read words.
     var isBigEndian: Bool
@@ -26,7 +26,7 @@ struct LogRecord: Hashable {
     /// How many bytes it takes with its frames.
     func size(pageSize: Int) -> Int { Self.size + frameCount * (LogLayout.frameHeaderSize + pageSize) }
 
-    /// Whether it goes on where another ends: in the same log, or at the beginning of the next one.
+    /// Whether it continues another: in the same log, or at the beginning of the next one.
     func follows(_ position: LogPosition) -> Bool {
         if start.salt == position.salt {
             return start.frame == position.frame && (start.frame == 0 || start.checksum == position.checksum)

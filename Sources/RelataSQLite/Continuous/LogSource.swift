@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// Some of a log is gone before it was copied, or isn't what it was.
+/// A part of a log was lost before it was copied, or has changed.
 struct LogLost: Error {
     let reason: String
 }
@@ -15,9 +15,9 @@ final class LogSource {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The place where the log that is there now begins.
+    /// The beginning of the present log.
     ///
-    /// - Throws: ``LogLost`` where it isn't the one with that salt.
+    /// - Throws: ``LogLost`` if it has another salt.
     func beginning(of index: LogIndex) throws -> LogPosition {
         var salt: UInt64 = 0
         var checksum = LogChecksum()
@@ -93,7 +93,7 @@ struct FrameChecker {
         frameSize = LogLayout.frameHeaderSize + pageSize
     }
 
-    /// Whether frames are those that follow.
+    /// Whether frames are the following ones.
     mutating func add(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var place = 0
         while place + frameSize <= bytes.count {
@@ -117,7 +117,7 @@ extension Int32 {
         return fstat(self, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Reads bytes of an open file; `nil` where it ends before.
+    /// Reads bytes of an open file; `nil` if it ends before.
     func read(_ count: Int, at place: Int, of name: String) throws(RelataError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0

@@ -1,12 +1,12 @@
 import Foundation
 import RelataCore
 
-/// A file that is made under another name, and gets its own one once it is whole and on the disk. What an interruption leaves
-/// can't be taken for the whole.
+/// A file that is written under a temporary name, and renamed once it is complete and on the disk. Leftovers of an
+/// interruption can't be mistaken for it.
 package final class NewFile {
     /// The file, behind symbolic links.
     package let path: String
-    /// What it is called until then, in a folder that only its maker looks into.
+    /// Its temporary path, in a private folder.
     package let part: String
     /// The part, open for writing.
     package let descriptor: Int32
@@ -21,10 +21,10 @@ package final class NewFile {
     /// Makes an empty file.
     ///
     /// - Parameters:
-    ///   - replaces: Whether one that is there is replaced; else it is refused.
-    ///   - source: The file whose content it gets: whoever may not read that may not read this one. It is as open as the one
-    ///     that it replaces, if there is one.
-    ///   - folder: Where it is until it has its name, if that is beside it.
+    ///   - replaces: Whether an existing file is replaced; otherwise it is refused.
+    ///   - source: The source of its content: a user who can't read that can't read this one. It gets the permissions
+    ///     of the file that it replaces, if there is one.
+    ///   - folder: The folder for the temporary file, if that is beside the final path.
     package init(
         _ name: String, replaces: Bool, like source: String? = nil, in folder: PartFolder? = nil
     ) throws(RelataError) {
@@ -43,10 +43,10 @@ package final class NewFile {
         guard descriptor >= 0 else { throw FileFailure.error(name, "made") }
     }
 
-    // The part goes with its folder.
+    // The temporary file is deleted with its folder.
     deinit { if isOpen { close(descriptor) } }
 
-    /// Refuses a place where no file can be made.
+    /// Refuses a path that can't be created.
     ///
     /// - Returns: The place behind symbolic links.
     @discardableResult
@@ -70,7 +70,7 @@ package final class NewFile {
 
     // MARK: Finishing
 
-    /// Has what was written be on the disk. Nothing can be written any more.
+    /// Flushes the contents to the disk. Nothing can be written any more.
     package func complete() throws(RelataError) {
         guard isOpen else { return }
         isOpen = false
@@ -90,7 +90,7 @@ package final class NewFile {
         } else {
             try takeName()
         }
-        // The name is on the disk, too. There are file systems that can't say so.
+        // The name is on the disk, too. Some file systems can't confirm that.
         let parent = open(folder.parent, O_RDONLY | O_CLOEXEC)
         if parent >= 0 {
             fsync(parent)
@@ -98,11 +98,11 @@ package final class NewFile {
         }
     }
 
-    /// Gives the file its name unless another one has it, which may have been made meanwhile.
+    /// Renames the file, unless another one with that name exists, which may have been created in the meantime.
     private func takeName() throws(RelataError) {
         if link(part, path) == 0 { return }
         if errno == EEXIST { throw Self.taken(name) }
-        // Some file systems know one name for a file only. The name is taken by an empty file first.
+        // Some file systems don't support hard links. Then an empty file reserves the name first.
         let claim = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard claim >= 0 else { throw errno == EEXIST ? Self.taken(name) : FileFailure.error(name, "made") }
         close(claim)
@@ -114,25 +114,25 @@ package final class NewFile {
     }
 }
 
-/// Who may read and write a file.
+/// The permissions of a file.
 private struct FileAccess {
     private let mode: mode_t
     private let owner: uid_t
     private let group: gid_t
 
-    /// That of a file; `nil` where there is none.
+    /// Those of a file; `nil` for a missing one.
     init?(of path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         (mode, owner, group) = (status.st_mode & 0o777, status.st_uid, status.st_gid)
     }
 
-    /// Gives it to a file that its maker alone may open so far. Where the file can't have the group, that of its maker may do
-    /// what all may.
+    /// Applies them to a file that only its creator can open so far. If the file can't have the group, the creator's
+    /// group gets the rights of others.
     func give(to descriptor: Int32) {
         let hasGroup = fchown(descriptor, owner, group) == 0 || fchown(descriptor, uid_t.max, group) == 0
         let mode = hasGroup ? self.mode : self.mode & 0o707 | self.mode << 3 & 0o070
-        // Who makes it can read and write it, also where the model is a copy that is kept from writing.
+        // The creator can read and write it, even if the model is write-protected.
         fchmod(descriptor, mode | 0o600)
     }
 }

@@ -1,13 +1,13 @@
 import Foundation
 import RelataCore
 
-/// A folder that only its maker looks into, for files that have no names of their own yet. It goes with the object.
+/// A private folder for temporary files. It is deleted with the object.
 ///
-/// It stands beside the files' names, so that they are moved within one file system, and no two have the same: whoever makes
-/// the same file at a time is in nobody's way. It is locked while it is used. One that nobody locks was left by an
-/// interruption, and is removed by whoever makes the next one beside it.
+/// It is beside the final files, so that they are renamed within one file system, and each has a unique name, so that
+/// concurrent writers of one file don't conflict. It is locked while it is used. An unlocked one is a leftover of an
+/// interruption, and the next writer beside it removes it.
 package final class PartFolder {
-    /// The folder in which it stands.
+    /// Its parent folder.
     let parent: String
     let path: String
     private let descriptor: Int32
@@ -15,8 +15,8 @@ package final class PartFolder {
 
     private static let prefix = ".relata-part-"
 
-    /// - Parameter name: The file that is to be made, as messages call it.
-    /// - Throws: ``RelataError/fileAccess(path:_:)`` where none can be made.
+    /// - Parameter name: The final file, for messages.
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` if none can be created.
     package init(in parent: String, for name: String) throws(RelataError) {
         self.parent = parent
         try Self.check(parent, for: name)
@@ -35,7 +35,7 @@ package final class PartFolder {
         return "\(path)/\(count)"
     }
 
-    /// Refuses a folder that isn't there or can't be written.
+    /// Refuses a folder that doesn't exist or can't be written.
     static func check(_ folder: String, for name: String) throws(RelataError) {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
@@ -52,14 +52,14 @@ package final class PartFolder {
         // Another process may take a new one for a leftover before it is locked.
         for _ in 0..<100 {
             var template = Array("\(parent)/\(prefix)XXXXXX".utf8CString)
-            // Only its maker may open it, whatever the files in it are.
+            // Only its creator may open it, regardless of the files' permissions.
             guard mkdtemp(&template) != nil else {
                 throw FileFailure.error(name, "made")
             }
             let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
             let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             if descriptor < 0 { continue }
-            // Where folders can't be locked, nobody can lock a leftover either, and it stays.
+            // If folders can't be locked, leftovers can't be detected, and stay.
             let isTaken = flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
             if !isTaken, isAt(path, descriptor) { return (path, descriptor) }
             close(descriptor)
@@ -89,7 +89,7 @@ package final class PartFolder {
     }
 }
 
-/// What the system says of a file.
+/// The system's information about a file.
 enum FileFailure {
     /// The last error, as one of a file.
     static func error(_ name: String, _ what: String) -> RelataError {

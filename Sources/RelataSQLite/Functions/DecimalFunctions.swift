@@ -5,8 +5,8 @@ import RelataEngine
 
 /// Arithmetic and order of decimal numbers kept as text, without loss.
 enum DecimalFunctions {
-    /// `relata_decimal(operator, a, b)`: the sum, difference, product or quotient as text; `NULL` where an argument is
-    /// unset or no number, and for a division by zero.
+    /// `relata_decimal(operator, a, b)`: the sum, difference, product or quotient as text; `NULL` for an argument that
+    /// is unset or no number, and for a division by zero.
     static func calculate(_ operation: String, _ left: String, _ right: String) throws(RelataError) -> Value {
         guard let left = DecimalText.parse(left), let right = DecimalText.parse(right) else { return .null }
         let result: Decimal
@@ -21,7 +21,7 @@ enum DecimalFunctions {
         return .text(result.description)
     }
 
-    /// Orders two texts by the numbers they spell; what spells none comes after all numbers, by its bytes.
+    /// Orders two texts by their numbers; other texts come after all numbers, by their bytes.
     static let compare:
         @convention(c) (
             UnsafeMutableRawPointer?, Int32, UnsafeRawPointer?, Int32, UnsafeRawPointer?
@@ -42,7 +42,7 @@ enum DecimalFunctions {
 
     // MARK: Figures
 
-    /// What is summed so far, in memory that SQLite zeroes at first and frees at last. `Decimal` is a plain struct.
+    /// The sum so far, in memory that SQLite zeroes first and frees at the end. `Decimal` is a plain struct.
     private struct Total {
         var sum: Decimal
         var count: Int

@@ -4,12 +4,12 @@ import Foundation
 
 /// Figures of columns that hold whole numbers as integers and all others as floating-point numbers.
 enum NumberFunctions {
-    /// What is summed so far, in memory that SQLite zeroes at first and frees at last.
+    /// The sum so far, in memory that SQLite zeroes first and frees at the end.
     private struct Total {
         var integer: Int64
         var real: Double
         var count: Int
-        /// Whether something isn't a whole number, or the sum is none that fits.
+        /// Whether a value isn't an integer, or the sum doesn't fit.
         var isReal: Bool
     }
 
@@ -32,7 +32,7 @@ enum NumberFunctions {
         total.pointee.isReal = overflows
     }
 
-    /// The sum: an integer where all numbers are and it fits, else a floating-point number; `NULL` of none.
+    /// The sum: an integer if all numbers are and it fits, otherwise a floating-point number; `NULL` for no numbers.
     static let sum: @convention(c) (OpaquePointer?) -> Void = { context in
         guard let memory = sqlite3_aggregate_context(context, 0) else { return sqlite3_result_null(context) }
         let total = memory.assumingMemoryBound(to: Total.self).pointee

@@ -3,8 +3,8 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// The SQL functions that generated SQL calls. They are the same as what Swift does with constants, so that a query
-/// never depends on which side is a constant.
+/// The SQL functions that generated SQL calls. They are equivalent to Swift's handling of constants, so that a query
+/// doesn't depend on which side is a constant.
 enum SQLiteFunctions {
     private static let functions = [
         SQLiteFunction("relata_fold", 2) { .text(TextFolding.fold($0.text(0), $0.options(1))) },
@@ -47,7 +47,7 @@ enum SQLiteFunctions {
         SQLiteFunction("relata_decimal", 3) { try DecimalFunctions.calculate($0.text(0), $0.text(1), $0.text(2)) },
     ]
 
-    /// Makes the functions known to a connection.
+    /// Registers the functions with a connection.
     static func register(on handle: OpaquePointer) throws(RelataError) {
         for function in functions {
             let context = Unmanaged.passUnretained(function).toOpaque()
@@ -59,7 +59,7 @@ enum SQLiteFunctions {
         for (name, call) in [("relata_search", StatementSearch.find), ("relata_matches", StatementSearch.match)] {
             try check(sqlite3_create_function_v2(handle, name, 3, flags, nil, call, nil, nil, nil), name)
         }
-        // Not deterministic: what is known changes from row to row.
+        // Not deterministic: the known keys change from row to row.
         try check(
             sqlite3_create_function_v2(
                 handle, "relata_unknown", 2, SQLITE_UTF8 | SQLITE_INNOCUOUS, nil, KeyNumbers.unknown, nil, nil, nil),
@@ -92,7 +92,7 @@ enum SQLiteFunctions {
     private static func isTrue(_ condition: Bool) -> Value { .integer(condition ? 1 : 0) }
 }
 
-/// A SQL function: what it makes of its arguments. One that is `NULL` makes the result `NULL`.
+/// A SQL function of its arguments. A `NULL` argument makes the result `NULL`.
 final class SQLiteFunction: Sendable {
     let name: String
     let argumentCount: Int32
@@ -104,7 +104,7 @@ final class SQLiteFunction: Sendable {
         self.body = body
     }
 
-    /// What SQLite calls. The function itself is the context: it lives as long as the process.
+    /// The function that SQLite calls. Its context is the SQL function, which lives as long as the process.
     static let call: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
         context, count, values in
         guard let function = sqlite3_user_data(context), let values else { return sqlite3_result_null(context) }
@@ -150,7 +150,7 @@ enum SQLiteValue {
             decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))), as: UTF8.self)
     }
 
-    /// What went wrong, with the code by which ``SQLiteErrors`` knows that the message is ours.
+    /// The error, with the code by which ``SQLiteErrors`` recognises our message.
     static func result(_ context: OpaquePointer?, _ error: any Error) {
         sqlite3_result_error(context, "\(error)", -1)
         switch error {
@@ -168,7 +168,7 @@ enum SQLiteValue {
         var text = text
         text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) {
-                // An empty string has no address of its own, and a null address would be NULL.
+                // An empty string has no address, and a null address would be NULL.
                 guard let start = $0.baseAddress else { return sqlite3_result_text(context, "", 0, sqliteTransient) }
                 sqlite3_result_text64(context, start, UInt64($0.count), sqliteTransient, UInt8(SQLITE_UTF8))
             }

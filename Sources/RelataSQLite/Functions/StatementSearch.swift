@@ -5,8 +5,8 @@ import RelataEngine
 /// `relata_search(text, pattern, options)`: whether a part of a text matches a regular expression; `relata_matches`:
 /// whether the whole text does.
 ///
-/// What is compiled is kept with the statement, and so is the time that all its searches have left together. A match of
-/// a whole text has a time of its own: a large table may take longer than one expression that hangs.
+/// Compiled patterns are kept with the statement, and so is the remaining time of all its searches together. A match of
+/// a whole text has a separate time: a large table may take longer than one expression that hangs.
 final class StatementSearch {
     private let search: TextSearch
     private let time: TimeLeft
@@ -41,7 +41,7 @@ final class StatementSearch {
         }
     }
 
-    /// SQLite keeps what belongs to a constant argument, and what has a negative number, as long as the statement runs.
+    /// SQLite keeps data of a constant argument, and data with a negative number, as long as the statement runs.
     private static func known(
         _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?, isWhole: Bool
     ) throws(RelataError) -> StatementSearch {

@@ -3,7 +3,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// Collations that a connection learns when a statement names them first: the orders of languages, and those that GRDB
+/// Collations that are registered when a statement first names them: the orders of languages, and those that GRDB
 /// declares in the files of its apps.
 final class TextCollation: Sendable {
     private let order: @Sendable (String, String) -> ComparisonResult
@@ -24,13 +24,13 @@ final class TextCollation: Sendable {
         }
     }
 
-    /// What SQLite calls when a statement names a collation that the connection doesn't know.
+    /// Called by SQLite when a statement names an unknown collation.
     static let register:
         @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, Int32, UnsafePointer<CChar>?) -> Void = {
             _, handle, _, name in
             guard let handle, let name, let found = named(String(cString: name)) else { return }
             let collation = Unmanaged.passRetained(found)
-            // SQLite lets go of a collation when the connection closes, but not of one that it didn't take.
+            // SQLite releases a collation when the connection closes, but not one that it refused.
             guard
                 sqlite3_create_collation_v2(
                     handle, name, SQLITE_UTF8, collation.toOpaque(), compare, release) == SQLITE_OK

@@ -11,7 +11,7 @@ extension SQLiteDriver {
     package func tables(
         named names: [String]?, hidesReserved: Bool, _ connection: Connection
     ) throws(RelataError) -> [TableDescription] {
-        // SQLite compiles statements of its own for each table, which change nothing that others compiled.
+        // SQLite compiles its own statements for each table, which doesn't invalidate others.
         try authorizer.preparing { () throws(RelataError) in
             var reader = SQLiteTableReader(connection, names: names, hidesReserved: hidesReserved)
             try reader.read()
@@ -57,7 +57,7 @@ extension SQLiteDriver {
     package func triggers(of table: String, _ connection: Connection) throws(RelataError) -> [String] {
         let query =
             "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE ORDER BY name"
-        // Those of a search index write nothing that anybody else sees.
+        // Those of a search index write nothing visible.
         return try connection.values(SQLStatement(query, [.value(.text(table))])).map { $0[0].description }
             .filter { !ReservedNames.isOfSearch($0) }
     }
@@ -78,7 +78,7 @@ extension SQLiteDriver {
     package func assignKeys(
         after key: Int64, of table: String, column: String, _ connection: Connection
     ) throws(RelataError) {
-        // Without `AUTOINCREMENT` the greatest key there is counts.
+        // Without `AUTOINCREMENT`, the greatest existing key counts.
         guard key > 0, try hasTable("sqlite_sequence", connection) else { return }
         let values: [Parameter] = [.value(.integer(key)), .value(.text(table))]
         let update = "UPDATE sqlite_sequence SET seq = max(seq, ?1) WHERE name = ?2"
@@ -100,7 +100,7 @@ extension SQLiteDriver {
             damage.problems.append(message)
             damage.isReadable = false
         } catch .database(_, let message, _) where UnknownExtension.isMissing(message) {
-            // What sorts by it, can't be read.
+            // Indexes and tables that sort by it can't be read.
             damage.problems.append("SQLite can't look at all of it: \(message)")
             damage.isReadable = !UnknownExtension.isCollation(message)
             damage.mend = "check it with the program that made it"

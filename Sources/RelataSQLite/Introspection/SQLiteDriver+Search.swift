@@ -2,7 +2,7 @@ import RelataCore
 import RelataEngine
 
 extension SQLiteDriver {
-    /// The file itself tells which indexes it has, whichever models the store was opened with.
+    /// The indexes are read from the file itself, regardless of the store's models.
     package func searchIndexes(_ connection: Connection) throws(RelataError) -> [SearchIndex] {
         let query = "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, ?1) = ?2"
         let prefix: [Parameter] = [

@@ -11,7 +11,7 @@ struct SQLiteTableReader {
     /// The places of the tables, by name.
     private var numbers: [FoldedName: Int] = [:]
     private var strictTables: Set<FoldedName> = []
-    /// Whether tables whose names begin as Relata's own do are left out, even if they are another program's.
+    /// Whether tables with Relata's reserved names are left out, even those of another program.
     private let hidesReserved: Bool
 
     init(_ connection: Connection, names: [String]?, hidesReserved: Bool = true) {
@@ -44,7 +44,7 @@ struct SQLiteTableReader {
         let triggers =
             "SELECT m.tbl_name, m.sql, m.name FROM sqlite_master AS m WHERE m.type = 'trigger'\(holderCondition) ORDER BY m.rowid"
         try connection.rows(query(triggers)) { row in
-            // Those of a search index are made anew with it.
+            // Those of a search index are rebuilt with it.
             if ReservedNames.isOfSearch(row.text(at: 2)) { return }
             if let number = numbers[row.text(at: 0).foldedName] { tables[number].triggers.append(row.text(at: 1)) }
         }
@@ -53,7 +53,7 @@ struct SQLiteTableReader {
     /// Leaves out the tables that aren't read.
     private var condition: String { condition(on: "name") }
 
-    /// Leaves out what belongs to tables that aren't read.
+    /// Leaves out parts of tables that aren't read.
     private var holderCondition: String { condition(on: "tbl_name") }
 
     private func condition(on column: String) -> String {
@@ -75,7 +75,7 @@ struct SQLiteTableReader {
         try connection.rows(query(columns)) { row in
             guard let number = numbers[row.text(at: 0).foldedName], row.integer(at: 6) != 1 else { return }
             let name = row.text(at: 1)
-            // In a strict table alone does ANY mean that values stay as they are.
+            // Only in a strict table does ANY mean that values stay unchanged.
             let type = row.text(at: 2)
             let isAny = type.uppercased() == "ANY" && strictTables.contains(row.text(at: 0).foldedName)
             if row.integer(at: 5) > 0 { keys[number, default: []].append((row.integer(at: 5), name)) }
@@ -89,12 +89,12 @@ struct SQLiteTableReader {
         for (number, key) in keys {
             tables[number].primaryKey = key.sorted { $0.rank < $1.rank }.map(\.name)
             let types = key.compactMap { tables[number].column($0.name)?.type.uppercased() }
-            // Taken back below for a key that has an index of its own, as one declared `DESC` has.
+            // Reverted below for a key with a separate index, such as one declared `DESC`.
             tables[number].isKeyAssigned = tables[number].hasRowID && types == ["INTEGER"]
         }
     }
 
-    /// A default as it can stand anywhere. A mere name is a text after `DEFAULT`, and a column elsewhere.
+    /// A default in a form that is valid anywhere. A bare name is a text after `DEFAULT`, and a column elsewhere.
     private static func defaultSQL(_ text: String) -> String {
         let isName = text.first?.isLetter == true && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
         let isWord = ["NULL", "TRUE", "FALSE", "CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME"]

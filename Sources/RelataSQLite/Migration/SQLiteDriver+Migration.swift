@@ -3,7 +3,7 @@ import RelataCSQLite
 import RelataCore
 import RelataEngine
 
-/// How SQLite lets its tables be changed.
+/// How SQLite's tables are changed.
 extension SQLiteDriver {
     /// Functions belong to the connection.
     package func makeReady(_ connection: Connection) throws(RelataError) {}
@@ -13,7 +13,7 @@ extension SQLiteDriver {
         return try connection.value(SQLStatement("PRAGMA query_only")) == .integer(1)
     }
 
-    /// Tables can be made anew only while SQLite doesn't enforce foreign keys, which it can't be told in a transaction.
+    /// Tables can be rebuilt only while SQLite doesn't enforce foreign keys, which can't be set in a transaction.
     package func changingTables<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
         guard !connection.isInTransaction else {
             throw RelataError.invalidUse("a migration needs a transaction of its own: open the store outside of one")
@@ -36,7 +36,7 @@ extension SQLiteDriver {
 
     package func holdRows(of table: String, _ connection: Connection) throws(RelataError) {}
 
-    /// Renaming a table that was made anew must leave alone what others say about the one whose place it takes.
+    /// Renaming a rebuilt table must not change references to the table that it replaces.
     package func completing(
         _ connection: Connection, _ body: () throws(RelataError) -> Void
     ) throws(RelataError) {
@@ -45,7 +45,7 @@ extension SQLiteDriver {
         try body()
     }
 
-    /// Rows are numbered anew in tables that are made anew, so that numbers are compared.
+    /// Rows are renumbered in rebuilt tables, so numbers are compared.
     package func danglingReferences(_ connection: Connection) throws(RelataError) -> [[String]: Int] {
         var counts: [[String]: Int] = [:]
         try connection.rows(SQLStatement("SELECT \"table\", \"parent\" FROM temp.pragma_foreign_key_check")) { row in
@@ -54,7 +54,7 @@ extension SQLiteDriver {
         return counts
     }
 
-    /// Has SQLite read views, and statements that set triggers off: it looks at what they name only then.
+    /// Lets SQLite compile views, and statements that fire triggers: only then does it check the names in them.
     package func brokenDependents(_ connection: Connection) throws(RelataError) -> [String: String] {
         var views: [String] = []
         var triggers: [String: [(name: String, sql: String)]] = [:]
@@ -100,7 +100,7 @@ extension SQLiteDriver {
         return broken
     }
 
-    /// The columns after whose change a trigger is run: `UPDATE OF a, b ON`. SQLite doesn't miss one that isn't there.
+    /// The columns whose change runs a trigger: `UPDATE OF a, b ON`. SQLite doesn't report a missing one.
     private static func watched(by trigger: String) -> [String] {
         let pattern = /\bUPDATE\s+OF\s+(?<list>.+?)\s+ON\b/.ignoresCase().dotMatchesNewlines()
         guard let list = trigger.firstMatch(of: pattern)?.output.list else { return [] }
@@ -109,7 +109,7 @@ extension SQLiteDriver {
         }
     }
 
-    /// What SQLite says of a statement that it can't read.
+    /// SQLite's error for a statement that it can't compile.
     private func fault(of sql: String) -> String? {
         do {
             _ = try prepare(sql)
@@ -120,7 +120,7 @@ extension SQLiteDriver {
         }
     }
 
-    /// A plan for SQLite leaves none for later: nobody else writes meanwhile anyway.
+    /// A plan for SQLite leaves none for later: other writers wait in any case.
     package func makeIndex(_ index: LaterIndex, _ connection: Connection) throws(RelataError) {
         try connection.execute(SchemaDDL.createIndex(index.index, on: index.table, dialect: dialect))
     }

@@ -4,33 +4,34 @@ import RelataEngine
 import Dispatch
 import Synchronization
 
-/// Copies the log of a file (SQLite's WAL) into the file while transactions go on: a *checkpoint*, on a thread of its own.
+/// Copies the log of a file (SQLite's WAL) into the file while transactions continue: a *checkpoint*, on a separate
+/// thread.
 ///
-/// By itself SQLite does it within every so many-th commit, which then waits for the disk a hundred times as long as the
-/// others. A commit that comes while the log is copied only makes it longer, though, and the log begins anew only once
-/// nothing in it is left to copy: where transactions never pause, one of them copies the little that is left, long after
-/// the log was first copied. It waits until nobody reads from the log any more: else reads that overlap would keep the log
-/// from ever beginning anew. Those that come meanwhile read from the file.
+/// By default, SQLite does it within every so many-th commit, which then waits for the disk a hundred times as long as
+/// the others. A commit during the copying makes the log longer, though, and the log restarts only when nothing in it
+/// is left to copy: if transactions never pause, one of them copies the small rest, long after the first copying. It
+/// waits until no reader uses the log any more: otherwise overlapping reads would keep the log from ever restarting.
+/// New readers in the meantime read from the file.
 final class LogCopier: Sendable {
     /// After so many new pages the log is copied. SQLite takes ten times as many; so few keep the disk, and the processor,
     /// busy for less than a millisecond at a time.
     private static let interval: Int32 = 100
-    /// For how many milliseconds a commit waits for those that read from a long log.
+    /// For how many milliseconds a commit waits for readers of a long log.
     private static let patience: Int32 = 250
 
     private struct State {
-        /// The pages of a log that is to begin anew.
+        /// The pages at which a log should restart.
         var limit: Int32 = 0
-        /// How long the log must be for the next try to begin anew, where somebody reads from it for a long time.
+        /// The length of the log for the next attempt to restart it, if there is a long reader.
         var nextTry: Int32 = 0
         /// For how many milliseconds the writer waits for other processes.
         var busyTimeout: Int32 = 0
         /// How long the log was when it was last copied.
         var copied: Int32 = 0
         var isCopying = false
-        /// Whether so little of a long log is left to copy that a commit does it.
+        /// Whether the rest of a long log is so small that a commit copies it.
         var isReady = false
-        /// Whether nothing is copied any more, because the file is being closed.
+        /// Whether copying has stopped, because the file is being closed.
         var isFinished = false
     }
 
@@ -40,7 +41,7 @@ final class LogCopier: Sendable {
     private let key: EncryptionKey?
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "relata.log", qos: .utility)
-    /// The connection that copies, and does nothing else; opened when it is needed.
+    /// The connection for copying only; opened when it is needed.
     private let connection = Mutex<OpaquePointer?>(nil)
 
     init(path: String, key: EncryptionKey?) {
@@ -53,7 +54,7 @@ final class LogCopier: Sendable {
     /// Has the copier watch the commits of a connection, in SQLite's stead.
     ///
     /// - Parameters:
-    ///   - limit: The pages of a log that is to begin anew.
+    ///   - limit: The pages at which a log should restart.
     ///   - busyTimeout: How many seconds the connection waits for other processes.
     func watch(_ connection: Connection, limit: Int32, busyTimeout: Double) throws(RelataError) {
         let handle = try connection.sqlite.handle
@@ -70,7 +71,7 @@ final class LogCopier: Sendable {
             }, context)
     }
 
-    /// Waits until nothing is copied any more, and closes.
+    /// Waits until copying has stopped, and closes.
     func finish() {
         state.withLock { $0.isFinished = true }
         queue.sync {
@@ -95,39 +96,40 @@ final class LogCopier: Sendable {
         }
         switch step {
         case .wait: break
-        // What fails is tried again after more pages, and when the file is closed. Nothing is lost: it is in the log.
+        // A failed attempt is repeated after more pages, and when the file is closed. Nothing is lost: it is in the
+        // log.
         case .copyRest: copyRest(handle, pages: pages)
         case .copy(let isLong):
             queue.async { [self] in
                 copy(isLong: isLong)
                 state.withLock { state in
-                    // It may have begun anew meanwhile.
+                    // It may have restarted in the meantime.
                     (state.isCopying, state.isReady) = (false, isLong && state.copied > 0)
                 }
             }
         }
     }
 
-    /// Copies what is left of a long log on the writer's own connection, so that the log begins anew with the next
+    /// Copies the rest of a long log on the writer's own connection, so that the log restarts with the next
     /// transaction.
     private func copyRest(_ handle: OpaquePointer?, pages: Int32) {
         sqlite3_busy_timeout(handle, Self.patience)
         let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_RESTART, nil, nil)
         let busyTimeout = state.withLock { state in
-            // Somebody reads for long: not every so many-th commit is to wait for that.
+            // For a long reader, not every so many-th commit should wait.
             if code != SQLITE_OK { state.nextTry = pages &+ max(1, state.limit) }
             return state.busyTimeout
         }
         sqlite3_busy_timeout(handle, busyTimeout)
     }
 
-    /// Copies what is in the log.
+    /// Copies the contents of the log.
     ///
-    /// - Parameter isLong: Whether a commit is to copy the rest. Then the file is brought to the disk before, and what came
-    ///   meanwhile is copied too, so that the commit waits for little.
+    /// - Parameter isLong: Whether a commit copies the rest. Then the file is flushed to the disk before, and later
+    ///   frames are copied too, so that the commit waits only briefly.
     private func copy(isLong: Bool) {
         connection.withLock { connection in
-            // Whoever closes the file copies what is left.
+            // The rest is copied when the file is closed.
             guard !state.withLock({ $0.isFinished }) else { return }
             if connection == nil { connection = open() }
             guard let connection else { return }
@@ -140,7 +142,7 @@ final class LogCopier: Sendable {
         }
     }
 
-    /// Brings what was written to the file to the disk. SQLite does so only where all of the log was copied.
+    /// Flushes the file to the disk. SQLite does so only after copying the whole log.
     private static func synchronize(_ connection: OpaquePointer) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
@@ -152,7 +154,7 @@ final class LogCopier: Sendable {
         var handle: OpaquePointer?
         guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK,
             key.map({ EncryptedFile.set($0, on: handle) }) ?? SQLITE_OK == SQLITE_OK,
-            // A connection finds its log when it first reads.
+            // A connection opens its log with the first read.
             sqlite3_exec(handle, "PRAGMA schema_version", nil, nil, nil) == SQLITE_OK
         else {
             sqlite3_close_v2(handle)

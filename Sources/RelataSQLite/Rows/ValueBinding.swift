@@ -31,12 +31,12 @@ package struct RowList: ~Copyable {
 
     private let list: OpaquePointer
     private let columns: Int
-    /// How many values there is room for.
+    /// The capacity in values.
     private var capacity: Int
     /// How many there are.
     private var count = 0
 
-    /// Makes room for just so many rows of so many columns each; `nil` where there is no memory.
+    /// Allocates exactly that many rows of that many columns each; `nil` without memory.
     package init?(_ rows: Int, columns: Int) {
         precondition(columns <= Self.maximumColumns)
         guard let list = relata_values_new(Int32(columns), Int64(rows)) else { return nil }
@@ -70,7 +70,7 @@ package struct RowList: ~Copyable {
         relata_values_lend(statement.handle, index, list)
     }
 
-    /// Gives the rows, as many as there is room for, to a statement, which frees them when something else is bound.
+    /// Passes the rows to a statement, which frees them when another value is bound.
     consuming func bind(to statement: RunningStatement, at index: Int32) -> Int32 {
         precondition(count == capacity)
         let list = list

@@ -2,7 +2,7 @@ import RelataCSQLite
 import RelataCore
 import RelataEngine
 
-/// The keys of objects that a statement reads once it has told all links to them; see ``CompiledQuery/wantedKeys``.
+/// The keys of objects that a statement reads after all links to them; see ``CompiledQuery/wantedKeys``.
 @usableFromInline
 package final class WantedKeys {
     private let numbers = KeyNumbers()
@@ -15,7 +15,7 @@ package final class WantedKeys {
         self.list = list
     }
 
-    /// Makes the keys known to a statement. They must live until it is reset.
+    /// Passes the keys to a statement. They must live until it is reset.
     package func bind(to statement: RunningStatement, at index: Int) throws(RelataError) {
         guard list.lend(to: statement, at: Int32(index)) == SQLITE_OK else { throw Self.noMemory }
     }
@@ -23,7 +23,7 @@ package final class WantedKeys {
     /// How many there are.
     package var keyCount: Int { Int(count) }
 
-    /// The number, from 0, of the key in a column; one that has none gets the next.
+    /// The number, from 0, of the key in a column; a new one gets the next.
     package func number(of column: ColumnValue) throws(RelataError) -> Int32 {
         if let known = numbers[column] { return known }
         guard list.grow(), list.add(column.value(as: .uuid(.blob))) else { throw Self.noMemory }
