@@ -1,4 +1,4 @@
-// What a program sees of the targets below: types that the API takes or gives.
+// The types of lower targets that a program sees: those of the API.
 
 @_exported public import enum RelataCore.AttributeType
 @_exported public import struct RelataCore.Blocker

@@ -5,7 +5,7 @@ public enum DataFormat: String, Hashable, Sendable, CaseIterable {
     /// CSV as RFC 4180 has it, under a line of names.
     case csv
 
-    /// The form that the end of a file's name tells; `nil` for any other end.
+    /// The format of a file's extension; `nil` for any other.
     package init?(fileName: String) {
         switch fileName.split(separator: ".", omittingEmptySubsequences: false).last?.lowercased() {
         case "jsonl", "ndjson": self = .jsonLines
@@ -17,7 +17,7 @@ public enum DataFormat: String, Hashable, Sendable, CaseIterable {
 
 /// Where exported objects go.
 public enum DataDestination: Hashable, Sendable {
-    /// A folder, which is made if it isn't there, with a file for each class and each many-to-many.
+    /// A folder, which is created if it doesn't exist, with a file for each class and each many-to-many.
     case folder(String)
     /// One file: several classes fit into one of JSON Lines, and one class into one of CSV.
     case file(String)
@@ -38,7 +38,7 @@ public struct DataProgress: Hashable, Sendable {
 
 /// What an export wrote.
 public struct ExportReport: Hashable, Sendable {
-    /// What was written of a class or a list.
+    /// The exported rows of a class or a list.
     public struct Part: Hashable, Sendable {
         /// The class, or the class and its list: `Playlist.tracks`.
         public let name: String
@@ -52,7 +52,7 @@ public struct ExportReport: Hashable, Sendable {
     public internal(set) var parts: [Part] = []
     /// The lists that were left out, because one end of them was: `Playlist.tracks`.
     public internal(set) var omittedLists: [String] = []
-    /// How many values aren't of their field's type, as SQLite lets other programs store them, by field. They are written as
-    /// they are, and an import refuses them.
+    /// How many values aren't of their field's type, which SQLite lets other programs store, by field. They are written
+    /// unchanged, and an import refuses them.
     public internal(set) var misfits: [String: Int] = [:]
 }

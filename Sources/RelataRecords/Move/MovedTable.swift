@@ -2,7 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// A class or a many-to-many as an export writes it and an import reads it: a table whose columns have names.
+/// A class or a many-to-many for export and import: a table with named columns.
 struct MovedTable: Sendable {
     /// Whose rows these are.
     enum Owner: Hashable, Sendable {
@@ -16,7 +16,7 @@ struct MovedTable: Sendable {
     struct List: Sendable {
         /// The column of places.
         let place: Int
-        /// Those of the key of whose list it is.
+        /// Those of the key of the list's owner.
         let owner: [Int]
     }
 
@@ -26,7 +26,7 @@ struct MovedTable: Sendable {
     let fields: [MovedField]
     /// The lists that the rows have places in.
     let lists: [List]
-    /// The fields by their names, and by those of their columns, in lower case where nothing else has the name.
+    /// The fields by their names, and by those of their columns, in lower case if that is unambiguous.
     private let places: [String: Int]
 
     /// The class, or the class and its list: `Playlist.tracks`.
@@ -78,7 +78,7 @@ struct MovedTable: Sendable {
         self.places = places
     }
 
-    /// The columns of places, each with those of the key of whose list it is.
+    /// The columns of positions, each with those of the key of the list's owner.
     private static func lists(of owner: Owner, in schema: Schema) -> [(order: String, owner: [String])] {
         switch owner {
         case .entity(let number):
@@ -94,7 +94,7 @@ struct MovedTable: Sendable {
         }
     }
 
-    /// The field that a name means; `nil` for none.
+    /// The field of a name; `nil` for none.
     func field(_ name: String) -> Int? { places[name] ?? places[name.lowercased()] }
 
     /// The key of a row.
@@ -110,7 +110,7 @@ struct MovedTable: Sendable {
 
     // MARK: Files
 
-    /// The name of its file: its own one, without what names of files can't have.
+    /// The name of its file: its own one, without characters that names of files can't have.
     func fileName(_ format: DataFormat) -> String { Self.fileName(name) + "." + format.rawValue }
 
     /// A name as a file's.
@@ -131,7 +131,7 @@ struct MovedTable: Sendable {
 
 /// A column of a ``MovedTable``.
 struct MovedField: Sendable {
-    /// What the value of a row that doesn't give one is.
+    /// The value for a row without one.
     enum Absence: Sendable {
         /// This value.
         case value(Value)
@@ -155,7 +155,7 @@ struct MovedField: Sendable {
     let isKey: Bool
     let absence: Absence
     let attribute: Attribute?
-    /// Whether whole numbers among others are stored as such.
+    /// Whether integers among other numbers are stored as such.
     let keepsIntegers: Bool
     /// Whether dates and UUIDs that are stored as text keep the spelling that another program gave them.
     let keepsSpelling: Bool
@@ -178,7 +178,7 @@ struct MovedField: Sendable {
 
     private static func absence(_ column: Column?, of table: Table?, isKey: Bool, isAssigned: Bool) -> Absence {
         guard let column, let entity = table?.entity else {
-            // Those of a list that aren't its keys are places in it.
+            // Those of a list that aren't its keys are positions in it.
             return isKey ? .refused : .position
         }
         if isAssigned, entity.isKeyAssigned { return .assigned }

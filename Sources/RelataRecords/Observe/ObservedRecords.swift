@@ -1,11 +1,11 @@
 public import RelataEngine
 
-/// A value of a ``RecordStore`` as the database changes: the current one first, then a new one after each commit that made
-/// it different.
+/// A value of a ``RecordStore`` as the database changes: the current one first, then a new one after each commit that
+/// changes it.
 ///
-/// Nothing happens until it is iterated. Values that equal the one before are left out; whoever reads slowly gets the
-/// latest value and not those in between. Each value is of one commit. The sequence ends without an error when the store
-/// is closed or the task is cancelled, and with one when reading fails.
+/// Observation begins with the iteration. Values that equal the previous one are left out; a slow reader gets the
+/// latest value and skips those in between. Each value is of one commit. The sequence ends without an error when the
+/// store is closed or the task is cancelled, and with one when reading fails.
 ///
 /// ```swift
 /// for try await albums in store.observe(RecordQuery("Album", sort: "title")) { … }
@@ -27,7 +27,7 @@ public struct ObservedRecords<Value: Equatable & Sendable>: AsyncSequence, Senda
 
         /// The next value, as soon as there is one.
         ///
-        /// - Throws: What ends the observation: ``RelataError``, or `CancellationError`.
+        /// - Throws: The error that ends the observation: ``RelataError``, or `CancellationError`.
         public mutating func next() async throws -> Value? {
             let subscription = subscription ?? Subscription(to: source)
             self.subscription = subscription
@@ -37,8 +37,8 @@ public struct ObservedRecords<Value: Equatable & Sendable>: AsyncSequence, Senda
 }
 
 extension ObservedRecords where Value == [Record] {
-    /// How the list changes from value to value: objects inserted, removed, moved and updated, by their keys. The first
-    /// difference is from an empty list.
+    /// The changes of the list from value to value: objects inserted, removed, moved and updated, by their keys. The
+    /// first difference is from an empty list.
     public var differences: RecordDifferences { RecordDifferences(values: self) }
 }
 
@@ -60,7 +60,7 @@ public struct RecordDifferences: AsyncSequence, Sendable {
 
         /// The next difference, as soon as there is one.
         ///
-        /// - Throws: What ends the observation: ``RelataError``, or `CancellationError`.
+        /// - Throws: The error that ends the observation: ``RelataError``, or `CancellationError`.
         public mutating func next() async throws -> ListDifference<Record>? {
             guard let list = try await values.next() else { return nil }
             defer { last = list }

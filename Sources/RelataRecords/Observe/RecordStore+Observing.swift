@@ -6,9 +6,9 @@ extension RecordStore {
     /// Observes a query: its objects now, and after each commit that changes them, classes and fields that appear
     /// included.
     ///
-    /// It is read again only when a transaction wrote to a table that it depends on (and, where only columns were updated,
-    /// to one of the columns that it reads), or changed classes. What other processes write is noticed after at most
-    /// ``Options/externalChangeDelay``, whatever the table.
+    /// It is read again only after a transaction that changed classes, or wrote to a table it depends on (and, if only
+    /// columns were updated, to one of the columns that it reads). Writes of other processes are noticed after at most
+    /// ``Options/externalChangeDelay``, in any table.
     public func observe(_ query: RecordQuery) -> ObservedRecords<[Record]> {
         observe(identity: ObservedIdentity(query)) { try $0.fetch(query) }
     }
@@ -18,13 +18,13 @@ extension RecordStore {
         observe(identity: ObservedIdentity(query)) { try $0.count(query) }
     }
 
-    /// Observes an object; `nil` while it isn't there. Changes of other objects cost nothing.
+    /// Observes an object; `nil` while it doesn't exist. Changes of other objects cost nothing.
     public func observe(_ className: String, key: KeyValue) -> ObservedRecords<Record?> {
         let object = ObjectReference(entity: className, key: key)
         return observe(identity: ObservedIdentity(object), object: object) { try $0.fetch(className, key: key) }
     }
 
-    /// Observes a stored object; `nil` once it is gone.
+    /// Observes a stored object; `nil` once it is deleted.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for a record that isn't stored.
     public func observe(_ record: Record) throws -> ObservedRecords<Record?> {
@@ -34,8 +34,8 @@ extension RecordStore {
         return observe(record.className, key: key)
     }
 
-    /// Observes anything that is read in a transaction. What it depends on is found out while it reads, so it must
-    /// depend on the database alone.
+    /// Observes any value that is read in a transaction. Its dependencies are derived while it reads, so it must depend
+    /// on the database alone.
     public func observe<Value: Equatable & Sendable>(
         reading read: @escaping @Sendable (RecordTransaction) throws -> Value
     ) -> ObservedRecords<Value> {
@@ -46,7 +46,7 @@ extension RecordStore {
     ///
     /// Calls come one after the other, on any thread. `onError` is called at most once, and is the last call.
     ///
-    /// - Returns: What to hold for as long as calls are wanted.
+    /// - Returns: An object that stops the calls when it is released.
     public func observe(
         _ query: RecordQuery, onError: @escaping @Sendable (any Error) -> Void = { _ in },
         onChange: @escaping @Sendable ([Record]) -> Void
@@ -65,7 +65,7 @@ extension RecordStore {
                 var (found, region) = try await self.pool.observing { connection in
                     (try self.snapshot(connection, read), connection.driver.catalogTable)
                 }
-                // An object by its key is found whatever becomes of its class; everything else may see new classes.
+                // An object by its key is found after any change of its class; everything else may see new classes.
                 if object == nil || region.tables.count != 1 { region.add(rowsOf: found.1) }
                 return (found.0, region)
             })
@@ -73,14 +73,14 @@ extension RecordStore {
 
     // MARK: What was done
 
-    /// What transactions of this store do from now on, once they are committed: objects inserted, updated and deleted,
-    /// cascades and edits on lists included, of whatever classes there are by then.
+    /// The committed changes of this store's transactions from now on: inserted, updated and deleted objects, including
+    /// cascades and edits on lists, of all classes that exist by then.
     ///
     /// Changes of triggers and of other processes name the class only.
     public var changes: ChangeFeed { ChangeFeed(hub, access) }
 
-    /// Changes of the durable log after a position, in order, no more than so many: how a reader goes on where it was,
-    /// without missing a commit. Begin at 0, and then with the last change's position.
+    /// Changes of the durable log after a position, in order, at most that many: a reader continues from its last
+    /// position, without missing a commit. Begin at 0, and then use the last change's position.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``, or changes after
     ///   the position were removed.
@@ -94,8 +94,8 @@ extension RecordStore {
         }
     }
 
-    /// Where the durable log stands: who has read all objects after this call goes on from there with
-    /// ``changes(after:limit:)``, and misses nothing.
+    /// The end of the durable log: a reader that reads all objects after this call, and then continues from here with
+    /// ``changes(after:limit:)``, misses nothing.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without a durable log.
     public func endOfChanges() async throws -> ChangePosition {

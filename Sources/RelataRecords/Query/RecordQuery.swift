@@ -1,35 +1,35 @@
 public import RelataCore
 public import RelataEngine
 
-/// Which objects of a class, in which order, and what is loaded with them.
+/// A query of a class: its condition, order and includes.
 ///
 /// ```swift
 /// let query = RecordQuery("Album", where: "year < %@ AND artist.name BEGINSWITH 'Miles'", 1960, sort: "-year,title")
 ///     .including("artist", "tracks.genre")
 /// ```
 ///
-/// What a class searches is declared with ``ClassesDraft/addSearch(_:in:)`` and asked for by ``search``.
+/// The searched fields of a class are declared with ``ClassesDraft/addSearch(_:in:)``; ``search`` searches them.
 ///
 /// The condition is text in the predicate format; values from outside belong into its arguments, one for each `%@`.
 public struct RecordQuery: Hashable, Sendable {
     /// The name of the class.
     public let className: String
-    /// What the objects must meet, in the predicate format; `nil` for all.
+    /// The condition, in the predicate format; `nil` for all objects.
     public let condition: String?
-    /// What stands for the placeholders of the condition.
+    /// The arguments of the condition's placeholders.
     public let arguments: [PredicateArgument]
-    /// Paths and figures to sort by, separated by commas, with a `-` before those that descend; `nil` for no order.
+    /// Paths and figures to sort by, separated by commas, with a `-` before descending ones; `nil` for no order.
     public var sort: String?
-    /// What a full-text search must find in the fields that the class searches, as ``SearchText`` reads it; `nil` for no
-    /// search. Without a ``sort`` the best objects come first.
+    /// A full-text search in the searched fields of the class, in the syntax of ``SearchText``; `nil` for no search.
+    /// Without a ``sort`` the best matches come first.
     public var search: String?
     /// The largest number of objects.
     public var limit: Int?
     /// How many objects are left out at the beginning.
     public var offset: Int?
-    /// What is loaded with the objects.
+    /// The includes of the objects.
     var includes: [Include] = []
-    /// Why an argument can't stand in a condition.
+    /// Why an argument is invalid in a condition.
     private var argumentProblem: String?
 
     /// A relationship that is loaded.
@@ -45,8 +45,8 @@ public struct RecordQuery: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - className: The name of the class.
-    ///   - condition: What the objects must meet, in the predicate format.
-    ///   - arguments: What stands for the placeholders of the condition, in order: values, records, links, or arrays.
+    ///   - condition: The condition, in the predicate format.
+    ///   - arguments: The arguments of the condition's placeholders, in order: values, records, links, or arrays.
     ///   - sort: Paths and figures such as `"artist.name,-tracks.@count"`.
     public init(
         _ className: String, where condition: String? = nil, _ arguments: any PredicateArgumentConvertible...,
@@ -65,16 +65,16 @@ public struct RecordQuery: Hashable, Sendable {
         }
     }
 
-    /// The same query that also loads what the relationships on some paths lead to: `"artist"`, `"tracks.genre"`.
+    /// The query with includes of the relationships on some paths: `"artist"`, `"tracks.genre"`.
     ///
     /// ```swift
     /// RecordQuery("Album").including("artist").including("tracks", where: "seconds > 300", sort: "number", limit: 3)
     /// ```
     ///
     /// - Parameters:
-    ///   - condition: What the related objects must meet, in the predicate format.
-    ///   - arguments: What stands for the placeholders of the condition, in order.
-    ///   - sort: In which order; in that of the relationship where it is `nil`.
+    ///   - condition: The condition on the related objects, in the predicate format.
+    ///   - arguments: The arguments of the condition's placeholders, in order.
+    ///   - sort: The order; `nil` for that of the relationship.
     ///   - limit: The largest number for each object.
     public func including(
         _ paths: String..., where condition: String? = nil, _ arguments: any PredicateArgumentConvertible...,
@@ -93,7 +93,7 @@ public struct RecordQuery: Hashable, Sendable {
         return query
     }
 
-    /// The same query that also loads what relationships on some paths lead to, which are separated by commas.
+    /// The query with includes of the relationships on some paths, which are separated by commas.
     package func including(list: String?) -> RecordQuery {
         Self.list(list).reduce(self) { $0.including($1) }
     }
@@ -102,7 +102,7 @@ public struct RecordQuery: Hashable, Sendable {
 // MARK: Arguments
 
 extension RecordValue: PredicateArgumentConvertible {
-    /// What it stands for in a condition.
+    /// Its value in a condition.
     public var predicateArgument: PredicateArgument {
         get throws {
             switch self {
@@ -140,7 +140,7 @@ extension Record: PredicateArgumentConvertible {
 // MARK: Plans
 
 extension RecordQuery {
-    /// The query as it is run, where the class is there.
+    /// The query in its executable form, if the class exists.
     package func plan(in classes: RecordClasses) throws(RelataError) -> (plan: QueryPlan, includes: [IncludePlan])? {
         if let argumentProblem { throw .invalidUse(argumentProblem) }
         guard let table = classes.names.entity(className) else { return nil }

@@ -1,6 +1,6 @@
 public import RelataCore
 
-/// An object of a class that is known at run time: its fields by their names.
+/// An object of a class known at run time: its fields by their names.
 ///
 /// ```swift
 /// var album = Record("Album", ["title": "Kind of Blue", "year": 1959])
@@ -8,15 +8,15 @@ public import RelataCore
 /// album = try await store.save(album)
 /// ```
 ///
-/// A record knows whether it was stored, and which fields were set since: saving it writes those, and no others.
+/// A record knows whether it is stored, and which fields were set since: saving it writes only those.
 public struct Record: Sendable {
     /// The name of the class.
     public let className: String
     /// The fields that were set since the object was read or saved.
     public private(set) var edits: [String: RecordValue]
-    /// What was added to lists and removed from them since, by field.
+    /// The later additions to lists and removals from them, by field.
     private(set) var listEdits: [String: [ListEdit]] = [:]
-    /// Where the values of the stored object are; `nil` for a new one.
+    /// The positions of the stored object's values; `nil` for a new one.
     let layout: RecordLayout?
     /// The values of the stored object by column.
     let row: [Value]
@@ -46,8 +46,8 @@ public struct Record: Sendable {
 
     // MARK: Fields
 
-    /// The value of a field; `nil` (``RecordValue/null``) where it has none, where there is no such field, and for a
-    /// to-many that wasn't loaded. Setting it changes the record; saving the record changes the store.
+    /// The value of a field; `nil` (``RecordValue/null``) for an unset or unknown one, and for a to-many that wasn't
+    /// loaded. Setting it changes the record; saving the record changes the store.
     public subscript(field: String) -> RecordValue {
         get { edits[field] ?? stored(field) }
         set {
@@ -80,7 +80,7 @@ public struct Record: Sendable {
         edits.reduce(into: links) { $1.apply(to: &$0) }
     }
 
-    /// The names of the class's fields, as it was when the object was read; those that were set, for a new object.
+    /// The names of the class's fields, as it was when the object was read; for a new object, those that were set.
     public var fieldNames: [String] {
         let known = layout?.names ?? []
         return known + editedFields.filter { layout?[$0] == nil }.sorted()
@@ -95,9 +95,9 @@ public struct Record: Sendable {
 
     // MARK: Relationships
 
-    /// The object that a to-one or has-one leads to; `nil` where it leads to none.
+    /// The target of a to-one or has-one; `nil` for none.
     ///
-    /// - Throws: ``RelataError/notLoaded(entity:property:)`` where it wasn't loaded: include it in the query.
+    /// - Throws: ``RelataError/notLoaded(entity:property:)`` if it wasn't loaded: include it in the query.
     public func related(_ field: String) throws -> Record? {
         let value = self[field]
         if let record = value.record { return record }
@@ -108,7 +108,7 @@ public struct Record: Sendable {
 
     /// The objects of a to-many, in its order.
     ///
-    /// - Throws: ``RelataError/notLoaded(entity:property:)`` where they weren't loaded: include them in the query.
+    /// - Throws: ``RelataError/notLoaded(entity:property:)`` if they weren't loaded: include them in the query.
     public func relatedList(_ field: String) throws -> [Record] {
         if case .links(let links)? = edits[field], links.allSatisfy({ $0.record != nil }) {
             return links.compactMap(\.record)
@@ -119,8 +119,7 @@ public struct Record: Sendable {
         throw RelataError.notLoaded(entity: "\(className).\(field)", property: "to-many")
     }
 
-    /// Adds an object to a to-many, behind those that it has. The list need not be loaded. An object that isn't stored yet
-    /// is saved with this one.
+    /// Appends an object to a to-many. The list need not be loaded. A new object is saved with this one.
     ///
     /// ```swift
     /// album.add(track, to: "tracks")
@@ -132,10 +131,10 @@ public struct Record: Sendable {
     /// Adds objects to a to-many, in order.
     public mutating func add(_ records: [Record], to field: String) { for record in records { add(record, to: field) } }
 
-    /// Adds the object that a link leads to to a to-many.
+    /// Adds the target of a link to a to-many.
     public mutating func add(_ link: RecordLink, to field: String) { edit(field, .add(link)) }
 
-    /// Removes an object from a to-many. The list need not be loaded; nothing happens where the object isn't in it.
+    /// Removes an object from a to-many. The list need not be loaded; does nothing if the object isn't in it.
     public mutating func remove(_ record: Record, from field: String) { remove(RecordLink(record), from: field) }
 
     /// Removes objects from a to-many.
@@ -143,14 +142,14 @@ public struct Record: Sendable {
         for record in records { remove(record, from: field) }
     }
 
-    /// Removes the object that a link leads to from a to-many.
+    /// Removes the target of a link from a to-many.
     public mutating func remove(_ link: RecordLink, from field: String) { edit(field, .remove(link)) }
 
-    /// A list that was set is known; others are edited where they are stored.
+    /// A set list is known; others are edited in the store.
     private mutating func edit(_ field: String, _ change: ListEdit) {
         guard let value = edits[field] else {
             if case .remove(let link) = change, link.key == nil {
-                // What isn't stored is in the list only because it was added.
+                // A new object is in the list only because it was added.
                 listEdits[field]?.removeAll { $0 == .add(link) }
             } else {
                 listEdits[field, default: []].append(change)
@@ -188,7 +187,7 @@ enum ListEdit: Hashable, Sendable {
         }
     }
 
-    /// Does the same to a list that is known.
+    /// Applies the edit to a known list.
     func apply(to links: inout [RecordLink]) {
         switch self {
         case .add(let link): if !links.contains(link) { links.append(link) }
@@ -197,7 +196,7 @@ enum ListEdit: Hashable, Sendable {
     }
 }
 
-/// What was loaded of a relationship.
+/// The loaded objects of a relationship.
 enum LoadedRecords: Hashable, Sendable {
     /// Of a to-one or has-one.
     case one(Record?)
@@ -213,7 +212,7 @@ extension Record: Hashable {
             && (left.layout === right.layout || left.layout?.names == right.layout?.names)
     }
 
-    /// Hashes class, key and what was set.
+    /// Hashes class, key and set fields.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(className)
         hasher.combine(row)

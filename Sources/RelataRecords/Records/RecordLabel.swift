@@ -1,10 +1,10 @@
 package import RelataCore
 package import RelataEngine
 
-/// The name by which a person knows an object: what the attributes that look like one hold.
+/// The name of an object for people: the values of attributes that look like a name.
 package struct RecordLabel {
     private let schema: Schema
-    /// The columns that make up the name, by entity; empty where nothing looks like one.
+    /// The columns of the name, by entity; empty if no attribute looks like one.
     private let columns: [[Int]]
 
     /// Finds the names of a schema's objects.
@@ -13,7 +13,7 @@ package struct RecordLabel {
         columns = schema.tables.map(Self.columns)
     }
 
-    /// The object's name, or its key where it has none.
+    /// The object's name, or its key if it has none.
     package func callAsFunction(_ record: FetchedRecord) -> String {
         name(of: record) ?? record.key(in: schema).description
     }

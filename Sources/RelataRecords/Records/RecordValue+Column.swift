@@ -3,8 +3,8 @@ import RelataCore
 
 /// How values stand in columns.
 extension RecordValue {
-    /// What a column holds. A value that isn't of the column's type, as tables of other programs may have them, is what it
-    /// is stored as.
+    /// The value of a column. A value of another type than the column's, which tables of other programs may have, is
+    /// returned as it is stored.
     init(_ value: Value, as type: AttributeType) {
         switch (type, value) {
         case (_, .null): self = .null
@@ -29,7 +29,7 @@ extension RecordValue {
         }
     }
 
-    /// What is stored, whatever it means.
+    /// The stored value, regardless of its meaning.
     private init(_ value: Value) {
         switch value {
         case .null: self = .null
@@ -49,7 +49,7 @@ extension RecordValue {
         case (.integer, .integer(let number)): .integer(number)
         case (.real, .integer(let number)): keepsIntegers ? .integer(number) : .real(Double(number))
         case (.real, .real(let number)) where keepsIntegers && Int64(exactly: number) != nil:
-            // So does SQLite by itself, and who is told of the value hears what is stored.
+            // SQLite converts it too, and reports contain the stored value.
             Int64(exactly: number).map { .integer($0) }
         case (.real, .real(let number)): number.isNaN ? nil : .real(number)
         case (.decimal, .integer(let number)): Value.integer(number).stored(as: type)
@@ -64,7 +64,7 @@ extension RecordValue {
         }
     }
 
-    /// The type of a field that is made for the value; `nil` for links, and where there is no value.
+    /// The type of a field that is created for the value; `nil` for links, and for no value.
     var attributeType: AttributeType? {
         switch self {
         case .null, .link, .links: nil
@@ -80,7 +80,7 @@ extension RecordValue {
         }
     }
 
-    /// What the value is, in a message.
+    /// The kind of the value, in a message.
     var kind: String {
         switch self {
         case .null: "nil"
@@ -108,7 +108,7 @@ extension Value {
 }
 
 extension AttributeType {
-    /// What a field of the type takes, in a message.
+    /// The values that a field of the type takes, in a message.
     var wanted: String {
         switch self {
         case .boolean: ".boolean"

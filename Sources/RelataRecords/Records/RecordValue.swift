@@ -30,7 +30,7 @@ public enum RecordValue: Hashable, Sendable {
     case decimal(Decimal)
     /// A value that is stored as JSON, as its text.
     case json(String)
-    /// The object that a to-one leads to.
+    /// The target of a to-one.
     indirect case link(RecordLink)
     /// The objects of a to-many, in its order.
     case links([RecordLink])
@@ -41,7 +41,7 @@ public enum RecordValue: Hashable, Sendable {
     /// A link to an object. One that isn't stored yet is saved with the object that links to it.
     public static func link(_ record: Record) -> RecordValue { .link(RecordLink(record)) }
 
-    /// Links to objects. Those that aren't stored yet are saved with the object that links to them.
+    /// Links to objects. New ones are saved with the object that links to them.
     public static func links(_ records: [Record]) -> RecordValue { .links(records.map { RecordLink($0) }) }
 }
 
@@ -97,17 +97,17 @@ extension RecordValue {
     public var link: RecordLink? { if case .link(let value) = self { value } else { nil } }
     /// The links of a to-many that was loaded or set.
     public var links: [RecordLink]? { if case .links(let values) = self { values } else { nil } }
-    /// The object that a to-one leads to, where it was loaded.
+    /// The target of a to-one, if it was loaded.
     public var record: Record? { link?.record }
     /// The objects of a to-many that were loaded.
     public var records: [Record] { (links ?? []).compactMap(\.record) }
 
-    /// A field of the object that a to-one leads to, where it was loaded: `album["artist"]["name"]`.
+    /// A field of a to-one's target, if it was loaded: `album["artist"]["name"]`.
     public subscript(field: String) -> RecordValue { record?[field] ?? .null }
 }
 
 extension RecordValue: CustomStringConvertible {
-    /// The value as a person reads it; a link as the object that it leads to.
+    /// The value for people; a link as its target.
     public var description: String {
         switch self {
         case .null: "nil"
@@ -131,7 +131,7 @@ public struct RecordLink: Hashable, Sendable, CustomStringConvertible {
     public let className: String
     /// The object's key; `nil` for one that isn't stored yet.
     public let key: KeyValue?
-    /// The object, where it was loaded or set; `nil` where only its key is known.
+    /// The object, if it was loaded or set; `nil` if only its key is known.
     public let record: Record?
 
     /// A link to an object.
@@ -148,7 +148,7 @@ public struct RecordLink: Hashable, Sendable, CustomStringConvertible {
         record = nil
     }
 
-    /// Whether both lead to the same object. What was loaded of it doesn't matter, unless it isn't stored yet.
+    /// Whether both lead to the same object. Loaded values don't matter, unless it isn't stored yet.
     public static func == (left: RecordLink, right: RecordLink) -> Bool {
         left.className == right.className && left.key == right.key && (left.key != nil || left.record == right.record)
     }
@@ -159,7 +159,7 @@ public struct RecordLink: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(key)
     }
 
-    /// `Artist 7`, or the object itself where it isn't stored yet.
+    /// `Artist 7`, or the object itself if it isn't stored yet.
     public var description: String {
         key.map { ObjectReference(entity: className, key: $0).description } ?? record?.description ?? className
     }

@@ -1,7 +1,7 @@
 import RelataCore
 import RelataEngine
 
-/// What an object needs its class to have.
+/// The fields of its class that an object needs.
 struct ClassDemand {
     private let className: String
     private let edits: [String: RecordValue]
@@ -11,15 +11,15 @@ struct ClassDemand {
         self.edits = edits
     }
 
-    /// The class as it is once it has all of it: where classes are made by use, what is missing is added.
+    /// The class with all of them: if use creates classes, missing ones are added.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where something is missing and isn't made.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a missing one that isn't created.
     func met(in transaction: RecordWriteTransaction) throws -> RecordLayout {
         let known = transaction.recordClasses[className]
         let missing = edits.keys.filter { known?[$0] == nil }.sorted()
         if let known, missing.isEmpty { return known }
         guard transaction.mode == .development else { throw refusal(known, missing, transaction) }
-        // What has no value says nothing of a field.
+        // An unset value doesn't determine a field.
         let fields = missing.filter { edits[$0]?.isEmpty == false }
         if let known, fields.isEmpty { return known }
         try transaction.define { (entities) throws(RelataError) in
@@ -29,7 +29,7 @@ struct ClassDemand {
             }
             guard let index = entities.firstIndex(where: { $0.name == className }) else { return }
             for name in fields {
-                // A class that was just made has the fields of every object.
+                // A newly created class has the fields of every object.
                 guard entities[index].property(name) == nil, let property = try property(name, transaction) else {
                     continue
                 }
@@ -54,7 +54,7 @@ struct ClassDemand {
             ], createdAt: "createdAt", updatedAt: "updatedAt")
     }
 
-    /// The field that is made for a value.
+    /// The field that is created for a value.
     private func property(
         _ name: String, _ transaction: RecordWriteTransaction
     ) throws(RelataError) -> Property? {
@@ -98,7 +98,7 @@ struct ClassDemand {
 }
 
 extension RecordValue {
-    /// Whether it says nothing of its field.
+    /// Whether it doesn't determine its field.
     fileprivate var isEmpty: Bool {
         switch self {
         case .null: true

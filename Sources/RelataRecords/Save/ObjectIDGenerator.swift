@@ -1,27 +1,26 @@
 import Synchronization
 
-/// Makes ids for new objects, as Parse does: ten letters and digits by chance.
+/// Makes ids for new objects, as Parse does: ten random letters and digits.
 ///
-/// Only one in a thousand is any of all there are. Each other comes a short way after the one before it, so that objects
-/// that are made one after another are neighbours in the index of ids: by chance alone each would be at a place of its
-/// own, and a page of the file be read and written for each.
+/// Only one in a thousand is completely random. Each other one is a short distance after the one before it, so that
+/// consecutive objects are neighbours in the index of ids: with random ids, each would be on a different page of the
+/// file, which is read and written for each.
 package final class ObjectIDGenerator: Sendable {
     /// In the order of their codes: the order of ids is that of their numbers.
     private static let characters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
     /// How many ids there are: 62 to the power of 10.
     private static let count: UInt64 = 839_299_365_868_340_224
-    /// How far the next may be: 62 to the power of 6. Who knows some ids can't try all that may be the next, and among
-    /// millions of objects there are few in between.
+    /// The maximum distance of the next: 62 to the power of 6. Knowing some ids doesn't allow trying all possible next
+    /// ones, and even among millions of objects few are in between.
     private static let distance: UInt64 = 56_800_235_584
-    /// How many ids follow each other. Whoever knows two ids learns how many lie between them only
-    /// within these.
+    /// How many ids follow each other. Only within these do two known ids show how many lie between them.
     package static let runLength = 1000
 
     private struct State {
         /// The last id.
         var last: UInt64 = 0
-        /// What decides how far it is from each to the next: nobody is told, and it can't be found out from ids.
+        /// The secret that determines the distances: it is never shown, and can't be derived from ids.
         var secret: (UInt64, UInt64) = (0, 0)
         /// How many ids follow before one is any of all again.
         var rest = 0
@@ -32,7 +31,7 @@ package final class ObjectIDGenerator: Sendable {
                 last = .random(in: 0..<ObjectIDGenerator.count)
                 secret = (.random(in: 0...UInt64.max), .random(in: 0...UInt64.max))
             } else {
-                // The system would be asked for each random number anew. Swift's hash (SipHash) can't be turned round.
+                // Each random number would need a system call. Swift's hash (SipHash) can't be inverted.
                 var step = Hasher()
                 step.combine(secret.0)
                 step.combine(secret.1)

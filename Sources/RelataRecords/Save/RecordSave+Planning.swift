@@ -2,14 +2,14 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// What the nodes of a save write.
+/// The rows and links of a save's nodes.
 extension RecordSave {
     // MARK: Nodes
 
     /// The node of a record.
     ///
-    /// - Throws: ``RelataError/validation(_:)`` for values that aren't of their field's type, and for a part of the key that
-    ///   nobody gave or can make.
+    /// - Throws: ``RelataError/validation(_:)`` for values that aren't of their field's type, and for a missing part of
+    ///   the key that can't be generated.
     func node(of record: Record, _ members: [String: [Member]]) throws -> Node {
         guard let layout = transaction.recordClasses[record.className] else {
             throw RelataError.invalidUse("there is no class \(record.className)")
@@ -48,13 +48,13 @@ extension RecordSave {
         return node
     }
 
-    /// The key that columns give; `nil` where a part is missing.
+    /// The key in columns; `nil` for a missing part.
     private func key(of table: Table, _ columns: [Int: Value]) -> KeyValue? {
         let parts = table.keyColumns.map { columns[$0] ?? .null }
         return parts.contains(.null) ? nil : KeyValue(parts)
     }
 
-    /// Makes the parts of a key that nobody gave, where they can be made.
+    /// Generates the missing parts of a key, if possible.
     private func makeKey(_ node: inout Node) throws {
         let table = node.layout.table
         if table.entity.isKeyAssigned { return }
@@ -113,7 +113,8 @@ extension RecordSave {
 
     /// The rows of the nodes that are stored, by node.
     ///
-    /// - Throws: ``RelataError/notFound(_:)`` or ``RelataError/conflict(_:)`` for one that was read and isn't stored any more.
+    /// - Throws: ``RelataError/notFound(_:)`` or ``RelataError/conflict(_:)`` for one that was read and isn't stored
+    ///   any more.
     private func storedRows() throws -> [Int: [Value]] {
         var stored: [Int: [Value]] = [:]
         let candidates = nodes.indices.filter { nodes[$0].mayBeStored }
@@ -136,7 +137,7 @@ extension RecordSave {
         return stored
     }
 
-    /// Notes which references the new members of a node's lists get from it.
+    /// Records the references that the new members of a node's lists get from it.
     private func noteMembers(of node: Node) {
         for name in node.lists {
             guard case .related(.inverse(let reference), _, _)? = node.layout[name] else { continue }
@@ -233,7 +234,7 @@ extension RecordSave {
         }
     }
 
-    /// Has a row refer to that of a node.
+    /// Sets a row's reference to that of a node.
     private func refer(from row: Int, to target: Int, by reference: Int) {
         let (source, isKeyKnown) = (run.plan.rows[row], nodes[target].key != nil)
         if !isKeyKnown {
@@ -245,7 +246,7 @@ extension RecordSave {
             isBreakable: isKeyKnown || transaction.schema.references[reference].isOptional)
     }
 
-    /// Has a new member of a list get its owner when it is inserted.
+    /// Gives a new member of a list its owner when it is inserted.
     private func own(_ member: Int, _ owner: Node, by reference: Int) {
         guard let batch = batches[transaction.schema.references[reference].source] else { return }
         let row = run.plan.rows[member].row
@@ -269,7 +270,7 @@ extension RecordSave {
         table.entity.revision.flatMap { table.columnIndexes(of: $0).first }
     }
 
-    /// Checks columns that are written: what must be set, limits, and the cases of enums.
+    /// Checks written columns: required values, limits, and the cases of enums.
     private func check(
         _ columns: [Int], _ values: [Value], _ node: Node, _ failures: inout [ValidationFailure]
     ) throws {
@@ -326,7 +327,7 @@ extension LinkChange {
 }
 
 extension RecordLayout {
-    /// Why a field can't have a value; `nil` where it can.
+    /// Why a field can't have a value; `nil` if it can.
     fileprivate func refusal(of value: RecordValue, for name: String) -> String? {
         switch (self[name], value) {
         case (.column(let column, let type)?, _):
@@ -348,7 +349,7 @@ extension RecordLayout {
 }
 
 extension Record {
-    /// What the column of a field held when the object was read; `nil` for a new one.
+    /// The value of a field's column when the object was read; `nil` for a new one.
     fileprivate func storedValue(of field: String) -> Value? {
         guard case .column(let column, _)? = layout?[field] else { return nil }
         return row[column]

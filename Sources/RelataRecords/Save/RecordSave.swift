@@ -3,15 +3,15 @@ import RelataEngine
 
 /// One save: the records that are given and the new ones that they link to, from being gathered to being written.
 ///
-/// Gathering first makes the classes and fields that are missing, where they are made by use, and then finds the objects.
-/// Their rows and links are planned and checked, and a ``WriteRun`` writes them.
+/// Gathering first creates missing classes and fields, if use creates them, and then finds the objects. Their rows and
+/// links are planned and checked, and a ``WriteRun`` writes them.
 final class RecordSave {
     /// An object to save.
     struct Node {
         let layout: RecordLayout
-        /// The records that stand for the object; several where the same is saved twice at once.
+        /// The records of the object; several if it is saved twice at once.
         var records: [Record]
-        /// The key, where it is known.
+        /// The key, if it is known.
         var key: KeyValue?
         /// Whether an object with that key may be stored.
         let mayBeStored: Bool
@@ -21,9 +21,9 @@ final class RecordSave {
         var references: [Int: Int] = [:]
         /// References that other nodes' lists give the object.
         var given: Set<Int> = []
-        /// What was set of relationships, by field.
+        /// The set relationships, by field.
         var members: [String: [Member]]
-        /// What was added to lists and removed from them, by field.
+        /// The additions to lists and removals from them, by field.
         var listChanges: [String: [(isAdded: Bool, member: Member)]]
         /// The number of its row in the plan.
         var row = 0
@@ -42,7 +42,7 @@ final class RecordSave {
     var batches: [Int: ValueBatch] = [:]
     /// Whether a new object updates the one that has its key.
     let mayExist: Bool
-    /// The nodes whose keys are known.
+    /// The nodes with known keys.
     private(set) var nodesOfObjects: [ObjectReference: Int] = [:]
     private var finished: [Int: Record] = [:]
 
@@ -69,9 +69,9 @@ final class RecordSave {
 
     // MARK: Gathering
 
-    /// Makes the classes and fields of a record, and of the new ones that it links to, where they are made by use.
+    /// Creates the classes and fields of a record, and of new linked ones, if use creates them.
     private static func makeClasses(of record: Record, in transaction: RecordWriteTransaction) throws {
-        // Classes of linked objects come first: fields lead to them.
+        // Classes of linked objects come first, because fields lead to them.
         var fields = record.edits
         for (name, changes) in record.listEdits { fields[name] = .links(changes.map(\.link)) }
         for (_, value) in fields.sorted(by: { $0.key < $1.key }) {
@@ -89,8 +89,8 @@ final class RecordSave {
         _ = try ClassDemand(record.className, fields).met(in: transaction)
     }
 
-    /// Finds the node of a record, and of those that it links to before: new objects get their keys in an order that is
-    /// always the same.
+    /// Finds the node of a record, after those of the records that it links to: new objects get their keys in a fixed
+    /// order.
     private func gather(_ record: Record) throws -> Int {
         try Task.checkCancellation()
         var members: [String: [Member]] = [:]
@@ -134,7 +134,7 @@ final class RecordSave {
         return nodes.count - 1
     }
 
-    /// The same object once more: what it sets holds.
+    /// The same object once more: its values count.
     private func merge(_ node: Node, into number: Int) {
         let table = node.layout.table
         for column in node.columns.keys {
@@ -157,7 +157,7 @@ final class RecordSave {
         let table = node.layout.table
         guard let row = batches[table.index]?.rows[run.plan.rows[node.row].row] else { return node.records[0] }
         var values = row.values
-        // What the database computes, it may store in another form.
+        // The database may store a computed value in another form.
         let isComputed = row.columns == nil && table.columns.contains { $0.defaultSQL != nil }
         if let key = row.key, isComputed || run.touched[table.index]?.contains(key) == true {
             values = try run.connection.row(key, of: table, transaction.compiler) ?? values
@@ -169,7 +169,7 @@ final class RecordSave {
         return record
     }
 
-    /// What is known of relationships once the object is saved: what was loaded before, and what was set.
+    /// The known relationships of the saved object: loaded ones, and set ones.
     private func loaded(_ node: Node) throws -> [String: LoadedRecords] {
         var loaded = node.records.reduce(into: [:]) { all, record in all.merge(record.loaded) { $1 } }
         for (name, members) in node.members {
@@ -199,7 +199,7 @@ final class RecordSave {
         }
     }
 
-    /// A member as it is stored now: that it is in a list may be a change of its own row.
+    /// The stored member: being in a list may change its own row.
     private func current(_ record: Record) throws -> Record {
         guard let layout = record.layout, let key = record.key,
             run.touched[layout.table.index]?.contains(key) == true,

@@ -2,14 +2,13 @@ public import RelataCore
 import Foundation
 import RelataEngine
 
-/// What can be done in a transaction that writes: everything that can be read, and saving and deleting.
+/// A transaction that writes: with all reading calls, and saving and deleting.
 ///
-/// Valid inside the closure it is given to. If that throws, nothing of it is written, classes and fields that were made by
-/// use included.
+/// Valid inside its closure. If that throws, nothing is written, including classes and fields created by use.
 public final class RecordWriteTransaction: RecordTransaction {
-    /// The time of the transaction: all that it writes has the same.
+    /// The time of the transaction: all of its writes have it.
     let now = Date()
-    /// Makes the ids of objects of classes whose keys are texts that nobody chooses.
+    /// Makes the ids of objects of classes with generated text keys.
     let objectIDs: ObjectIDGenerator
 
     init(
@@ -20,7 +19,7 @@ public final class RecordWriteTransaction: RecordTransaction {
         super.init(connection, classes, mode: mode, access: access)
     }
 
-    /// Who makes the transaction: the feed and the durable change log tell it with the changes. Nobody by default.
+    /// The origin of the transaction: the feed and the durable change log report it with the changes. None by default.
     public var origin: ChangeOrigin? {
         didSet { connection.recorder?.origin = origin }
     }
@@ -29,21 +28,21 @@ public final class RecordWriteTransaction: RecordTransaction {
 
     /// Saves an object: inserts a new one, and writes the fields of a stored one that were set since it was read.
     ///
-    /// - A new object whose key is taken updates the object that has it: the fields that were set, and no others. A key is
-    ///   taken from the fields that make it up; where they aren't set, the object gets one.
+    /// - A new object whose key is taken updates the existing object: the set fields, and no others. The key is read
+    ///   from its fields; if they aren't set, the object gets one.
     /// - Objects that it links to and that aren't stored yet are saved before it.
-    /// - A list that was set becomes the whole list: what isn't in it any more is unlinked.
-    /// - Where the class counts revisions, an object that was changed since it was read is refused.
+    /// - A list that was set replaces the whole list: other members are unlinked.
+    /// - If the class counts revisions, an object that was changed since it was read is refused.
     ///
-    /// - Returns: The object as it is stored.
-    /// - Throws: ``RelataError``: `invalidUse` for classes and fields that don't exist where they aren't made by use,
-    ///   `validation` for values of another type than their field's or beyond its limits, and for lists with too few or too
-    ///   many objects, `requiredReference`, `invalidReference`, `uniqueViolation`, `notFound` for an object that was
-    ///   deleted meanwhile, and `conflict`.
+    /// - Returns: The stored object.
+    /// - Throws: ``RelataError``: `invalidUse` for missing classes and fields that use doesn't create, `validation` for
+    ///   values of another type than their field's or beyond its limits, and for lists with too few or too many
+    ///   objects, `requiredReference`, `invalidReference`, `uniqueViolation`, `notFound` for an object that was deleted
+    ///   in the meantime, and `conflict`.
     @discardableResult
     public func save(_ record: Record) throws -> Record { try save([record])[0] }
 
-    /// Saves objects, in order; all or none. What they are saved as stands with ``save(_:)-(Record)``.
+    /// Saves objects, in order; all or none. See ``save(_:)-(Record)`` for the details.
     ///
     /// - Throws: As the call for one record.
     @discardableResult
@@ -53,7 +52,7 @@ public final class RecordWriteTransaction: RecordTransaction {
 
     /// Inserts a new object.
     ///
-    /// - Throws: ``RelataError/alreadyExists(_:)`` where its key is taken; else as ``save(_:)-(Record)``.
+    /// - Throws: ``RelataError/alreadyExists(_:)`` if its key is taken; otherwise as ``save(_:)-(Record)``.
     @discardableResult
     public func insert(_ record: Record) throws -> Record {
         guard !record.isStored else {
@@ -65,15 +64,15 @@ public final class RecordWriteTransaction: RecordTransaction {
 
     // MARK: Deleting
 
-    /// Deletes an object, and what the delete rules say goes with it.
+    /// Deletes an object, and others by the delete rules.
     ///
-    /// - Returns: What was done. An object that isn't stored any more is no error, and not in the report.
-    /// - Throws: ``RelataError/deleteDenied(blockers:)``, or ``RelataError/validation(_:)`` where a list would be left with
-    ///   fewer objects than it must have; nothing is deleted then.
+    /// - Returns: The report. An object that doesn't exist any more is no error, and not in the report.
+    /// - Throws: ``RelataError/deleteDenied(blockers:)``, or ``RelataError/validation(_:)`` if a list would have fewer
+    ///   objects than its minimum; nothing is deleted then.
     @discardableResult
     public func delete(_ record: Record) throws -> DeletionReport { try delete([record]) }
 
-    /// Deletes objects of one class, and what the delete rules say goes with them.
+    /// Deletes objects of one class, and others by the delete rules.
     ///
     /// - Throws: As the call for one record.
     @discardableResult
@@ -82,7 +81,7 @@ public final class RecordWriteTransaction: RecordTransaction {
         return try delete(.keys(keys), of: table)
     }
 
-    /// Deletes the objects of a query, and what the delete rules say goes with them.
+    /// Deletes the objects of a query, and others by the delete rules.
     ///
     /// - Throws: As the call for one record.
     @discardableResult
@@ -97,8 +96,8 @@ public final class RecordWriteTransaction: RecordTransaction {
 
     // MARK: Savepoints
 
-    /// Runs `body` so that, if it throws, what it did is undone and the rest of the transaction stays. What it threw
-    /// reaches the caller.
+    /// Runs `body`. If it throws, its changes are undone and the rest of the transaction stays. The error reaches the
+    /// caller.
     @discardableResult
     public func savepoint<Result>(_ body: (RecordWriteTransaction) throws -> Result) throws -> Result {
         try undoingClasses { try connection.savepoint { try body(self) } }
@@ -108,7 +107,7 @@ public final class RecordWriteTransaction: RecordTransaction {
         try undoingClasses { try connection.savepoint(body) }
     }
 
-    /// Where `body` throws, the classes are again those that were there before.
+    /// If `body` throws, the classes are restored.
     private func undoingClasses<Result>(_ body: () throws -> Result) throws -> Result {
         let before = recordClasses
         do {
@@ -121,9 +120,9 @@ public final class RecordWriteTransaction: RecordTransaction {
 
     // MARK: Classes by use
 
-    /// Makes classes and fields, within this transaction.
+    /// Creates classes and fields, within this transaction.
     ///
-    /// - Throws: ``RelataError/schemaMismatch(_:)`` for what can't be.
+    /// - Throws: ``RelataError/schemaMismatch(_:)`` for impossible ones.
     func define(_ change: (inout EntityList) throws(RelataError) -> Void) throws {
         var list = EntityList(recordClasses.entities)
         try change(&list)
@@ -150,7 +149,7 @@ public final class RecordWriteTransaction: RecordTransaction {
     private func follow(_ classes: RecordClasses) {
         recordClasses = classes
         connection.recorder?.follow(classes.changes)
-        // Statements that were made before would be compiled again, one by one.
+        // Existing statements would be recompiled, one by one.
         connection.clearStatements()
     }
 }

@@ -8,8 +8,8 @@ public struct ClassesDraft: Sendable {
 
     // MARK: Classes
 
-    /// Adds a class with the fields that classes made by use have: `id`, a UUID that is the key, `createdAt` and
-    /// `updatedAt`. Nothing happens if it is there.
+    /// Adds a class with the fields of classes created by use: `id`, a UUID that is the key, `createdAt` and
+    /// `updatedAt`. Does nothing if it exists.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for a name that no class can have.
     public mutating func addClass(_ name: String) throws {
@@ -20,7 +20,7 @@ public struct ClassesDraft: Sendable {
 
     /// Removes a class with all its objects.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where fields of other classes lead to it.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if fields of other classes lead to it.
     public mutating func removeClass(_ name: String) throws {
         let index = try index(of: name)
         for entity in entities where entity.name != name {
@@ -38,7 +38,7 @@ public struct ClassesDraft: Sendable {
     ///
     /// - Parameters:
     ///   - isRequired: Whether objects are refused without a value.
-    ///   - value: The value of objects that are there already, and of new ones that come without one.
+    ///   - value: The value of existing objects, and of new ones without one.
     public mutating func addField(
         _ name: String, _ type: AttributeType, to className: String, isRequired: Bool = false,
         default value: RecordValue = nil
@@ -57,9 +57,9 @@ public struct ClassesDraft: Sendable {
     ///
     /// - Parameters:
     ///   - isRequired: Whether objects are refused without one.
-    ///   - onTargetDelete: What happens to an object when the one that it leads to is deleted. By default the link is unset;
-    ///     a required one refuses the deletion.
-    /// - Throws: ``RelataError/invalidUse(_:)`` for a class that isn't there and a name that is taken.
+    ///   - onTargetDelete: The effect on an object when its target is deleted. By default the link is unset; a required
+    ///     one denies the deletion.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a missing class and a name that is taken.
     public mutating func addLink(
         _ name: String, to target: String, in className: String, isRequired: Bool = false,
         onTargetDelete: DeleteRule? = nil
@@ -72,7 +72,7 @@ public struct ClassesDraft: Sendable {
                     onTargetDelete: onTargetDelete)), to: className)
     }
 
-    /// Adds the other side of a link that leads to an object from at most one other: a passport's person and the person's
+    /// Adds the inverse of a link that at most one object has to a target: a passport's person and the person's
     /// passport.
     ///
     /// ```swift
@@ -81,10 +81,9 @@ public struct ClassesDraft: Sendable {
     /// ```
     ///
     /// - Parameters:
-    ///   - inverse: The link of the target whose other side this is. From now on no two objects of the target lead to the same
-    ///     object.
-    ///   - deleteRule: What happens to the object at the other end when the one that has this side is deleted.
-    /// - Throws: ``RelataError/invalidUse(_:)`` for a class that isn't there and a name that is taken.
+    ///   - inverse: The link of the target whose inverse this is. From now on its values are unique.
+    ///   - deleteRule: The effect on the object at the other end when the one with this side is deleted.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a missing class and a name that is taken.
     public mutating func addLink(
         _ name: String, to target: String, in className: String, inverse: String, deleteRule: DeleteRule? = nil
     ) throws {
@@ -100,10 +99,10 @@ public struct ClassesDraft: Sendable {
     /// - Parameters:
     ///   - target: The class of the objects in the list.
     ///   - className: The class whose objects have the list.
-    ///   - inverse: The link or list of the target whose other side the list is; `nil` for a list of its own, in which an
-    ///     object may be with several others.
+    ///   - inverse: The link or list of the target whose inverse the list is; `nil` for an independent list, in which
+    ///     an object may be with several others.
     ///   - isOrdered: Whether the store keeps the order in which the list is given.
-    ///   - deleteRule: What happens to the objects of the list when the object that has it is deleted.
+    ///   - deleteRule: The effect on the objects of the list when its owner is deleted.
     ///   - minimum: The least number of objects.
     ///   - maximum: The largest number of objects.
     /// - Throws: ``RelataError/invalidUse(_:)`` for a class that doesn't exist, and a name that no field can have.
@@ -154,7 +153,7 @@ public struct ClassesDraft: Sendable {
 
     // MARK: Rules
 
-    /// Makes the values of some fields together unique.
+    /// Makes the values of some fields unique together.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for a class or a field that doesn't exist.
     public mutating func addUnique(_ fields: String..., in className: String) throws {
@@ -172,8 +171,8 @@ public struct ClassesDraft: Sendable {
         if !entities[index].indexes.contains(fields) { entities[index].indexes.append(fields) }
     }
 
-    /// Lets objects of a class be found by the words of some fields of text, and of no others: see ``RecordQuery/search``.
-    /// Without fields the class is searched no more.
+    /// Declares the searched text fields of a class, and no others: see ``RecordQuery/search``. Without fields the
+    /// class isn't searched any more.
     ///
     /// ```swift
     /// try await store.alter { try $0.addSearch("title", "lyrics", in: "Song") }
@@ -186,8 +185,8 @@ public struct ClassesDraft: Sendable {
         entities[index].search = fields.isEmpty ? nil : fields
     }
 
-    /// Lets a class count the changes of each object in a field, which is added if it isn't there: saving an object that
-    /// was changed since it was read is a conflict then.
+    /// Lets a class count the changes of each object in a field, which is added if it doesn't exist: saving an object
+    /// that was changed since it was read is a conflict then.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for a class that doesn't exist.
     public mutating func countRevisions(in className: String, field: String = "revision") throws {

@@ -1,21 +1,21 @@
 import RelataCore
 import RelataEngine
 
-/// What makes entities others than they were, as far as the file that holds them must know.
+/// The changes of entities that the file must record.
 package struct EntityChanges {
-    /// The entities that are new, gone or other than they were.
+    /// The new, removed or changed entities.
     private let changed: [(before: Entity?, after: Entity?)]
-    /// Where the entities stand that are new or changed; `nil` where only a comparison of all of them tells.
+    /// The positions of new or changed entities; `nil` to find them by comparing all.
     package let places: Set<Int>?
 
-    /// Compares entities at some places with what they were: all others are as they were, and where they were.
+    /// Compares entities at some positions with the old ones: all others are unchanged, in their positions.
     init(at touched: Set<Int>, of entities: [Entity], since old: [Entity]) {
         let places = touched.filter { !old.indices.contains($0) || old[$0] != entities[$0] }
         changed = places.sorted().map { (old.indices.contains($0) ? old[$0] : nil, entities[$0]) }
         self.places = places
     }
 
-    /// Compares entities with what they were.
+    /// Compares entities with the old ones.
     package init(_ entities: [Entity], since old: [Entity]) {
         // Entities stay in their places, and new ones come last, unless one went.
         let known = zip(old, entities).prefix { $0.name == $1.name }.count
@@ -30,14 +30,13 @@ package struct EntityChanges {
         places = nil
     }
 
-    /// Whether the entities are what they were.
+    /// Whether the entities are unchanged.
     package var isEmpty: Bool { changed.isEmpty }
 
-    /// The names of the entities that are new, gone or other than they were.
+    /// The names of the new, removed or changed entities.
     package var names: Set<String> { Set(changed.compactMap { ($0.after ?? $0.before)?.name }) }
 
-    /// A new entity whose name something else has, and what that is: a view or an index of the file, a module of the
-    /// database.
+    /// A new entity whose name is taken, and by what: a view or an index of the file, a module of the database.
     package func nameTaken(on connection: Connection) throws(RelataError) -> (entity: Entity, owner: String)? {
         for case (nil, let entity?) in changed {
             if let owner = try connection.driver.owner(ofName: entity.table, connection) { return (entity, owner) }
@@ -45,14 +44,14 @@ package struct EntityChanges {
         return nil
     }
 
-    /// The sets of properties that are to be unique since, and of which stored objects have the same values.
+    /// The new unique sets that stored objects violate.
     package func duplicates(
         in schema: Schema, on connection: Connection
     ) throws(RelataError) -> [(entity: String, properties: [String], values: String)] {
         var found: [(entity: String, properties: [String], values: String)] = []
         for case (let before?, let entity?) in changed {
             guard !entity.uniques.isEmpty, let table = schema[entity.name] else { continue }
-            // New fields hold nothing that could be the same.
+            // New fields have no equal values.
             for set in entity.uniques
             where !before.uniques.contains(set) && set.allSatisfy({ before.property($0) != nil }) {
                 let columns = set.flatMap { table.columnIndexes(of: $0) }.map { table.columns[$0].name }
@@ -66,7 +65,7 @@ package struct EntityChanges {
         return found
     }
 
-    /// The step that lets go of what was taken away, and makes a file of another program Relata's.
+    /// The step that drops removed parts, and adopts a file of another program.
     package var step: MigrationStep {
         var changes: [LossyChange] = [.adopting]
         for case (let before?, let after) in changed {
@@ -86,7 +85,7 @@ package struct EntityChanges {
         return MigrationStep(allowing: changes)
     }
 
-    /// The table of a many-to-many goes with it.
+    /// The table of a many-to-many is dropped with it.
     private static func dropping(_ relationship: Relationship, of entity: Entity) -> [LossyChange] {
         guard case .manyToMany(let names) = relationship.kind else { return [] }
         return [.dropping(names.table ?? "\(entity.table)_\(relationship.name)")]

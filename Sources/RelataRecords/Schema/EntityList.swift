@@ -1,13 +1,13 @@
 import RelataCore
 
-/// Entities while they are being changed, with the places of those that are: to change one of a thousand, nobody compares
-/// the others.
+/// Entities while they are being changed, with the positions of changed ones: after a change of one of a thousand, the
+/// others aren't compared.
 package struct EntityList: RandomAccessCollection {
     /// The entities as they were.
     let original: [Entity]
     /// The entities as they are.
     package private(set) var all: [Entity]
-    /// Where entities were touched or added. `nil` once one was taken away: others may stand elsewhere since.
+    /// The positions of changed or added entities. `nil` after a removal, because others may have moved.
     package private(set) var touched: Set<Int>? = []
 
     package init(_ entities: [Entity]) {
@@ -38,14 +38,14 @@ package struct EntityList: RandomAccessCollection {
         touched = left < original.count ? nil : touched?.filter { $0 < left }
     }
 
-    /// Takes those away that `isGone` says.
+    /// Removes those for which `isGone` returns true.
     package mutating func removeAll(where isGone: (Entity) throws -> Bool) rethrows {
         let count = all.count
         try all.removeAll(where: isGone)
         if all.count < count { touched = nil }
     }
 
-    /// What makes the entities others than they were.
+    /// The changes of the entities.
     package var changes: EntityChanges {
         guard let touched else { return EntityChanges(all, since: original) }
         return EntityChanges(at: touched, of: all, since: original)

@@ -8,17 +8,17 @@ public struct RecordClass: Hashable, Sendable {
     public let fields: [RecordField]
     /// The names of the fields that make up the primary key.
     public let key: [String]
-    /// Sets of fields whose values together are unique, besides the key.
+    /// Sets of fields that are unique together, besides the key.
     public let uniques: [[String]]
     /// Fields that are indexed together, besides keys, unique sets and links.
     public let indexes: [[String]]
-    /// The fields by whose words objects are found; empty where the class isn't searched.
+    /// The searched fields; empty if the class isn't searched.
     public let search: [String]
-    /// The field that counts the changes of an object: saving one that was changed meanwhile is a conflict.
+    /// The field that counts the changes of an object: saving one that was changed in the meantime is a conflict.
     public let revision: String?
-    /// The field that says when an object was made.
+    /// The field with the time of an object's creation.
     public let createdAt: String?
-    /// The field that says when an object was changed last.
+    /// The field with the time of an object's last change.
     public let updatedAt: String?
 
     init(_ table: Table, in schema: Schema) {
@@ -56,11 +56,11 @@ public struct RecordField: Hashable, Sendable {
     public let kind: Kind
     /// Whether objects are refused without a value.
     public let isRequired: Bool
-    /// The field of the other class that is the other side of the relationship, if there is one.
+    /// The inverse field of the other class, if there is one.
     public let inverse: String?
-    /// What happens to the other side when an object of this class is deleted; `nil` where nothing is declared.
+    /// The effect on the other side when an object of this class is deleted; `nil` if none is declared.
     public let deleteRule: DeleteRule?
-    /// For a link: what happens to an object of this class when the one that it leads to is deleted. `nil` for others.
+    /// For a link: the effect on an object of this class when its target is deleted. `nil` for others.
     public let onTargetDelete: DeleteRule?
 
     init(_ property: Property, of table: Table, in schema: Schema) {

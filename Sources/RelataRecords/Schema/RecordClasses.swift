@@ -2,7 +2,7 @@ import RelataCore
 import RelataEngine
 import Synchronization
 
-/// All classes of a store at one moment. Never changed: a change of the schema makes another.
+/// All classes of a store at one moment. Immutable: a change of the schema makes a new set.
 package final class RecordClasses: Sendable {
     /// The entities as they are stored.
     package let entities: [Entity]
@@ -10,14 +10,14 @@ package final class RecordClasses: Sendable {
     package let schema: Schema
     /// The number that the database gives the tables; another one means that they were changed.
     package let version: Int64
-    /// Whether the file remembers these entities, and its tables fit them: a change concerns what is changed, and nothing
-    /// else need be looked at.
+    /// Whether the file has recorded these entities, and its tables fit them: then only changed parts need to be
+    /// checked.
     package let isRemembered: Bool
     /// The SQL that their database understands.
     package let dialect: Dialect
-    /// What the tables say that no entity can.
+    /// Facts about the tables that no entity can describe.
     package let notes: [SchemaProblem]
-    /// The same for those who tell of changes.
+    /// The classes for reports of changes.
     let changes: ChangeEntities
     /// The names of the classes that lie in a part of the database.
     package func entities(in region: TableRegion) -> Set<String> {
@@ -25,7 +25,7 @@ package final class RecordClasses: Sendable {
     }
     /// Finds classes and fields by their names, and by those of their tables and columns.
     package let names: NameResolver
-    /// The classes that somebody asked for, in the order of the tables.
+    /// The classes that were used, in the order of the tables.
     private let layouts: [Slot<RecordLayout>]
     /// How a layer above sees the classes, once it asked.
     private let view = Slot<View>()
@@ -76,11 +76,11 @@ package final class RecordClasses: Sendable {
     /// The class of an entity.
     func layout(_ number: Int) -> RecordLayout {
         let slot = layouts[number]
-        // Of several that are made at once, all get the first.
+        // If several threads make it at once, all get the first.
         return slot.content.load() ?? slot.content.storeIfNil(RecordLayout(schema.tables[number]))
     }
 
-    /// How a layer above sees these classes, made when it is asked for first. There is one such layer.
+    /// A higher layer's view of these classes, made on first use. There is one such layer.
     package func view<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
         if let known = view.content.load()?.value as? Value { return known }
         let made = try make()
@@ -88,14 +88,14 @@ package final class RecordClasses: Sendable {
     }
 }
 
-/// Where the values of a class stand in its rows.
+/// The positions of a class's values in its rows.
 final class RecordLayout: Sendable {
     let table: Table
     /// The names of the fields, in order.
     let names: [String]
     private let places: [String: Place]
 
-    /// Where the value of a field is.
+    /// The position of a field's value.
     enum Place: Sendable {
         /// An attribute: its column, as an index in ``Table/columns``, and its type.
         case column(Int, AttributeType)
@@ -125,6 +125,6 @@ final class RecordLayout: Sendable {
         self.places = places
     }
 
-    /// Where the value of a field is; `nil` for a name that no field has.
+    /// The position of a field's value; `nil` for an unknown name.
     subscript(name: String) -> Place? { places[name] }
 }

@@ -12,7 +12,7 @@ public struct RecordSchema: Hashable, Sendable, Codable {
 
     init(entities: [Entity]) { self.entities = entities }
 
-    /// The classes of another store with what this schema has beyond them, and its rules for what both have.
+    /// The classes of another store with the additions of this schema, and its rules for common classes.
     func merged(into known: [Entity]) -> [Entity] {
         var merged = known
         for wanted in entities {

@@ -2,11 +2,11 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// The results of requests that wrote something, for those who send a request again because its result was lost. Kept in
-/// the transaction of what was written, so that a request is done once even if the program ends right after.
+/// The results of requests that wrote something, for clients that repeat a request because its result was lost. Stored
+/// in the transaction of the writes, so that a request is done once even if the program ends right after.
 ///
-/// Short results are kept with the ids. Longer ones have a budget: of those that don't fit any more, and of those that are
-/// too long for themselves, it is only kept that they were given.
+/// Short results are stored with the ids. Longer ones have a budget: results that don't fit any more, and those that
+/// are too long by themselves, are only recorded as given.
 package enum KeptRequests {
     private static let name = "relata_parse_requests"
     private static let table = "\"relata_parse_requests\""
@@ -16,7 +16,7 @@ package enum KeptRequests {
     /// A request by its id.
     package struct Request: Sendable {
         let id: String
-        /// What tells it from others that have the same id by mistake.
+        /// A digest that distinguishes it from others that have the same id by mistake.
         let fingerprint: String
 
         package init(id: String, fingerprint: String) {
@@ -56,7 +56,7 @@ package enum KeptRequests {
         }
     }
 
-    /// What is known of a request.
+    /// The stored state of a request.
     package enum Known {
         /// It wasn't done yet.
         case nothing
@@ -67,11 +67,11 @@ package enum KeptRequests {
         case forgotten
     }
 
-    /// Makes the table, if it isn't there, and forgets what is too old.
+    /// Creates the table, if it doesn't exist, and removes old results.
     package static func create(on connection: Connection, now: Date = Date()) throws(RelataError) {
         let dialect = connection.dialect
         let (columns, integer) = (try connection.driver.columnNames(of: name, connection), dialect.integerType)
-        // Whoever may only use a table that is there needs no right to make one.
+        // A role that may only use an existing table needs no right to create one.
         if !columns.contains("total") {
             if columns.isEmpty {
                 // `total` is 0 for short results; else how many bytes of longer ones were kept up to this one.
@@ -99,7 +99,7 @@ package enum KeptRequests {
     /// Whether the table is there.
     static func isKept(on connection: Connection) throws(RelataError) -> Bool { try connection.hasTable(name) }
 
-    /// What is known of a request.
+    /// The stored state of a request.
     package static func find(
         _ request: Request, on connection: Connection, now: Date = Date()
     ) throws(RelataError) -> Known {
@@ -117,7 +117,7 @@ package enum KeptRequests {
         return .done(Result(status: Int(status), location: location, body: Array(body.utf8)))
     }
 
-    /// The statement that keeps a result. One that is old may still be there under the same id.
+    /// The statement that stores a result. An old one may still exist under the same id.
     private static func keeping(_ dialect: Dialect) -> String {
         let parameters = [AttributeType.text, .text, .integer, .text, .text, .integer].enumerated().map {
             dialect.parameter($0 + 1, as: $1)
@@ -132,7 +132,7 @@ package enum KeptRequests {
             """
     }
 
-    /// Keeps a result. Now and then those that are old are forgotten.
+    /// Stores a result. From time to time, old ones are removed.
     package static func keep(
         _ result: Result, of request: Request, _ limits: Limits, on connection: Connection, now: Date
     ) throws(RelataError) {
@@ -150,8 +150,8 @@ package enum KeptRequests {
                     .value(.text(String(decoding: body, as: UTF8.self))),
                     .value(.integer(seconds(now) + limits.lifetime)), .value(.integer(Int64(counted))),
                 ]))
-        // Rows are numbered on: every so many writes, whatever process they come from. More go than came, but never so
-        // many that others would wait for this write.
+        // Rows are numbered: every so many writes, by any process. More are removed than added, but never so many that
+        // others would have to wait.
         if connection.lastInsertedRowID.isMultiple(of: 64) {
             let number = dialect.insertionOrder
             try connection.execute(
@@ -165,7 +165,7 @@ package enum KeptRequests {
         if counted > 0 { try forget(limits, on: connection) }
     }
 
-    /// Forgets the oldest of the longer results, as far as all of them are more than there is room for.
+    /// Removes the oldest of the longer results, if all of them exceed the budget.
     private static func forget(_ limits: Limits, on connection: Connection) throws(RelataError) {
         let dialect = connection.dialect
         let (results, result) = (dialect.parameter(1, as: .integer), dialect.parameter(2, as: .integer))
@@ -181,7 +181,7 @@ package enum KeptRequests {
                 [.value(.integer(Int64(limits.results))), .value(.integer(Int64(limits.result)))]))
     }
 
-    /// Writes what needs some room in the file, and is forgotten with what is old.
+    /// Stores a longer result, which is removed with the old ones.
     package static func takeRoom(on connection: Connection) throws(RelataError) {
         try connection.execute(
             SQLStatement(

@@ -12,13 +12,13 @@ package final class Alteration {
         self.classes = classes
     }
 
-    /// Makes the tables what entities say.
+    /// Changes the tables to those of entities.
     ///
     /// - Parameters:
-    ///   - changes: What makes the entities others than the classes' own.
-    ///   - finish: Writes what a layer above keeps of the classes, in the same transaction. Whoever knows the
-    ///   classes by number finds that they are others, even where no table is.
-    /// - Throws: ``RelataError/schemaMismatch(_:)`` where the tables can't follow.
+    ///   - changes: The differences of the entities from the classes' own.
+    ///   - finish: Writes a higher layer's facts about the classes, in the same transaction. The number of the classes
+    ///     changes, even if no table does.
+    /// - Throws: ``RelataError/schemaMismatch(_:)`` if the tables can't follow.
     package func apply(
         _ entities: [Entity], _ changes: EntityChanges, finish: ((Connection) throws -> Void)? = nil
     ) throws {
@@ -38,8 +38,8 @@ package final class Alteration {
             dialect: connection.dialect)
     }
 
-    /// Gives the tables another number: what a layer above keeps of classes changes no table, but must be seen by
-    /// everybody who knows the tables by number.
+    /// Gives the tables another number: a higher layer's facts about classes change no table, but all users of the
+    /// tables' number must notice the change.
     ///
     /// - Returns: The number.
     private static func renew(_ old: Int64, on connection: Connection) throws(RelataError) -> Int64 {
@@ -51,10 +51,10 @@ package final class Alteration {
 }
 
 extension RecordStore {
-    /// Changes classes, in a transaction of its own.
+    /// Changes classes, in a separate transaction.
     ///
-    /// - Parameter body: May be called on another state than the caller last saw. What it finds in the store stays so until
-    ///   the change is committed.
+    /// - Parameter body: May be called on a newer state than the caller last saw. The store doesn't change between this
+    ///   call and the commit.
     /// - Returns: what `body` returns.
     package func altering<Result: Sendable>(_ body: @Sendable (Alteration) throws -> Result) async throws -> Result {
         try await noticingFullDisk {
@@ -69,7 +69,7 @@ extension RecordStore {
                 } didCommit: {
                     guard $0.before !== $0.after else { return }
                     self.remember($0.after)
-                    // Whoever observes a class sees it as it is now.
+                    // Observers of a class see its new state.
                     self.hub.didCommitUnknown()
                 }
                 return done.result
@@ -81,7 +81,7 @@ extension RecordStore {
 // MARK: For programs
 
 extension RecordStore {
-    /// Changes classes: adds, changes and removes them and their fields, all or nothing, in a transaction of its own.
+    /// Changes classes: adds, changes and removes them and their fields, all or nothing, in a separate transaction.
     ///
     /// ```swift
     /// try await store.alter { schema in
@@ -92,8 +92,8 @@ extension RecordStore {
     /// }
     /// ```
     ///
-    /// - Throws: ``RelataError/schemaMismatch(_:)`` where the tables can't follow, such as for a unique set of which objects
-    ///   have the same values; what `change` throws. Nothing is changed then.
+    /// - Throws: ``RelataError/schemaMismatch(_:)`` if the tables can't follow, such as for a unique set with duplicate
+    ///   values; what `change` throws. Nothing is changed then.
     public func alter(_ change: @Sendable (inout ClassesDraft) throws -> Void) async throws {
         try refuseFixed()
         try await altering { alteration in
@@ -105,14 +105,14 @@ extension RecordStore {
 
     /// The classes of the store as a value, to be kept, compared, and deployed to another store.
     ///
-    /// - Throws: ``RelataError`` where the database can't be read.
+    /// - Throws: ``RelataError`` if the database can't be read.
     public func schema() async throws -> RecordSchema {
         try await read { RecordSchema(entities: $0.recordClasses.entities) }
     }
 
-    /// What deploying a schema would change, without changing anything.
+    /// The changes that deploying a schema would make, without making them.
     ///
-    /// - Throws: ``RelataError`` where the database can't be read.
+    /// - Throws: ``RelataError`` if the database can't be read.
     public func deploymentPlan(for schema: RecordSchema) async throws -> MigrationPlan {
         try await read { transaction in
             let known = transaction.recordClasses.entities
@@ -123,14 +123,14 @@ extension RecordStore {
         }
     }
 
-    /// Adds to the store what a schema has beyond it, and gives what both have the rules of the schema. What the schema
-    /// doesn't have stays.
+    /// Adds the missing parts of a schema to the store, and applies its rules to common parts. Parts that the schema
+    /// doesn't have stay.
     ///
     /// ```swift
     /// try await production.deploy(try await development.schema())
     /// ```
     ///
-    /// - Throws: ``RelataError/schemaMismatch(_:)`` with all that can't be deployed, such as a field that has another type
+    /// - Throws: ``RelataError/schemaMismatch(_:)`` with all impossible changes, such as a field that has another type
     ///   in the store. Nothing is changed then.
     public func deploy(_ schema: RecordSchema) async throws {
         try refuseFixed()
@@ -145,7 +145,7 @@ extension RecordStore {
 }
 
 extension Alteration {
-    /// Makes the tables what entities say, if they can be so.
+    /// Changes the tables to those of entities, if possible.
     fileprivate func apply(checking entities: [Entity]) throws {
         let changes = EntityChanges(entities, since: classes.entities)
         if changes.isEmpty { return }

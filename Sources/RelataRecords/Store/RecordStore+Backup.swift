@@ -9,17 +9,17 @@ extension RecordStore {
     /// try await store.backup(to: "backup.sqlite", replaces: true) { print(Int($0.fraction * 100), "%") }
     /// ```
     ///
-    /// Where the file is encrypted, the copy has the same key.
+    /// The copy of an encrypted file has the same key.
     ///
     /// - Parameters:
-    ///   - path: The file to be made.
-    ///   - replaces: Whether a database that is there, and that nobody uses, is replaced. Else it is refused.
+    ///   - path: The file to create.
+    ///   - replaces: Whether an existing, unused database is replaced. Otherwise it is refused.
     ///   - verifies: Whether the copy is read and checked, and its rows counted, before it gets its name.
-    ///   - progress: Is told how far the copy is.
-    /// - Throws: ``RelataError/fileAccess(path:_:)`` where the file can't be made or is there, or the disk is full;
-    ///   ``RelataError/corruptStore(_:)`` where a file to be replaced is no database, or the copy doesn't pass the check;
-    ///   ``RelataError/busy(_:)`` where it is in use; ``RelataError/invalidUse(_:)`` for the store's own file, and for a
-    ///   store on a server, which has tools of its own. What was there is left as it was then.
+    ///   - progress: Called with the progress of the copy.
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` if the file can't be created or exists, or the disk is full;
+    ///   ``RelataError/corruptStore(_:)`` if the file to replace is no database, or the copy doesn't pass the check;
+    ///   ``RelataError/busy(_:)`` if it is in use; ``RelataError/invalidUse(_:)`` for the store's own file, and for a
+    ///   store on a server, which has its own tools. An existing file is unchanged then.
     public func backup(
         to path: String, replaces: Bool = false, verifies: Bool = false,
         progress: @Sendable (BackupProgress) -> Void = { _ in }
@@ -41,15 +41,15 @@ extension RecordStore {
         try pool.backup(plan, by: access, progress)
     }
 
-    /// Makes the database as small as what it holds, and counts anew what the planner goes by to choose indexes.
+    /// Shrinks the database to its contents, and updates the statistics by which the planner chooses indexes.
     ///
-    /// Others may read meanwhile, and writers wait. A file takes up to twice its room while it is made anew. It is seldom needed:
-    /// room that is free is used again, and an import of many rows has the planner's figures counted by itself.
+    /// Others may read in the meantime, and writers wait. A file needs up to twice its size during the rebuild. It is
+    /// seldom needed: free space is reused, and an import of many rows updates the statistics itself.
     ///
     /// - Throws: ``RelataError/busy(_:)`` while another process writes; ``RelataError/fileAccess(path:_:)`` for a full disk.
     public func compact() async throws { try await pool.compact(by: access) }
 
-    /// Makes the database as small as what it holds, as the call with `await`.
+    /// Shrinks the database to its contents, as the call with `await`.
     ///
     /// - Throws: As the call with `await`.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")

@@ -1,6 +1,6 @@
 public import RelataCore
 
-// Single calls. What each does stands with the same call of ``RecordTransaction`` and ``RecordWriteTransaction``.
+// Single calls. The same calls of ``RecordTransaction`` and ``RecordWriteTransaction`` have the details.
 extension RecordStore {
     // MARK: Reading
 
@@ -31,7 +31,7 @@ extension RecordStore {
         try await read { try $0.fetch(className, key: key) }
     }
 
-    /// The object as it is stored now; `nil` where it isn't any more.
+    /// The stored object; `nil` for a deleted one.
     ///
     /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     public func refreshed(_ record: Record) async throws -> Record? { try await read { try $0.refreshed(record) } }
@@ -41,14 +41,14 @@ extension RecordStore {
     /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     public func count(_ query: RecordQuery) async throws -> Int { try await read { try $0.count(query) } }
 
-    /// The classes of the store, in the order in which they were made.
+    /// The classes of the store, in the order of their creation.
     public var classes: [RecordClass] { get async throws { try await read { $0.classes } } }
 
     // MARK: Saving
 
     /// Saves an object: inserts a new one, and writes the fields of a stored one that were set since it was read.
     ///
-    /// - Returns: The object as it is stored.
+    /// - Returns: The stored object.
     /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
     public func save(_ record: Record) async throws -> Record { try await write { try $0.save(record) } }
@@ -67,34 +67,34 @@ extension RecordStore {
 
     // MARK: Deleting
 
-    /// What deleting an object would do, without doing it: what goes along, what is unset, and what stands in the way.
+    /// The plan of deleting an object, without deleting it: deleted objects, unset links, and blockers.
     ///
     /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     public func deletionPlan(for record: Record) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: record) }
     }
 
-    /// What deleting objects of one class would do.
+    /// The plan of deleting objects of one class.
     ///
     /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     public func deletionPlan(for records: [Record]) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: records) }
     }
 
-    /// What deleting the objects of a query would do.
+    /// The plan of deleting the objects of a query.
     ///
     /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     public func deletionPlan(for query: RecordQuery) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: query) }
     }
 
-    /// Deletes an object, and what the delete rules say goes with it.
+    /// Deletes an object, and others by the delete rules.
     ///
     /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete(_ record: Record) async throws -> DeletionReport { try await write { try $0.delete(record) } }
 
-    /// Deletes objects of one class, and what the delete rules say goes with them.
+    /// Deletes objects of one class, and others by the delete rules.
     ///
     /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
@@ -102,7 +102,7 @@ extension RecordStore {
         try await write { try $0.delete(records) }
     }
 
-    /// Deletes the objects of a query, and what the delete rules say goes with them.
+    /// Deletes the objects of a query, and others by the delete rules.
     ///
     /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult

@@ -3,11 +3,11 @@ import RelataCore
 import RelataEngine
 
 extension RecordStore {
-    /// Runs `body` in a transaction once for each request: a request that was done before gets the result that it had
-    /// then, even after the store was opened anew.
+    /// Runs `body` in a transaction once for each request: a repeated request gets the first result, even after the
+    /// store was reopened.
     ///
-    /// What makes requests the same is their id, which whoever sends them makes up. The result is kept as JSON in the
-    /// transaction of what was written, for a day.
+    /// Requests are identified by an id that their sender chooses. The result is stored as JSON in the transaction of
+    /// the writes, for a day.
     ///
     /// ```swift
     /// let order = try await store.write(requestID: "order-4711") { tx in
@@ -15,8 +15,8 @@ extension RecordStore {
     /// }
     /// ```
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where a request of another kind had the same id, or the result was too long
-    ///   to be kept; what `body` throws, and then the request isn't done.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if a request of another kind had the same id, or the result was too
+    ///   long to be stored; what `body` throws, and then the request isn't done.
     @discardableResult
     public func write<Result: Codable & Sendable>(
         requestID: String, _ body: @Sendable (RecordWriteTransaction) throws -> Result

@@ -4,7 +4,7 @@ public import RelataEngines
 import Foundation
 import Synchronization
 
-/// A database whose classes are known at run time: opened once, used from anywhere.
+/// A database with classes known at run time: opened once, used from anywhere.
 ///
 /// ```swift
 /// let store = try RecordStore.open("music.sqlite")
@@ -13,14 +13,14 @@ import Synchronization
 /// let albums = try await store.fetch(RecordQuery("Album", where: "artist.name == 'Miles Davis'"))
 /// ```
 ///
-/// It opens any SQLite file and any database of PostgreSQL: one that it made, one of models, and one of another program,
-/// whose tables are classes as `relata inspect` shows them.
+/// It opens any SQLite file and any database of PostgreSQL: its own, one of models, and one of another program, whose
+/// tables become classes as in `relata inspect`.
 public final class RecordStore: Sendable {
-    /// Whether classes and fields are made by use.
+    /// Whether use creates classes and fields.
     public enum Mode: Sendable {
-        /// What an object has and its class doesn't is added to the class.
+        /// Missing classes and fields of an object are created.
         case development
-        /// Classes are as they are; what they don't have is refused.
+        /// Classes don't change; missing ones are refused.
         case production
     }
 
@@ -31,18 +31,18 @@ public final class RecordStore: Sendable {
     /// Who tells of commits.
     let hub: ChangeHub
     let observations = ObservationRegistry()
-    /// Whether using a class or field that doesn't exist makes it.
+    /// Whether use creates a missing class or field.
     public let mode: Mode
-    /// Where the database is: a file, or a URL without its password; `nil` for a store in memory.
+    /// The database: a file, or a URL without its password; `nil` for a store in memory.
     public let path: String?
     /// Whether the classes are those of an app's models, and never change.
     let isFixed: Bool
     /// Which objects are seen; all others are nowhere.
     let access: Access
-    /// What it has in common with the stores that act for others.
+    /// The parts that it shares with stores of other accesses.
     private let shared: Shared
 
-    /// What is known of a file, whoever reads it.
+    /// Facts about a file, regardless of the reader.
     private final class Shared: Sendable {
         let objectIDs = ObjectIDGenerator()
         let foundDiskFull = Atomic(false)
@@ -66,9 +66,9 @@ public final class RecordStore: Sendable {
         self.shared = shared
     }
 
-    /// The same store for a caller who sees less.
+    /// The store for a caller with less access.
     ///
-    /// The access replaces that of this store. Closing either closes both. Observations are not shared between the two.
+    /// The access replaces that of this store. Closing either store closes both. They don't share observations.
     package func acting(under access: Access) -> RecordStore {
         RecordStore(
             pool: pool, hub: hub, mode: mode, path: path, isFixed: isFixed, access: access, shared: shared)
@@ -76,13 +76,13 @@ public final class RecordStore: Sendable {
 
     // MARK: Opening
 
-    /// Opens the file at a path, and makes it if it doesn't exist; or the database of a server, by its URL.
+    /// Opens the file at a path, and creates it if it doesn't exist; or the database of a server, by its URL.
     ///
     /// The tables of another program are classes too. They are left as they are until a class is changed.
     ///
     /// - Parameters:
     ///   - path: The file, or a URL such as `postgres://user@host/database`.
-    ///   - mode: Whether classes and fields are made by use.
+    ///   - mode: Whether use creates classes and fields.
     ///   - options: How to open it.
     /// - Throws: ``RelataError/fileAccess(path:_:)``, ``RelataError/corruptStore(_:)``, ``RelataError/busy(_:)`` for the
     ///   file; ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for its key.
@@ -92,9 +92,9 @@ public final class RecordStore: Sendable {
         try make(DatabaseLocation(path), mode, options)
     }
 
-    /// Opens a store in memory, which is gone when it is closed. It has one connection: reads and writes queue.
+    /// Opens a store in memory, which ends when it is closed. It has one connection: reads and writes queue.
     ///
-    /// - Throws: ``RelataError`` where the database can't be made.
+    /// - Throws: ``RelataError`` if the database can't be created.
     public static func inMemory(mode: Mode = .development, options: Options = Options()) throws -> RecordStore {
         try make(.memory, mode, options)
     }
@@ -102,9 +102,9 @@ public final class RecordStore: Sendable {
     /// Opens a database, wherever it is.
     ///
     /// - Parameters:
-    ///   - usesLog: Whether the file gets a write-ahead log, so that nobody waits for who writes.
+    ///   - usesLog: Whether the file gets a write-ahead log, so that readers don't wait for writers.
     ///   - copiesLog: Whether the log is copied into the file in the background, so that commits don't do it.
-    ///   - prepare: Makes what a layer above keeps in the file, if it is written to.
+    ///   - prepare: Creates the tables of a higher layer, if the file may be written.
     package static func make(
         _ location: DatabaseLocation, _ mode: Mode, _ options: Options, usesLog: Bool = true, copiesLog: Bool = false,
         prepare: (Connection) throws -> Void = { _ in }
@@ -130,7 +130,7 @@ public final class RecordStore: Sendable {
             let store = RecordStore(
                 pool: pool, hub: hub, mode: mode, path: pool.engine.path, isFixed: false, access: .everything,
                 shared: Shared(classes))
-            // Others may have made classes that this store hasn't seen yet.
+            // Others may have created classes that this store hasn't seen yet.
             hub.readEntities { [weak store] connection in
                 try store?.classes(for: connection).changes ?? classes.changes
             }
@@ -161,29 +161,29 @@ public final class RecordStore: Sendable {
             shared: Shared(classes))
     }
 
-    /// Closes the store. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
+    /// Closes the store. Later calls fail with ``RelataError/closed(_:)``; running ones finish.
     public func close() throws { try pool.close() }
 
     // MARK: Transactions
 
-    /// Runs `body` on one state of the store, whatever is written meanwhile.
+    /// Runs `body` on one state of the store, regardless of concurrent writes.
     ///
-    /// - Throws: What `body` throws; ``RelataError`` where the database can't be read.
+    /// - Throws: What `body` throws; ``RelataError`` if the database can't be read.
     public func read<Result: Sendable>(_ body: @Sendable (RecordTransaction) throws -> Result) async throws -> Result {
         try await pool.read { connection in try self.snapshot(connection, body) }
     }
 
     func snapshot<Result>(_ connection: Connection, _ body: (RecordTransaction) throws -> Result) throws -> Result {
-        // In memory one connection does both: nobody writes while it reads.
+        // In memory, one connection does both: there are no writes during a read.
         if path == nil { return try body(try transaction(connection)) }
         try connection.begin()
         defer { connection.endReading() }
         return try body(try transaction(connection))
     }
 
-    /// Runs `body` on one state of the store, whatever is written meanwhile.
+    /// Runs `body` on one state of the store, regardless of concurrent writes.
     ///
-    /// - Throws: What `body` throws; ``RelataError`` where the database can't be read.
+    /// - Throws: What `body` throws; ``RelataError`` if the database can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func read<Result>(_ body: (RecordTransaction) throws -> Result) throws -> Result {
         try pool.read { connection in try snapshot(connection, body) }
@@ -242,8 +242,8 @@ public final class RecordStore: Sendable {
         }
     }
 
-    /// The same, if need be in one transaction with others that wait, which are written all the same if `body` throws.
-    /// Then `body` may be run again, and must do nothing but write objects of classes that are there.
+    /// Runs `body`, possibly in one transaction with other waiting writes, which are written even if `body` throws.
+    /// Then `body` may run again, and must only write objects of existing classes.
     package func writeShared<Result: Sendable>(
         _ body: @escaping @Sendable (RecordWriteTransaction) throws -> Result
     ) async throws -> Result {

@@ -1,14 +1,14 @@
 public import RelataCore
 import RelataEngine
 
-/// One state of a store: what can be read in a transaction.
+/// A transaction that reads one state of a store.
 ///
 /// Valid inside the closure it is given to.
 public class RecordTransaction {
     package let connection: Connection
     /// The classes as the transaction sees them.
     package internal(set) var recordClasses: RecordClasses
-    /// Whether using a class or field that doesn't exist makes it.
+    /// Whether use creates a missing class or field.
     let mode: RecordStore.Mode
 
     /// Which objects the transaction sees; all others are nowhere.
@@ -29,14 +29,14 @@ public class RecordTransaction {
 
     /// The class of that name.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where there is none.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a missing class.
     package func table(_ name: String) throws(RelataError) -> Table {
         if let table = recordClasses.names.entity(name) { return table }
         throw .invalidUse(
             "there is no class \(name)" + NameSuggestion.hint(for: name, among: schema.tables.map(\.name)))
     }
 
-    /// The class of that name; `nil` for one that will be there once it is used.
+    /// The class of that name; `nil` for one that use will create.
     func tableIfMade(_ name: String) throws(RelataError) -> Table? {
         if mode == .development, recordClasses.names.entity(name) == nil { return nil }
         return try table(name)
@@ -55,9 +55,9 @@ public class RecordTransaction {
 
     /// The objects of a query, in order.
     ///
-    /// - Throws: ``RelataError/predicateFormat(text:column:_:)`` for a condition that can't be understood,
-    ///   ``RelataError/invalidUse(_:)`` for names that the store doesn't have. A class that isn't there yet, in a store that
-    ///   makes classes by use, has no objects.
+    /// - Throws: ``RelataError/predicateFormat(text:column:_:)`` for an invalid condition,
+    ///   ``RelataError/invalidUse(_:)`` for unknown names. A class that doesn't exist yet, in a store in which use
+    ///   creates classes, has no objects.
     public func fetch(_ query: RecordQuery) throws -> [Record] {
         guard let (plan, includes) = try plan(query) else { return [] }
         return try RecordFetcher(connection, schema: schema, access: access).fetch(plan, including: includes).map(
@@ -92,7 +92,7 @@ public class RecordTransaction {
         try tableIfMade(className).flatMap { try fetch($0, key: key) }
     }
 
-    /// The object as it is stored now; `nil` where it isn't any more.
+    /// The stored object; `nil` for a deleted one.
     ///
     /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     public func refreshed(_ record: Record) throws -> Record? {
@@ -127,12 +127,12 @@ public class RecordTransaction {
 
     // MARK: Deletion plans
 
-    /// What deleting an object would do, without doing it: what goes along, what is unset, and what stands in the way.
+    /// The plan of deleting an object, without deleting it: deleted objects, unset links, and blockers.
     ///
     /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     public func deletionPlan(for record: Record) throws -> DeletionReport { try deletionPlan(for: [record]) }
 
-    /// What deleting objects of one class would do.
+    /// The plan of deleting objects of one class.
     ///
     /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     public func deletionPlan(for records: [Record]) throws -> DeletionReport {
@@ -140,7 +140,7 @@ public class RecordTransaction {
         return try connection.deletionPlan(of: table.index, roots: .keys(keys), schema: schema, access: access)
     }
 
-    /// What deleting the objects of a query would do.
+    /// The plan of deleting the objects of a query.
     ///
     /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     public func deletionPlan(for query: RecordQuery) throws -> DeletionReport {
@@ -174,6 +174,6 @@ public class RecordTransaction {
 
     // MARK: Schema
 
-    /// The classes of the store, in the order in which they were made.
+    /// The classes of the store, in the order of their creation.
     public var classes: [RecordClass] { schema.tables.map { RecordClass($0, in: schema) } }
 }

@@ -3,7 +3,7 @@ import RelataCore
 import RelataEngine
 import RelataSQLite
 
-/// Writes what a transaction sees into files.
+/// Writes the data of a transaction into files.
 struct Export {
     let transaction: RecordTransaction
     let destination: DataDestination
@@ -13,7 +13,7 @@ struct Export {
 
     /// Writes classes and lists.
     ///
-    /// - Parameter names: Those to write; all where there are none.
+    /// - Parameter names: Those to write; none for all.
     func run(_ names: [String]) throws -> ExportReport {
         var report = ExportReport()
         let tables = try chosen(names, &report)
@@ -29,7 +29,7 @@ struct Export {
         return report
     }
 
-    /// The file that is exported; `nil` for what is in memory or on a server.
+    /// The exported file; `nil` for a store in memory or on a server.
     private var source: String? {
         let connection = transaction.connection
         return connection.dialect == .sqlite && !connection.path.isEmpty ? connection.path : nil
@@ -86,7 +86,7 @@ struct Export {
         }
         let paths = tables.map { (folder.hasSuffix("/") ? folder : folder + "/") + $0.fileName(format) }
         for path in paths { try NewFile.check(path, replaces: replaces) }
-        // None has its name before all are written.
+        // The files get their names after all are written.
         let parts = try PartFolder(
             in: URL(fileURLWithPath: folder).resolvingSymlinksInPath().path, for: folder)
         var outputs: [DataOutput] = []
@@ -125,7 +125,7 @@ struct Export {
     ) throws {
         var encoder = encoder
         let connection = transaction.connection
-        // The order of keys, so that two exports of the same are the same files.
+        // The order of keys, so that two exports of equal data are equal files.
         let cursor = try RowCursor(
             table.copied.rows(connection.dialect, after: nil), on: connection, isStreamed: true)
         defer { cursor.close() }

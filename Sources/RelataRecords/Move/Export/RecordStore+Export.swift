@@ -1,27 +1,28 @@
 import RelataCore
 
 extension RecordStore {
-    /// Writes objects and their links to files that any program reads, all of one moment, whatever is written meanwhile.
+    /// Writes objects and their links to files for other programs, as a consistent snapshot, regardless of concurrent
+    /// writes.
     ///
     /// ```swift
     /// try await store.export(to: .folder("music"))
     /// try await store.export(["Album"], to: .file("albums.csv"), format: .csv)
     /// ```
     ///
-    /// Each class becomes a file with all fields of its objects: to-ones as the keys that they lead to, and stamps, revisions
-    /// and places in lists as they are stored. A many-to-many becomes a file of its own, `Playlist.tracks.jsonl`, with a row
-    /// for each link. ``import(_:options:progress:)-(String,_,_)`` reads them again.
+    /// Each class becomes a file with all fields of its objects: to-ones as the keys of their targets, and stamps,
+    /// revisions and positions in lists as they are stored. A many-to-many becomes a separate file,
+    /// `Playlist.tracks.jsonl`, with a row for each link. ``import(_:options:progress:)-(String,_,_)`` reads them.
     ///
     /// - Parameters:
     ///   - classes: The classes to write, with the many-to-manys between them; a many-to-many is written by its own name, too:
     ///     `Playlist.tracks`. All by default.
     ///   - destination: Where they go.
     ///   - format: The form of the files.
-    ///   - replaces: Whether files that are there are replaced. Else they are refused, and nothing is written.
-    ///   - progress: Is told how far it is.
+    ///   - replaces: Whether existing files are replaced. Otherwise they are refused, and nothing is written.
+    ///   - progress: Called with the progress.
     /// - Returns: What was written.
-    /// - Throws: ``RelataError/invalidUse(_:)`` for classes that aren't there, and for several in one file of CSV;
-    ///   ``RelataError/fileAccess(path:_:)`` where files can't be written. No file is left half written.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for missing classes, and for several in one CSV file;
+    ///   ``RelataError/fileAccess(path:_:)`` if files can't be written. No file is left half written.
     @discardableResult
     public func export(
         _ classes: [String] = [], to destination: DataDestination, format: DataFormat = .jsonLines,

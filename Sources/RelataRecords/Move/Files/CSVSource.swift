@@ -1,15 +1,15 @@
 import Foundation
 import RelataCore
 
-/// Reads CSV, by RFC 4180 and somewhat beyond: lines may end with a line feed alone, and fields be separated by semicolons or
-/// tabs where the line of names has them and no comma.
+/// Reads CSV, by RFC 4180 with extensions: lines may end with a line feed alone, and fields may be separated by
+/// semicolons or tabs if the header has them and no comma.
 final class CSVSource: RowSource {
     let input: DataInput
     private(set) var line = 1
     private let table: Int
-    /// 0 where each column is a field.
+    /// 0 if each column is a field.
     private let fieldCount: Int
-    /// The names of the columns, where the class isn't known.
+    /// The names of the columns, if the class isn't known.
     private(set) var names: [String] = []
     /// The fields of the columns.
     private var columns: [Int] = []
@@ -35,7 +35,7 @@ final class CSVSource: RowSource {
         }
     }
 
-    /// Reads a file whose class isn't known: each column is a field.
+    /// Reads a file of an unknown class: each column is a field.
     init(guessing input: DataInput) throws {
         self.input = input
         (table, fieldCount) = (0, 0)
@@ -60,7 +60,7 @@ final class CSVSource: RowSource {
         return names
     }
 
-    /// What separates the names of the first line.
+    /// The separator of the names in the first line.
     private static func separator(of input: DataInput) throws -> UInt8 {
         while !input.isAtEnd, !input.bytes[input.start...].contains(0x0A) { try input.readMore() }
         let line = input.bytes[input.start...].prefix { $0 != 0x0A }
@@ -120,7 +120,7 @@ final class CSVSource: RowSource {
 
     // MARK: Cells
 
-    /// The fields of the next row, and where the row after it begins.
+    /// The fields of the next row, and the beginning of the row after it.
     private func cells() throws -> (cells: [RawField], end: Int) {
         while true {
             let (start, isAtEnd) = (input.start, input.isAtEnd)
@@ -150,7 +150,7 @@ private struct CellScan {
         place = start
     }
 
-    /// Whether the end of the row is there; else more must be read.
+    /// Whether the end of the row is available; otherwise more must be read.
     mutating func run() throws(RowProblem) -> Bool {
         while true {
             guard try place < bytes.count && bytes[place] == UInt8(ascii: "\"") ? quoted() : bare() else {

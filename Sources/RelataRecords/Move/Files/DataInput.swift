@@ -9,16 +9,16 @@ final class DataInput {
     private let descriptor: Int32
     /// The piece that is read now.
     private(set) var bytes: [UInt8] = []
-    /// Where in it the next row begins.
+    /// The position of the next row in it.
     private(set) var start = 0
-    /// Where in the file the piece begins.
+    /// The position of the piece in the file.
     private var offset: Int64 = 0
     /// Whether nothing follows the piece.
     private(set) var isAtEnd = false
     /// How many bytes are read at once, if a row needs no more.
     private let pieceSize: Int
 
-    /// - Throws: ``RelataError/fileAccess(path:_:)`` for what can't be read, or is no file.
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` for a path that can't be read, or is no file.
     init(_ path: String, name: String, pieceSize: Int = 1 << 18) throws(RelataError) {
         self.pieceSize = pieceSize
         try RegularFile.require(path)
@@ -35,10 +35,10 @@ final class DataInput {
 
     deinit { close(descriptor) }
 
-    /// Where in the file the next row begins.
+    /// The position of the next row in the file.
     var place: Int64 { offset + Int64(start) }
 
-    /// Goes on at a place where a row begins.
+    /// Continues at the position of a row.
     func seek(to place: Int64) throws(RelataError) {
         guard lseek(descriptor, off_t(place), SEEK_SET) == off_t(place) else {
             throw .fileAccess(path: name, "can't be read from byte \(place) on: \(String(cString: strerror(errno)))")
@@ -47,8 +47,8 @@ final class DataInput {
         try readMore()
     }
 
-    /// What tells the last 4 KB before a place from others: whether a file may still be the one that was read up to there. All
-    /// before would be read again for each batch.
+    /// A digest of the last 4 KB before a position, to check whether the file is still the same up to there. A digest
+    /// of everything before would have to be read again for each batch.
     func fingerprint(before place: Int64) -> UInt64 {
         let size = Int(min(place, 4096))
         var bytes = [UInt8](repeating: 0, count: size)
@@ -58,10 +58,10 @@ final class DataInput {
         return bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
     }
 
-    /// Steps over what was read up to a place in the piece.
+    /// Skips the bytes up to a position in the piece.
     func consume(to end: Int) { start = end }
 
-    /// Reads on. What wasn't consumed stays, and begins the piece.
+    /// Reads more. Unread bytes stay, at the beginning of the piece.
     func readMore() throws(RelataError) {
         bytes.removeSubrange(..<start)
         offset += Int64(start)

@@ -12,7 +12,7 @@ final class DataOutput {
     /// A file.
     init(_ file: NewFile) { self.file = file }
 
-    /// Writes bytes behind those that were written.
+    /// Appends bytes.
     func write(_ bytes: [UInt8]) throws {
         try Task.checkCancellation()
         try bytes.withUnsafeBytes { bytes in
@@ -27,7 +27,7 @@ final class DataOutput {
         }
     }
 
-    /// Has what was written be on the disk. Nothing can be written any more.
+    /// Flushes the contents to the disk. Nothing can be written any more.
     func complete() throws(RelataError) { try file?.complete() }
 
     /// Gives the file its name.

@@ -13,7 +13,7 @@ final class JSONLinesSource: RowSource {
     /// The members of the last row of each table, in their order: most rows have the same.
     private var members: [[Member]]
 
-    /// The names of the members, where the class isn't known and each is a field.
+    /// The names of the members, if the class isn't known and each is a field.
     private(set) var guessedNames: [String] = []
     private let guesses: Bool
 
@@ -32,7 +32,7 @@ final class JSONLinesSource: RowSource {
         members = tables.map { _ in [] }
     }
 
-    /// Reads a file whose class isn't known: each member is a field.
+    /// Reads a file of an unknown class: each member is a field.
     init(guessing input: DataInput) throws {
         self.input = input
         (tables, table, guesses, names, members) = ([], 0, true, [:], [[]])
@@ -181,7 +181,7 @@ final class JSONLinesSource: RowSource {
 
     /// The field of a member.
     ///
-    /// - Parameter number: How many members stand before it.
+    /// - Parameter number: How many members precede it.
     private func field(
         _ name: Slice<UnsafeBufferPointer<UInt8>>, number: Int, of table: Int
     ) throws(RowProblem) -> Int {
@@ -199,7 +199,7 @@ final class JSONLinesSource: RowSource {
         return field
     }
 
-    /// The field of a member whose class isn't known.
+    /// The field of a member of an unknown class.
     private func guess(_ name: String) -> Int {
         if let known = guessedNames.firstIndex(of: name) { return known }
         guessedNames.append(name)

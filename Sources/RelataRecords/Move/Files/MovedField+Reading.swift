@@ -1,11 +1,11 @@
 import Foundation
 import RelataCore
 
-/// Makes values of what files hold.
+/// Converts the contents of files to values.
 extension MovedField {
     /// The value of a field of a row.
     ///
-    /// - Throws: A ``RowProblem`` for what is no value of the field's type.
+    /// - Throws: A ``RowProblem`` for an invalid value of the field's type.
     func value(of field: RawField, in bytes: UnsafeBufferPointer<UInt8>) throws(RowProblem) -> Value {
         let slice = UnsafeBufferPointer(rebasing: bytes[field.start..<field.end])
         switch field.form {
@@ -58,7 +58,7 @@ extension MovedField {
 
     // MARK: By form
 
-    /// A value of CSV, where everything is text.
+    /// A value of CSV, in which everything is text.
     private func value(ofText text: String, isQuoted: Bool) throws(RowProblem) -> Value {
         switch type {
         case .text: return .text(text)
@@ -135,7 +135,7 @@ extension MovedField {
     }
 
     private func date(_ text: String, _ encoding: DateEncoding) throws(RowProblem) -> Value {
-        // What ISO 8601 has no form for is written as it is stored.
+        // A date outside of ISO 8601 is written as it is stored.
         if encoding != .iso8601 {
             if let number = Int64(text) { return .integer(number) }
             if encoding == .seconds, let number = Double(text) { return .real(number) }

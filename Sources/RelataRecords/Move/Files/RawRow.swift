@@ -1,9 +1,9 @@
 import RelataCore
 
-/// The value of a field as a file holds it: what it looks like, and where its bytes are.
+/// The value of a field in a file: its notation, and the position of its bytes.
 struct RawField {
     enum Form: UInt8 {
-        /// The row has no such field.
+        /// The row doesn't have the field.
         case absent
         /// JSON's `null`.
         case null
@@ -19,7 +19,7 @@ struct RawField {
         case bare
         /// A value of CSV between its quotes.
         case quoted
-        /// The same, with quotes in it, which are doubled.
+        /// A quoted text with quotes in it, which are doubled.
         case doubled
     }
 
@@ -38,12 +38,12 @@ struct RawRow {
     let fields: [RawField]
 }
 
-/// What is wrong with a row.
+/// The problem of a row.
 struct RowProblem: Error {
     /// The field; `nil` for the row as a whole.
     var field: String?
     let reason: String
-    /// Whether the row leads to what isn't there.
+    /// Whether the row refers to a missing object.
     let isReference: Bool
 
     init(_ reason: String, field: String? = nil, isReference: Bool = false) {
@@ -64,9 +64,9 @@ protocol RowSource: AnyObject {
     var input: DataInput { get }
     /// The line that the next row begins on.
     var line: Int { get }
-    /// The next row, whose bytes are there until the next call; `nil` after the last one.
+    /// The next row, whose bytes are valid until the next call; `nil` after the last one.
     func next() throws -> RowResult?
-    /// Goes on at a place where a row begins.
+    /// Continues at the position of a row.
     func seek(to place: Int64, line: Int) throws
 }
 

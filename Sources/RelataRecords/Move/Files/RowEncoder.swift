@@ -2,9 +2,9 @@ import RelataCore
 
 /// Writes the rows of a table as bytes.
 protocol RowEncoder {
-    /// What was written since the last ``clear()``.
+    /// The output since the last ``clear()``.
     var bytes: [UInt8] { get }
-    /// Writes what comes before the first row.
+    /// Writes the part before the first row.
     mutating func begin()
     /// Writes a row.
     mutating func add(_ row: [Value])
@@ -12,14 +12,14 @@ protocol RowEncoder {
     mutating func clear()
 }
 
-/// Writes JSON Lines: every field of an object, `null` where it has no value.
+/// Writes JSON Lines: every field of an object, `null` for an unset one.
 struct JSONLinesEncoder: RowEncoder {
     private let fields: [MovedField]
-    /// What stands before the value of each field.
+    /// The text before the value of each field.
     private let members: [[UInt8]]
     private var writer = JSONWriter(capacity: 1 << 17)
 
-    /// - Parameter className: What the first member of each line says, where a file holds several classes.
+    /// - Parameter className: The first member of each line, for a file of several classes.
     init(_ table: MovedTable, className: String?) {
         fields = table.fields
         var names = table.fields.map { [UInt8](JSONWriter.text(.string($0.name)).utf8) + [UInt8(ascii: ":")] }
@@ -55,7 +55,7 @@ struct JSONLinesEncoder: RowEncoder {
         case .json(var text):
             let isJSON = text.withUTF8 { JSONScanner.isJSON($0, depth: MovedField.maximumDepth) }
             guard isJSON else { return writer.write(text) }
-            // Breaks between its words are blanks to JSON; within its texts there are none.
+            // Line breaks between tokens are white space in JSON; within its texts there are none.
             text.utf8.contains { $0 == 0x0A || $0 == 0x0D }
                 ? writer.append(json: text.utf8.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 })
                 : writer.append(json: text)

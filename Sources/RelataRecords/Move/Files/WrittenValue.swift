@@ -2,7 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// A value as files have it, whatever their form.
+/// A value in files, independent of their format.
 enum WrittenValue {
     case none
     case boolean(Bool)
@@ -14,8 +14,8 @@ enum WrittenValue {
 }
 
 extension MovedField {
-    /// How a stored value is written: dates in ISO 8601 where it has a form for them, bytes in Base64, decimals and UUIDs as
-    /// texts. Reading it gives the same value again.
+    /// The written form of a stored value: dates in ISO 8601 if possible, bytes in Base64, decimals and UUIDs as texts.
+    /// Reading it returns the same value.
     func written(_ value: Value) -> WrittenValue {
         switch (type, value) {
         case (_, .null): .none
@@ -41,7 +41,7 @@ extension MovedField {
         return .text(DateText.text(microseconds: microseconds))
     }
 
-    /// Whether a value is of the field's type, so that what is written of it can be read again.
+    /// Whether a value is of the field's type, so that its written form can be read again.
     func fits(_ value: Value) -> Bool {
         switch (type, value) {
         case (_, .null): true

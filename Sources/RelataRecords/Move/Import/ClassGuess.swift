@@ -1,14 +1,14 @@
 import Foundation
 import RelataCore
 
-/// A class that is made for a file: its fields by what the rows hold.
+/// A class that is created for a file: its fields have the types of the rows' values.
 ///
-/// A field `id` that every row has is the key; else the database assigns one. Whatever leads to objects of other classes is a
-/// plain field: nobody can tell from a file where keys lead.
+/// A field `id` that every row has is the key; otherwise the database assigns one. References to other classes are
+/// plain fields, because a file doesn't show their targets.
 struct ClassGuess {
     private var kinds: [Kinds] = []
 
-    /// What all values of a field are.
+    /// The types that fit all values of a field.
     private struct Kinds: OptionSet {
         let rawValue: Int
 
@@ -66,7 +66,7 @@ struct ClassGuess {
             let isWhole = Int64(String(decoding: bytes[field.start..<field.end], as: UTF8.self)) != nil
             kinds[place].formIntersection(isWhole ? [.integer, .real, .json] : [.real, .json])
         case .string, .bare, .quoted, .doubled:
-            // What is settled needs no look.
+            // A decided type needs no check.
             if kinds[place] == .text || kinds[place] == .json { break }
             let text = String(decoding: bytes[field.start..<field.end], as: UTF8.self)
             var found: Kinds = DateText.microseconds(text: text) == nil ? .text : [.date, .text]
@@ -80,7 +80,7 @@ struct ClassGuess {
         values[place] += 1
     }
 
-    /// What a text of CSV may be besides text. A number that begins with 0 is none: it would lose it.
+    /// The types that a text of CSV may have. A number that begins with 0 is none: it would lose the 0.
     private static func kinds(of text: String) -> Kinds {
         let text = text.trimmingCharacters(in: .whitespaces)
         switch text.lowercased() {

@@ -1,13 +1,13 @@
 import RelataCore
 
-/// The files of an import and the tables that their rows belong to, in an order in which most rows come before those that
-/// lead to them.
+/// The files of an import and the tables of their rows, in an order in which most rows precede those that refer to
+/// them.
 struct ImportFiles {
     let tables: [MovedTable]
     let files: [(file: ImportedFile, table: Int?)]
     private let schema: Schema
 
-    /// - Throws: ``RelataError/invalidUse(_:)`` for a file of CSV whose class isn't there.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a CSV file of a missing class.
     init(_ files: [ImportedFile], _ classes: RecordClasses) throws(RelataError) {
         schema = classes.schema
         let tables = try MovedTable.tables(of: classes)
@@ -39,8 +39,8 @@ struct ImportFiles {
         return tables.firstIndex { $0.owner == .entity(entity.index) }
     }
 
-    /// For each table its place in an order in which classes come before those that lead to them, as far as they lead in no
-    /// circle, and lists last.
+    /// For each table its position in an order in which classes precede those that refer to them, except in circles,
+    /// and lists are last.
     private static func order(of tables: [MovedTable], in schema: Schema) -> [Int] {
         var places: [Int: Int] = [:]
         var begun: Set<Int> = []

@@ -2,31 +2,32 @@ import RelataCore
 
 /// How files are imported.
 public struct ImportOptions: Hashable, Sendable {
-    /// What becomes of a row whose key an object has already.
+    /// How a row is treated whose key is taken.
     public enum Conflict: String, Hashable, Sendable, CaseIterable {
         /// It is a bad row.
         case refuse
-        /// The object stays as it is.
+        /// The object stays unchanged.
         case skip
-        /// The object gets the fields that the file gives.
+        /// The object gets the fields in the file.
         case update
     }
 
-    /// The form of the files; `nil` for what the ends of their names say.
+    /// The format of the files; `nil` for that of their extensions.
     public var format: DataFormat?
-    /// The class of a file's objects, or the class and its list; `nil` for what the file is named after.
+    /// The class of a file's objects, or the class and its list; `nil` for the file's name.
     public var className: String?
-    /// What becomes of a row whose key an object has already.
+    /// How a row is treated whose key is taken.
     public var onConflict = Conflict.refuse
-    /// Whether bad rows are left out. Else nothing is imported where one is bad.
+    /// Whether bad rows are left out. Otherwise, nothing is imported if one is bad.
     public var skipsBadRows = false
     /// Whether all is checked and nothing imported.
     public var isDryRun = false
-    /// Whether classes that aren't there are made, by what the files hold.
+    /// Whether missing classes are created, from the contents of the files.
     public var createsClasses = false
-    /// After how many rows the import commits, and goes on from there after an interruption; `nil` for one transaction.
+    /// After how many rows the import commits, so that it can continue from there after an interruption; `nil` for one
+    /// transaction.
     ///
-    /// Rows may then lead only to rows that come before them, or within the same so many.
+    /// Rows may then refer only to rows before them, or in the same batch.
     public var batchSize: Int?
 
     /// One transaction, which refuses bad rows.
@@ -37,9 +38,9 @@ public struct ImportOptions: Hashable, Sendable {
 public struct BadRow: Hashable, Sendable, CustomStringConvertible {
     /// The file.
     public let file: String
-    /// The line that the row begins on; `nil` where it isn't known.
+    /// The first line of the row; `nil` if it isn't known.
     public let line: Int?
-    /// The class, or the class and its list; `nil` where it isn't known.
+    /// The class, or the class and its list; `nil` if it isn't known.
     public let className: String?
     /// The field; `nil` for the row as a whole.
     public let field: String?
@@ -51,7 +52,7 @@ public struct BadRow: Hashable, Sendable, CustomStringConvertible {
         ([file + (line.map { ":\($0)" } ?? ""), field, reason] as [String?]).compactMap(\.self).joined(separator: ": ")
     }
 
-    /// The same as a failure of a store.
+    /// The problem as a failure of a store.
     var failure: ValidationFailure {
         var failure = ValidationFailure(entity: className ?? file, property: field, key: nil, message: reason)
         failure.object = file + (line.map { ", line \($0)" } ?? "")
@@ -61,7 +62,7 @@ public struct BadRow: Hashable, Sendable, CustomStringConvertible {
 
 /// What an import did.
 public struct ImportReport: Hashable, Sendable {
-    /// What became of the rows of a class or a list.
+    /// The results for the rows of a class or a list.
     public struct Part: Hashable, Sendable {
         /// The class, or the class and its list: `Playlist.tracks`.
         public let name: String
@@ -69,13 +70,13 @@ public struct ImportReport: Hashable, Sendable {
         public internal(set) var inserted = 0
         /// How many objects, or places in lists, were updated.
         public internal(set) var updated = 0
-        /// How many were there, and were left as they are.
+        /// How many existed, and were left unchanged.
         public internal(set) var skipped = 0
         /// How many were bad.
         public internal(set) var bad = 0
     }
 
-    /// What became of each, in the order in which they were imported.
+    /// The results, in the order of the import.
     public internal(set) var parts: [Part] = []
     /// The classes that were made.
     public internal(set) var createdClasses: [String] = []

@@ -18,7 +18,7 @@ final class ImportPass {
     private var pendingTable = 0
     private var pendingSize = 0
     private var report = ImportReport()
-    /// Where bad rows are: whoever looks for the line of an object passes over them.
+    /// The positions of bad rows, which look-ups of an object's line skip.
     private var badPlaces: Set<Place> = []
     /// The rows that were written.
     private(set) var written = WrittenRows(after: 0)
@@ -44,7 +44,7 @@ final class ImportPass {
         content = try ImportFiles(files, transaction.recordClasses)
     }
 
-    /// Makes the classes of files that have none.
+    /// Creates the missing classes of files.
     private static func makeClasses(
         of files: [ImportedFile], in transaction: RecordWriteTransaction
     ) throws -> [String] {
@@ -65,7 +65,7 @@ final class ImportPass {
 
     /// Imports what follows a place.
     ///
-    /// - Returns: What was done, and the place after it.
+    /// - Returns: The results, and the position after them.
     func run(from start: ImportPlace, rows limit: Int?) throws -> (report: ImportReport, place: ImportPlace) {
         let wait = try ForeignKeyWait(on: transaction.connection)
         do {
@@ -126,7 +126,7 @@ final class ImportPass {
             try refuse(problem, table: table, file: place.file, line: line)
         case .row(let raw):
             guard let row = try row(raw, of: source, place) else { return }
-            // Those that wait are all of one table.
+            // The waiting rows all belong to one table.
             if pendingTable != raw.table { try flush() }
             pendingTable = raw.table
             pending.append(row)
@@ -182,7 +182,7 @@ final class ImportPass {
         }
     }
 
-    /// Notes the lists whose members may be too few now, or too many.
+    /// Records the lists that may have too few or too many members now.
     private func noteCounts(of rows: [ImportedRow], _ table: MovedTable) {
         let schema = transaction.schema
         switch table.owner {
@@ -224,7 +224,7 @@ final class ImportPass {
 
     /// Notes a bad row.
     ///
-    /// - Parameter line: `nil` where nobody knows.
+    /// - Parameter line: `nil` if it isn't known.
     func refuse(_ problem: RowProblem, table: Int?, file: Int, line: Int?) throws {
         try Task.checkCancellation()
         let row = BadRow(

@@ -1,14 +1,14 @@
 import RelataCore
 import RelataEngine
 
-/// Who is told of an import while it runs.
+/// The callbacks of a running import.
 package struct ImportListener: Sendable {
     let progress: @Sendable (DataProgress) -> Void
     let badRow: @Sendable (BadRow) -> Void
 
     /// - Parameters:
-    ///   - progress: Is told how far it is.
-    ///   - badRow: Is told of each bad row that is listed.
+    ///   - progress: Called with the progress.
+    ///   - badRow: Called with each listed bad row.
     package init(
         progress: @escaping @Sendable (DataProgress) -> Void, badRow: @escaping @Sendable (BadRow) -> Void = { _ in }
     ) {
@@ -17,7 +17,7 @@ package struct ImportListener: Sendable {
     }
 }
 
-/// What a transaction of an import did.
+/// The results of one transaction of an import.
 struct ImportStep: Sendable {
     let report: ImportReport
     let start, end: ImportPlace
@@ -42,7 +42,7 @@ package struct ImportRun: Sendable {
 
     /// An import of a file, or of the files of a folder.
     ///
-    /// - Parameter name: What messages call it.
+    /// - Parameter name: The name in messages.
     package init(_ path: String, name: String? = nil, _ options: ImportOptions) throws(RelataError) {
         if let name {
             files = [try ImportedFile(path, name: name, options)]
@@ -55,7 +55,7 @@ package struct ImportRun: Sendable {
         self.options = options
     }
 
-    /// Imports what comes next, in a transaction.
+    /// Imports the next rows, in a transaction.
     func next(in transaction: RecordWriteTransaction, _ listener: ImportListener) throws -> ImportStep {
         let pass = try ImportPass(files, options, in: transaction, listener)
         let batch = options.isDryRun ? nil : options.batchSize
@@ -95,7 +95,7 @@ package struct ImportRun: Sendable {
         report.add(step.report)
     }
 
-    /// - Throws: ``RelataError/validation(_:)`` with the bad rows, where nothing was imported because of them.
+    /// - Throws: ``RelataError/validation(_:)`` with the bad rows, if nothing was imported because of them.
     func throwIfRefused() throws(RelataError) {
         guard isRefused else { return }
         throw .validation(report.badRows.map(\.failure))
@@ -103,7 +103,7 @@ package struct ImportRun: Sendable {
 }
 
 extension ImportReport {
-    /// Adds what a later transaction did.
+    /// Adds the results of a later transaction.
     fileprivate mutating func add(_ other: ImportReport) {
         for part in other.parts {
             guard let place = parts.firstIndex(where: { $0.name == part.name }) else {

@@ -1,8 +1,8 @@
 import RelataCore
 import RelataEngine
 
-/// What can be told of imported rows only when all are there: whether the objects that they lead to are, and whether lists
-/// have as many members as they must and may.
+/// Checks of imported rows that are possible only at the end: whether their targets exist, and whether lists have valid
+/// numbers of members.
 struct ImportSettlement {
     private let pass: ImportPass
     private let wait: ForeignKeyWait
@@ -28,13 +28,13 @@ struct ImportSettlement {
         (self.start, self.end) = (start, end)
     }
 
-    /// Refuses rows, and takes them back where others are imported without them.
+    /// Refuses rows, and removes them if others are imported without them.
     func run() throws {
         while true {
             let culprits = try self.culprits()
             if culprits.isEmpty { return }
             var found = try find(culprits)
-            // An object that was updated can't be taken back, and one that was there before isn't the import's.
+            // An update can't be undone, and an object that existed before isn't the import's.
             guard pass.options.skipsBadRows, pass.options.onConflict != .update, !found.isEmpty else {
                 try refuse(found)
                 if found.isEmpty { try refuseUnfound(culprits) }
@@ -66,7 +66,7 @@ struct ImportSettlement {
         return rest.filter { !$0.value.isEmpty }
     }
 
-    /// Takes rows back, of lists first, and then of classes.
+    /// Removes rows, of lists first, and then of classes.
     private func takeBack(_ found: [Found]) throws {
         // An engine that was asked checks at once from then on.
         if try !connection.driver.referencesWait() { try connection.driver.setReferencesWait(true) }
@@ -125,7 +125,7 @@ struct ImportSettlement {
         }
     }
 
-    /// Finds the rows of a table that lead to what isn't there.
+    /// Finds the rows of a table with dangling references.
     private func findDangling(in number: Int, _ culprits: inout Culprits) throws {
         let dialect = connection.dialect
         for key in keys(of: pass.content.tables[number]) {
@@ -140,9 +140,9 @@ struct ImportSettlement {
         }
     }
 
-    /// Finds the rows that lead to bad ones, and so on: without those they would lead nowhere.
+    /// Finds the rows that refer to bad ones, and so on: without those they would dangle.
     ///
-    /// - Throws: ``RelataError/validation(_:)`` where one of them was there before.
+    /// - Throws: ``RelataError/validation(_:)`` if one of them existed before.
     private func findThoseWhoLead(to found: [Found]) throws -> [Found] {
         var known: [Int: Set<KeyValue>] = [:]
         for row in found { known[row.table, default: []].insert(row.key) }
@@ -175,7 +175,8 @@ struct ImportSettlement {
         return leading
     }
 
-    /// Goes through the rows of a table that meet a condition: the key of each, and where one of its foreign keys leads.
+    /// Iterates over the rows of a table that meet a condition: the key of each, and the target of one of its foreign
+    /// keys.
     private func forEachRow(
         of number: Int, where condition: String, _ parameters: [Parameter], _ key: Key,
         _ body: (_ row: KeyValue, _ target: KeyValue) -> Void
@@ -195,7 +196,7 @@ struct ImportSettlement {
 
     // MARK: Finding their lines
 
-    /// Reads again what was read in this transaction, and finds the bad rows among those that it has written.
+    /// Reads the files of this transaction again, and finds the bad rows among the written ones.
     private func find(_ culprits: Culprits) throws -> [Found] {
         var rest = culprits
         var found: [Found] = []
@@ -222,7 +223,7 @@ struct ImportSettlement {
         }
     }
 
-    /// Notes rows whose keys the database assigned, and objects that were there before: no line tells them.
+    /// Records rows whose keys the database assigned, and objects that existed before: their lines can't be found.
     private func refuseUnfound(_ culprits: Culprits) throws {
         for (table, keys) in culprits {
             for (key, problem) in keys {

@@ -6,11 +6,11 @@ import RelataEngine
 struct ImportPlace: Hashable, Sendable, Codable {
     /// The number of the file that is read.
     var file = 0
-    /// Where its next row begins; 0 before the first one.
+    /// The position of its next row; 0 before the first one.
     var byte: Int64 = 0
     /// The line of that row.
     var line = 1
-    /// What tells the last 4 KB before it from others.
+    /// The digest of the last 4 KB before it.
     var fingerprint: UInt64 = 0
     /// How many rows were read of all files.
     var rows = 0
@@ -18,7 +18,7 @@ struct ImportPlace: Hashable, Sendable, Codable {
     var isDone = false
 }
 
-/// How far an import is that commits now and then, in a table that is gone when all is imported.
+/// The progress of an import in batches, in a table that is removed at the end.
 struct ImportState {
     private let connection: Connection
     /// The names of the files.
@@ -31,9 +31,9 @@ struct ImportState {
         origin = files.map { "\($0.name) \($0.className)" }.joined(separator: "\n")
     }
 
-    /// Where an import of these files goes on; `nil` where none was begun.
+    /// The position at which an import of these files continues; `nil` for a new one.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where one of other files isn't finished.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if an import of other files is unfinished.
     func place() throws -> ImportPlace? {
         guard try connection.hasTable(Self.name) else { return nil }
         let rows = try connection.values(SQLStatement("SELECT origin, place FROM \(Self.table)"))
@@ -52,7 +52,7 @@ struct ImportState {
         return known
     }
 
-    /// Notes in the transaction of the rows that they are there.
+    /// Records the progress, in the transaction of the rows.
     func note(_ place: ImportPlace) throws {
         if place.isDone { return try clear() }
         if try !connection.hasTable(Self.name) {

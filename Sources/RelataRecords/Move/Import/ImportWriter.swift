@@ -30,14 +30,14 @@ final class ImportWriter {
 
     /// Writes rows.
     ///
-    /// - Parameter refuse: Is told of each row that the database refuses.
-    /// - Returns: Those that became objects or links, or were updated, with the keys that they have.
+    /// - Parameter refuse: Called with each row that the database refuses.
+    /// - Returns: The rows that became objects or links, or were updated, with their keys.
     func write(
         _ rows: [ImportedRow], now: Date, _ refuse: (ImportedRow, RowProblem) throws -> Void
     ) throws -> [ImportedRow] {
         var rows = rows
         try ends.place(&rows, on: connection)
-        // All at once, and one by one where one of them is refused.
+        // All at once, or one by one if one of them is refused.
         if conflict == .refuse, rows.count > 1, rows.allSatisfy({ !$0.isKeyAssigned }) {
             let problem = try attempt(rows[0]) { try table.copied.insert(rows.map(\.values), on: connection) }
             if problem == nil {
@@ -90,7 +90,7 @@ final class ImportWriter {
 
     // MARK: Updating
 
-    /// Writes the fields that the file gives; whether there are any.
+    /// Writes the fields in the file; returns whether there are any.
     private func update(_ row: ImportedRow, _ key: KeyValue, _ now: Value) throws -> Bool {
         let given = table.fields.indices.filter { row.isGiven[$0] && !table.fields[$0].isKey }
         if given.isEmpty { return false }
@@ -108,7 +108,7 @@ final class ImportWriter {
             let column = table.copied.columns[place]
             return "\(dialect.quote(column.name)) = \(dialect.parameter(number + 1, as: column.type))"
         }
-        // What the file doesn't say of a change, the store says as with any other.
+        // Other values of a change come from the store, as in any save.
         if let revision = column(of: entity?.revision, unless: given) {
             let name = dialect.quote(table.copied.columns[revision].name)
             assignments.append("\(name) = \(name) + 1")
@@ -159,7 +159,7 @@ final class ImportWriter {
         if connection.recorder != nil { tell(kind, rows.map { table.key($0.values) }) }
     }
 
-    /// Tells observers, feeds and the change log.
+    /// Reports to observers, feeds and the change log.
     private func tell(_ kind: Change.Kind, _ keys: [KeyValue]) {
         switch table.owner {
         case .entity(let number): connection.recorder?.record(kind, number, KeyList(keys))

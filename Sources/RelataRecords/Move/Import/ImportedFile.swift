@@ -13,8 +13,8 @@ struct ImportedFile: Hashable, Sendable {
     /// Whether the caller named it.
     let isNamed: Bool
 
-    /// - Parameter name: What messages call it; the file's own name by default.
-    /// - Throws: ``RelataError/invalidUse(_:)`` for a file that tells no form.
+    /// - Parameter name: The name in messages; the file's own name by default.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a file without a known extension.
     init(_ path: String, name: String? = nil, _ options: ImportOptions) throws(RelataError) {
         let file = URL(fileURLWithPath: path).lastPathComponent
         guard let format = options.format ?? DataFormat(fileName: file) else {
@@ -30,9 +30,9 @@ struct ImportedFile: Hashable, Sendable {
         className = options.className ?? stem.removingPercentEncoding ?? stem
     }
 
-    /// The file at a path, or those of the folder that is there.
+    /// The file at a path, or those of a folder at it.
     ///
-    /// - Throws: ``RelataError/fileAccess(path:_:)`` where there is none.
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` for a missing path.
     static func files(at path: String, _ options: ImportOptions) throws(RelataError) -> [ImportedFile] {
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {

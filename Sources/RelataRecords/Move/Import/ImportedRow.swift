@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// A row that can be stored, as far as it can be told without the database.
+/// A row that can be stored, as far as that is known without the database.
 struct ImportedRow {
     /// A value for each column.
     var values: [Value]
@@ -9,14 +9,14 @@ struct ImportedRow {
     let isGiven: [Bool]
     /// Whether the database assigns its key.
     let isKeyAssigned: Bool
-    /// Where it is: the number of the file, and the line.
+    /// Its position: the number of the file, and the line.
     let file: Int
     let line: Int
-    /// What it is among the rows of the import.
+    /// Its number among the rows of the import.
     let number: Int
 }
 
-/// Makes rows of what files hold.
+/// Makes rows from the contents of files.
 struct RowReader {
     let table: MovedTable
     let dialect: Dialect
@@ -25,7 +25,7 @@ struct RowReader {
 
     /// Makes one.
     ///
-    /// - Parameter number: What it is among the rows of the import.
+    /// - Parameter number: Its number among the rows of the import.
     func row(
         _ raw: RawRow, in bytes: UnsafeBufferPointer<UInt8>, file: Int, number: Int
     ) throws(RowProblem) -> ImportedRow {

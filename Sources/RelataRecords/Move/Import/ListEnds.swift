@@ -1,7 +1,7 @@
 import RelataCore
 import RelataEngine
 
-/// Places in lists for rows of which the file gives none: behind all that are there.
+/// Positions in lists for rows without one: after all existing ones.
 struct ListEnds {
     private let table: MovedTable
     /// The last place of each list that rows were put into lately: of an owner, and the number of its list.
@@ -20,7 +20,7 @@ struct ListEnds {
     /// Gives places to rows that are written together.
     mutating func place(_ rows: inout [ImportedRow], on connection: Connection) throws(RelataError) {
         if table.lists.isEmpty { return }
-        // What was given before is stored by now.
+        // Earlier positions are stored by now.
         if ends.count > Self.limit { ends.removeAll(keepingCapacity: true) }
         for (number, list) in table.lists.enumerated() {
             let placed = rows.filter { $0.isGiven[list.place] }
@@ -52,7 +52,7 @@ struct ListEnds {
         }
     }
 
-    /// The last place of a list, of rows that are stored and of those that are about to be.
+    /// The last position of a list, of stored rows and of those that are about to be stored.
     private func end(
         of list: MovedTable.List, _ owner: KeyValue, among rows: [ImportedRow], on connection: Connection
     ) throws(RelataError) -> Int64 {

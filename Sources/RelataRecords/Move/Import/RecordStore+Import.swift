@@ -9,19 +9,19 @@ extension RecordStore {
     /// let report = try await store.import("music")
     /// ```
     ///
-    /// A file is named after its class, `Album.csv`, or after a class and its list, `Playlist.tracks.csv`. Names of fields, and
-    /// of columns of CSV, are those of the class, or of the columns of its table. Rows may come in any order, and lead to
-    /// each other in circles. They are written as they are: no stamp is set and no revision counted that a file gives.
+    /// A file is named after its class, `Album.csv`, or after a class and its list, `Playlist.tracks.csv`. Names of
+    /// fields, and of columns of CSV, are those of the class, or of the columns of its table. Rows may be in any order,
+    /// and refer to each other in circles. They are written unchanged: stamps and revisions in a file aren't replaced.
     ///
-    /// All is written in one transaction, unless ``ImportOptions/batchSize`` says otherwise.
+    /// All rows are written in one transaction, unless ``ImportOptions/batchSize`` is set.
     ///
     /// - Parameters:
     ///   - path: The file, or the folder.
-    ///   - options: What becomes of bad rows, and of objects that are there.
-    ///   - progress: Is told how far it is.
+    ///   - options: How bad rows, and existing objects, are treated.
+    ///   - progress: Called with the progress.
     /// - Returns: What was done.
-    /// - Throws: ``RelataError/validation(_:)`` where rows are bad, with their files and lines, and nothing imported;
-    ///   ``RelataError/invalidUse(_:)`` for classes and columns that aren't there; ``RelataError/fileAccess(path:_:)`` for files
+    /// - Throws: ``RelataError/validation(_:)`` for bad rows, with their files and lines, and nothing imported;
+    ///   ``RelataError/invalidUse(_:)`` for missing classes and columns; ``RelataError/fileAccess(path:_:)`` for files
     ///   that can't be read.
     @discardableResult
     public func `import`(
@@ -46,7 +46,7 @@ extension RecordStore {
         return run.report
     }
 
-    /// An import at its end, or where rows turned out to be bad.
+    /// A finished import, or one with bad rows.
     package func performing(_ run: ImportRun, _ listener: ImportListener) async throws -> ImportRun {
         try access.requireEverything(for: "an import")
         return try await pool.onOwnThread {
@@ -81,10 +81,10 @@ extension RecordStore {
         if let tables = tablesToCount(run) { try? pool.withWriter { try $0.gatherStatistics(of: tables) } }
     }
 
-    /// From so many rows on the planner is told of them: it takes a table for as large as it was when it was last counted.
+    /// From that many rows on, the planner's statistics are updated: it assumes a table's size at the last update.
     private static let manyRows = 10_000
 
-    /// The tables, in SQL, that an import has written much to; `nil` where there are none.
+    /// The tables, in SQL, that an import has written many rows to; `nil` for none.
     private func tablesToCount(_ run: ImportRun) -> [String]? {
         guard run.hasWritten else { return nil }
         let classes = currentClasses

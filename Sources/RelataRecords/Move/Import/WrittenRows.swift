@@ -1,4 +1,4 @@
-/// Which rows of an import were written, by their numbers: a bit for each, so that there is room for those of any file.
+/// The written rows of an import, by their numbers: a bit for each, so that the rows of any file fit.
 struct WrittenRows {
     private let first: Int
     private var words: [UInt64] = []
