@@ -54,14 +54,14 @@ struct BackupCommand: ParsableCommand {
 
     private func follow(to folder: String) throws {
         try RegularFile.require(source.file)
-        // A file of another program is refused before anything is made.
+        // A file of another program is refused before anything is created.
         try ToolDatabase.store(source.file).close()
         let copies = ContinuousBackup(
             of: source.file, to: folder, keeping: keep?.duration, interval: interval?.duration ?? .seconds(1))
         StopSignal.listen()
         try copies.run(until: { StopSignal.isReceived }) { event in
             print("\(folder): " + text(event))
-            // Whoever reads the output waits for it.
+            // Readers of the output wait for it.
             fflush(nil)
         }
     }
@@ -84,7 +84,7 @@ struct BackupCommand: ParsableCommand {
         }
     }
 
-    /// Copies a file as it is, damaged or not, before it is changed.
+    /// Copies a file unchanged, damaged or not, before it is changed.
     static func copy(_ file: String, to destination: String) throws {
         try makeFile(from: file, BackupPlan(to: destination, .never, verifies: false), "backing up \(file)")
         print("\(destination): a copy of \(file)")
@@ -136,7 +136,7 @@ struct RestoreCommand: ParsableCommand {
     }
 }
 
-/// Makes a file of another one.
+/// Restores a file from another one.
 private func makeFile(from source: String, _ plan: BackupPlan, _ step: String) throws {
     let store = try ToolDatabase.store(source)
     try Progress.during(step) { progress in try store.backup(plan) { progress.step(of: step, $0) } }

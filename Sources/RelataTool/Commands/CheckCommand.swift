@@ -33,7 +33,7 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         if let backup {
             try BackupCommand.refuseServers([source.file, backup])
-            // Whether or not there is something to be mended, and before anybody is asked.
+            // Even if there is nothing to repair, and before any question.
             try RegularFile.check(backup, for: "a database")
         }
         let findings = try showFindings()
@@ -55,7 +55,7 @@ struct CheckCommand: ParsableCommand {
         guard report.remaining.isEmpty else { throw ExitCode.failure }
     }
 
-    /// Checks the database and shows what it finds. It is closed again, so that nobody waits while an answer is awaited.
+    /// Checks the database and shows the findings. It is closed again, so that others don't wait for an answer.
     private func showFindings() throws -> [IntegrityFinding] {
         let database = try ToolDatabase(source.file)
         let findings = try Progress.during("checking") { progress in

@@ -35,7 +35,7 @@ struct CopyCommand: ParsableCommand {
     }
 
     private func copyRows(_ from: DatabaseLocation, _ to: DatabaseLocation) throws {
-        // A file that is none is refused before another one is made.
+        // A path that is no file is refused before another one is created.
         let file = from.isServer ? nil : try ToolDatabase(source.file)
         let original = try file?.connection ?? from.connect(isReadOnly: true)
         let isNew = !to.isServer && !FileManager.default.fileExists(atPath: destination)
@@ -47,7 +47,7 @@ struct CopyCommand: ParsableCommand {
             report(outcomes, to.name)
         } catch {
             try? copy.close()
-            // What was refused before anything was written leaves no file.
+            // A copy that was refused before anything was written leaves no file.
             let size = try? FileManager.default.attributesOfItem(atPath: destination)[.size] as? Int
             if isNew, size == 0 { try? FileManager.default.removeItem(atPath: destination) }
             throw error
@@ -83,7 +83,7 @@ struct CopyCommand: ParsableCommand {
     }
 }
 
-/// Refuses to make a file where there is one.
+/// Refuses to create a file over an existing one.
 func refuseExisting(_ path: String) throws {
     if FileManager.default.fileExists(atPath: path) {
         throw RelataError.fileAccess(path: path, "exists already, and is left as it is")

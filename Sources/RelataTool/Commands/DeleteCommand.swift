@@ -36,7 +36,7 @@ struct DeleteCommand: ParsableCommand {
         print("deleted \(objects): \(counts)")
     }
 
-    /// Reads what would happen and shows it. The file is closed again, so that nobody waits while the answer is awaited.
+    /// Reads the plan and shows it. The file is closed again, so that others don't wait for the answer.
     private func showPlan() throws -> DeletionReport {
         let database = try ToolDatabase(source.file, naming: entity)
         let request = try DeletionRequest(database, entity: entity, keys: keys)

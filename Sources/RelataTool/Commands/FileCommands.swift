@@ -5,7 +5,7 @@ import RelataCore
 import RelataEngine
 import RelataSQLite
 
-/// `relata make FILE SQL`: makes a database by running SQL, for the project's own sample.
+/// `relata make FILE SQL`: creates a database by running SQL, for the project's own sample.
 struct MakeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "make", shouldDisplay: false)
 

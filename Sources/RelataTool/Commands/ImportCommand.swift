@@ -121,7 +121,7 @@ struct ImportCommand: ParsableCommand {
     }
 }
 
-/// What comes in by standard input.
+/// The data on standard input.
 enum StandardInput {
     /// Writes all of it to a file.
     static func save(to path: String) throws {

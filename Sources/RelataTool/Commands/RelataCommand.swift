@@ -25,8 +25,7 @@ struct RelataCommand: ParsableCommand {
     private static let servers: [any ParsableCommand.Type] = []
     #endif
 
-    /// Runs the command and ends the process: 0 if all went well, 1 if it failed or found something, 64 if it was
-    /// called in a wrong way.
+    /// Runs the command and ends the process: 0 for success, 1 for a failure or findings, 64 for wrong usage.
     static func run(_ arguments: [String]) async -> Never {
         do {
             var command = try parseAsRoot(arguments)

@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Notices that the process is asked to end, by Ctrl-C or SIGTERM, and lets it finish what it does.
+/// Detects a request to end the process, by Ctrl-C or SIGTERM, and lets it finish its work.
 enum StopSignal {
     private static let received = Atomic(false)
 
     /// From now on the signals only set ``isReceived``.
     static func listen() {
-        // It must be there before a signal asks for it.
+        // It must exist before a signal needs it.
         received.store(false, ordering: .relaxed)
         for number in [SIGINT, SIGTERM] { signal(number) { _ in StopSignal.received.store(true, ordering: .relaxed) } }
     }

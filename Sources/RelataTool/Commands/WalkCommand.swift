@@ -3,8 +3,7 @@ import ArgumentParser
 import RelataCore
 import RelataEngine
 
-/// `relata walk FILE`: shows what the other commands do, on whatever the file holds. Writes to it: `scripts/run` gives
-/// it a copy.
+/// `relata walk FILE`: shows the other commands on any file. Writes to it: `scripts/run` gives it a copy.
 struct WalkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "walk", shouldDisplay: false)
 

@@ -17,8 +17,8 @@ enum KeyParser {
         return KeyValue(values)
     }
 
-    /// The keys that a text may mean where values are stored otherwise than declared, as in tables of other programs. Only
-    /// the number of a row is certain to be one.
+    /// The possible keys of a text if values may have other types than declared, as in tables of other programs. Only a
+    /// rowid is certain to be a number.
     static func otherKeys(_ text: String, of table: Table) throws(RelataError) -> [KeyValue] {
         if table.entity.isKeyAssigned { return [] }
         return KeyValue.readings(try parts(text, of: table).map { ($0, $1.type, holdsOthers: true) }) { part, type, _ in
@@ -26,10 +26,10 @@ enum KeyParser {
         }
     }
 
-    /// Whether a key is shown just as a text writes it: the text `007` is, and the number 7 isn't.
+    /// Whether a key is displayed exactly as a text: the text `007` is, and the number 7 isn't.
     static func isSpelled(_ key: KeyValue, as text: String, of table: Table) throws(RelataError) -> Bool {
         zip(key.values, try parts(text, of: table)).allSatisfy { value, part in
-            // Whole numbers are shown with and without their fraction.
+            // Integers are displayed with and without their fraction.
             if case .real(let number) = value, let whole = Int64(exactly: number), String(whole) == part.0 {
                 return true
             }
@@ -37,7 +37,7 @@ enum KeyParser {
         }
     }
 
-    /// What keys that are written alike are: `numbers and of texts`.
+    /// The types of keys that are displayed alike: `numbers and of texts`.
     static func kinds(of keys: Set<KeyValue>) -> String {
         let places = keys.first?.values.indices ?? 0..<0
         for place in places {
@@ -100,7 +100,7 @@ enum KeyParser {
         }
     }
 
-    /// Bytes as they are shown: `x'00ff'`.
+    /// Bytes as they are displayed: `x'00ff'`.
     private static func bytes(_ text: String) -> Data? {
         guard text.lowercased().hasPrefix("x'"), text.hasSuffix("'"), text.utf8.count % 2 == 1 else { return nil }
         var bytes = Data()

@@ -3,7 +3,7 @@ import RelataEngine
 import RelataEngines
 import RelataRecords
 
-/// Databases of servers, whoever made them.
+/// Databases of servers, of any program.
 enum ServerDatabase {
     /// The tables that a command looks at: all but the server's own, and of these the ones in a schema that it names.
     static func scope(naming entity: String?, callsFunctions: Bool = false) -> TableScope {
@@ -11,8 +11,8 @@ enum ServerDatabase {
         return .everywhere(including: [schema].compactMap(\.self), callsFunctions: callsFunctions)
     }
 
-    /// Runs `body` in a transaction, and commits it unless `body` throws. Where stores of Relata's share the database, they
-    /// are told of it, and it is in the change log that they keep. No table is made.
+    /// Runs `body` in a transaction, and commits it unless `body` throws. Relata's stores that share the database are
+    /// notified of it, and it is recorded in their change log. No table is created.
     static func write<Result>(
         _ location: DatabaseLocation, naming entity: String?, _ body: (ToolDatabase) throws -> Result
     ) throws -> Result {
@@ -34,7 +34,7 @@ enum ServerDatabase {
         return result
     }
 
-    /// What tells stores of a transaction, which says of which entities; `nil` where no store has used the database.
+    /// The hub that notifies stores of a transaction, and its entities; `nil` if no store has used the database.
     private static func hub(_ location: DatabaseLocation) throws -> ChangeHub? {
         let connection = try location.connect(isReadOnly: true)
         try connection.begin()

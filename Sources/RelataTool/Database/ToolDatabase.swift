@@ -5,20 +5,20 @@ import RelataEngine
 import RelataEngines
 import RelataSQLite
 
-/// A database and what it holds, in one state: a file, or one of a server, whoever made it.
+/// A database and its contents, in one state: a file, or one of a server, of any program.
 struct ToolDatabase {
     /// The file's name, or the URL without its password, for messages.
     let name: String
     let connection: Connection
     let classes: RecordClasses
-    /// What keeps the state of a file, whoever writes meanwhile.
+    /// The transaction that keeps the state of a file, regardless of writers.
     private var snapshot: RecordSnapshot?
 
-    /// Opens a database for reading, and reads what it holds.
+    /// Opens a database for reading, and reads its schema.
     ///
     /// - Parameters:
-    ///   - entity: What the command asks for. A name with one of the server's own schemas has that looked at, too.
-    ///   - runsConditions: Whether conditions may call functions that a server doesn't have by itself.
+    ///   - entity: The command's entity. A name with one of the server's own schemas makes that schema readable, too.
+    ///   - runsConditions: Whether conditions may call functions that a server doesn't have itself.
     init(_ path: String, naming entity: String? = nil, runsConditions: Bool = false) throws {
         let location = try DatabaseLocation(path)
         guard location.isServer else {
@@ -33,7 +33,7 @@ struct ToolDatabase {
         self.init(location.name, connection, try RecordClasses.read(connection))
     }
 
-    /// What a database holds in a transaction.
+    /// The schema of a database in a transaction.
     init(_ name: String, _ connection: Connection, _ classes: RecordClasses) {
         self.name = name
         self.connection = connection
@@ -41,7 +41,7 @@ struct ToolDatabase {
     }
 
     var schema: Schema { classes.schema }
-    /// What the tables say that no entity can.
+    /// Facts about the tables that no entity can describe.
     var notes: [SchemaProblem] { classes.notes }
 
     // MARK: Writing
@@ -62,10 +62,10 @@ struct ToolDatabase {
 
     // MARK: Opening
 
-    /// What messages call a database: the name of a file, and a URL without its password.
+    /// A database's name in messages: the name of a file, and a URL without its password.
     static func name(_ path: String) throws -> String { try DatabaseLocation(path).name }
 
-    /// Opens a file. Whatever isn't a database is left as it is.
+    /// Opens a file. A file that isn't a database stays unchanged.
     static func store(_ path: String, isReadOnly: Bool = true) throws -> RecordStore {
         // A file of another program is refused before anything could be written to it.
         let store = try reading(path) { try open(path, isReadOnly: true) }
@@ -76,7 +76,7 @@ struct ToolDatabase {
 
     /// Opens a file or a database of a server.
     ///
-    /// - Parameter makes: Whether a file that isn't there is made.
+    /// - Parameter makes: Whether a missing file is created.
     static func store(at name: String, isReadOnly: Bool = true, makes: Bool = false) throws -> RecordStore {
         let location = try DatabaseLocation(name)
         let isMissing = !location.isServer && !FileManager.default.fileExists(atPath: name)
@@ -84,8 +84,8 @@ struct ToolDatabase {
             ? try open(name, isReadOnly: isReadOnly) : try store(name, isReadOnly: isReadOnly)
     }
 
-    /// Opens a file for reading. If the program that last wrote to it died in the middle of a transaction, the journal
-    /// takes that back first, as every program that opens the file for writing has it do.
+    /// Opens a file for reading. If the program that last wrote to it died during a transaction, the journal rolls that
+    /// back first, as in every program that opens the file for writing.
     ///
     /// - Parameter open: Opens the file, and writes nothing.
     static func reading<Opened>(_ path: String, _ open: () throws -> Opened) throws -> Opened {
@@ -104,7 +104,7 @@ struct ToolDatabase {
         }
     }
 
-    /// The file stays as its program made it, with the journal that it has.
+    /// The file stays as its program left it, with its journal.
     private static func open(_ path: String, isReadOnly: Bool) throws -> RecordStore {
         var options = RecordStore.Options()
         options.isReadOnly = isReadOnly
@@ -120,16 +120,16 @@ struct ToolDatabase {
         }
     }
 
-    /// The key of the object that a text means, as it is stored; if there is none, as the text reads.
+    /// The stored key of a text's object; if there is none, the key as the text is read.
     ///
-    /// Tables of other programs may hold texts where numbers are declared, or fold the case of their keys.
+    /// Tables of other programs may have texts in number columns, or case-insensitive keys.
     func key(_ text: String, of table: Table) throws(RelataError) -> KeyValue {
-        // A server stores what it declares.
+        // A server stores values of the declared type.
         if connection.dialect != .sqlite { return try KeyParser.key(text, of: table) }
         let found = try connection.storedKeys(among: KeyParser.otherKeys(text, of: table), of: table)
         var meant: Set<KeyValue> = []
         for key in found where try KeyParser.isSpelled(key, as: text, of: table) { meant.insert(key) }
-        // The number 7 may be written 007, unless there is a text that is just that.
+        // The number 7 may be written 007, unless there is a text of exactly that.
         if meant.isEmpty { meant = found }
         guard meant.count < 2 else {
             throw .invalidUse(

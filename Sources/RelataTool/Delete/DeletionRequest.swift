@@ -2,7 +2,7 @@ import RelataCore
 import RelataRecords
 import RelataEngine
 
-/// Objects that are to be deleted, and what that would do.
+/// Objects to be deleted, and the plan.
 struct DeletionRequest {
     let table: Table
     let keys: [KeyValue]
@@ -22,9 +22,9 @@ struct DeletionRequest {
         self.keys = keys
     }
 
-    /// What would happen, objects in order.
+    /// The plan, objects in order.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where an object that is named isn't there.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if a named object doesn't exist.
     func plan(in database: ToolDatabase) throws(RelataError) -> DeletionReport {
         let plan = try database.connection.deletionPlan(
             of: table.index, roots: .keys(keys), schema: database.schema, access: .everything
@@ -36,9 +36,9 @@ struct DeletionRequest {
         return plan
     }
 
-    /// Deletes them, if that still does what `plan` says.
+    /// Deletes them, if the result still equals `plan`.
     ///
-    /// - Throws: ``RelataError/busy(_:)`` where it would do something else: let that end the transaction.
+    /// - Throws: ``RelataError/busy(_:)`` for another result: then roll the transaction back.
     func run(in database: ToolDatabase, expecting plan: DeletionReport) throws {
         let report = try database.connection.delete(
             entity: table.index, roots: .keys(keys), schema: database.schema, access: .everything)

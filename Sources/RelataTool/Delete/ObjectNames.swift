@@ -2,11 +2,11 @@ import RelataCore
 import RelataRecords
 import RelataEngine
 
-/// The names of the objects that a deletion plan shows, read before they are gone.
+/// The names of the objects in a deletion plan, read before they are deleted.
 struct ObjectNames {
     private var names: [ObjectReference: String] = [:]
 
-    /// Reads the names of the first so many objects of each part of a plan.
+    /// Reads the names of the first objects of each part of a plan, up to a number.
     init(_ plan: DeletionReport, showing limit: Int, in database: ToolDatabase) throws(RelataError) {
         var keys: [String: Set<KeyValue>] = [:]
         for part in plan.deleted { keys[part.entity, default: []].formUnion(part.keys.prefix(limit)) }
@@ -21,7 +21,7 @@ struct ObjectNames {
         let label = RecordLabel(database.schema)
         let fetcher = RecordFetcher(database.connection, schema: database.schema, access: .everything)
         for (entity, keys) in keys {
-            // A key that is stored otherwise than declared can't be asked for: it stands for itself.
+            // A key of another type than declared can't be looked up: it is shown itself.
             guard let table = database.schema[entity] else { continue }
             let types = table.keyColumns.map { table.columns[$0].type }
             let keys = keys.filter { zip($0.values, types).allSatisfy { $0.isStored(as: $1) } }

@@ -2,7 +2,7 @@ import RelataCore
 import RelataRecords
 import RelataEngine
 
-/// A query as it is typed: a condition, an order and what to load with the objects.
+/// A query from the command line: a condition, an order and includes.
 struct FetchRequest {
     let table: Table
     let plan: QueryPlan

@@ -19,13 +19,13 @@ struct RecordOutput {
 
     // MARK: Rows
 
-    /// The properties that have a column: attributes and to-ones as declared, then what else was included.
+    /// The properties with a column: attributes and to-ones as declared, then other includes.
     private var properties: [String] {
         let stored = table.entity.properties.map(\.name).filter { !table.columnIndexes(of: $0).isEmpty }
         return stored + inclusions.map(\.relationship).filter { !stored.contains($0) }
     }
 
-    /// The objects as lines under headings, and how many there are.
+    /// The objects as lines under headings, and their number.
     func tableLines(_ records: [FetchedRecord]) -> [String] {
         let properties = properties
         let rows = records.map { record in properties.map { cell($0, of: record) } }
@@ -88,7 +88,7 @@ struct RecordOutput {
         switch link {
         case .one(let target?): return described(target)
         case .one(nil):
-            // What isn't there any more is known by its key.
+            // A deleted object is shown by its key.
             let columns = table.columnIndexes(of: property)
             if record.key(at: columns).values.contains(.null) { return "" }
             let key = text(columns, of: record)
@@ -98,7 +98,7 @@ struct RecordOutput {
         }
     }
 
-    /// An object's name, and those of what was loaded with it.
+    /// An object's name, and those of its included objects.
     private func described(_ record: FetchedRecord) -> String {
         let nested = schema.tables[record.entity].entity.relationships.compactMap { relationship -> String? in
             guard let link = record.links[relationship.name] else { return nil }
@@ -111,7 +111,7 @@ struct RecordOutput {
 
     // MARK: JSON
 
-    /// The objects, what was included within them.
+    /// The objects, with included ones inside them.
     func json(_ records: [FetchedRecord]) -> JSONValue { .array(records.map(json)) }
 
     private func json(_ record: FetchedRecord) -> JSONValue {
@@ -123,7 +123,7 @@ struct RecordOutput {
                 switch (property, record.links[property.name]) {
                 case (_, .many(let records)): .array(records.map(json))
                 case (_, .one(let target?)): json(target)
-                // What isn't there any more is known by its key.
+                // A deleted object is shown by its key.
                 case (.relationship(let relationship), .one(nil)):
                     columns.isEmpty ? .null : missing(record.key(at: columns), relationship)
                 case (_, nil) where columns.isEmpty, (.attribute, .one(nil)): nil

@@ -1,13 +1,13 @@
 import RelataCore
 import RelataEngine
 
-/// What a database holds, as text or JSON.
+/// The schema and contents of a database, as text or JSON.
 struct Inspection {
     private let database: ToolDatabase
-    /// How many objects each entity has, and how many rows each join table; `nil` where nothing can count them.
+    /// How many objects each entity has, and how many rows each join table; `nil` if they can't be counted.
     private var counts: [Int?] = []
     private var joinCounts: [Int?] = []
-    /// What the tables say that no entity can, and which of them can't be counted.
+    /// Facts about the tables that no entity can describe, and which of them can't be counted.
     private var notes: [SchemaProblem]
 
     init(_ database: ToolDatabase, progress: Progress) throws {
@@ -34,9 +34,9 @@ struct Inspection {
         } catch let error as RelataError {
             let reason: String
             switch error {
-            // The program that made the file may sort by a collation that nobody else has.
+            // The program that made the file may sort by its own collation.
             case .database(_, let message, _): reason = message
-            // A view may call what fails, or what the role may not call.
+            // A view may call a function that fails, or that the role may not call.
             case .invalidUse(let message), .fileAccess(_, let message): reason = message
             default: throw error
             }

@@ -1,13 +1,13 @@
 import RelataCore
 
-/// A relationship with what is known about it from both of its sides.
+/// A relationship with the declarations of both sides.
 struct RelationshipSummary {
     let relationship: Relationship
-    /// The name of the other side, if there is one.
+    /// The name of the inverse, if there is one.
     private(set) var inverse: String?
-    /// What happens to the other side when the object that declares this is deleted; `nil` for nothing.
+    /// The effect on the other side when the object that declares this is deleted; `nil` for none.
     private(set) var deleteRule: DeleteRule?
-    /// Of a to-one: what happens to the object itself when its target is deleted.
+    /// Of a to-one: the effect on the object itself when its target is deleted.
     private(set) var onTargetDelete: DeleteRule?
     /// The columns of the foreign key.
     private(set) var columns: [String] = []
@@ -15,7 +15,7 @@ struct RelationshipSummary {
     private(set) var joinTable: String?
     /// Whether the key may be unset.
     private(set) var isOptional: Bool?
-    /// Whether no two objects have the same target.
+    /// Whether targets are unique.
     private(set) var isUnique = false
 
     init(_ relationship: Relationship, of table: Table, in schema: Schema) {
@@ -53,7 +53,7 @@ struct RelationshipSummary {
         }
     }
 
-    /// What a line about the relationship says after its target.
+    /// The part of a relationship's line after its target.
     var words: [String] {
         var words: [String] = []
         switch relationship.kind {
@@ -69,7 +69,7 @@ struct RelationshipSummary {
         if let minimum = relationship.minimumCount { words.append("at least \(minimum)") }
         if let maximum = relationship.maximumCount { words.append("at most \(maximum)") }
         if let deleteRule { words.append("delete: \(deleteRule)") }
-        // Where there is an inverse, the rule is told there.
+        // If there is an inverse, it has the rule.
         if inverse == nil, let onTargetDelete { words.append("when the target goes: \(onTargetDelete)") }
         return words
     }

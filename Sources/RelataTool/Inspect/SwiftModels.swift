@@ -1,9 +1,9 @@
 import RelataCore
 
-/// Models in Swift that open a database as it is.
+/// Models in Swift that open a database unchanged.
 ///
-/// Each table becomes a struct with its name in the singular, each column a property. Names that Swift or the models need
-/// for themselves get a number or an ending, and the table or column is named beside them.
+/// Each table becomes a struct with its name in the singular, each column a property. Names that Swift or the models
+/// reserve get a number or an ending, and the table or column is named beside them.
 struct SwiftModels {
     private let schema: Schema
     private let notes: [String]
@@ -44,7 +44,7 @@ struct SwiftModels {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// What a column of JSON holds, where nothing says more about it.
+    /// The type of a JSON column without further information.
     private static let json = """
         /// Any JSON. Declare a `Codable` type of your own where you know more about a column.
         enum JSON: Hashable, Sendable, Codable {
@@ -102,7 +102,7 @@ struct SwiftModels {
     private static func propertyNames(_ table: Table) -> [String: String] {
         var taken = SwiftWords.members
         var names: [String: String] = [:]
-        // The key that the database assigns is what Swift calls `id`.
+        // The key that the database assigns is named `id` in Swift.
         if table.entity.isKeyAssigned, let key = table.entity.key.first, table.entity.property("id") == nil {
             names[key] = "id"
             taken.insert("id")
@@ -194,7 +194,7 @@ struct SwiftModels {
         switch relationship.kind {
         case .toOne(let isOptional, _):
             type = "ToOne<\(targetType)>" + (isOptional ? "?" : "")
-            // Where there is a view, the rule stands there.
+            // If there is an inverse, it has the rule.
             if case .reference(let number)? = table.links[relationship.name] {
                 let reference = schema.references[number]
                 if reference.inverse == nil {
@@ -229,7 +229,7 @@ struct SwiftModels {
 
 /// Words of Swift, and text as Swift writes it.
 enum SwiftWords {
-    /// Types that a model would hide from the file it stands in, or that hide it.
+    /// Types that a model's name would hide in its file, or that would hide it.
     static let types: Set<String> = [
         "Any", "AnyObject", "Array", "Attribute", "Bool", "Character", "Data", "Date", "Decimal", "Dictionary",
         "Double",
@@ -266,7 +266,7 @@ enum SwiftWords {
         scalar.properties.isXIDContinue && scalar.value < 0xF0000
     }
 
-    /// The name in backticks where Swift has it for itself.
+    /// The name in backticks if it is a keyword of Swift.
     static func quoted(_ name: String) -> String { keywords.contains(name) ? "`\(name)`" : name }
 
     /// The text as a literal.

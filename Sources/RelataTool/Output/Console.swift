@@ -1,9 +1,9 @@
 import Foundation
 import RelataCore
 
-/// What the tool says beside its output, and what it asks.
+/// The tool's messages besides its output, and its questions.
 enum Console {
-    /// Writes an error: one line, whatever the message holds.
+    /// Writes an error: one line, whatever the message contains.
     static func fail(_ message: String) {
         let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
         write("relata: \(DisplayText.visible(line))\n")

@@ -2,7 +2,7 @@ import Foundation
 import RelataCore
 
 extension JSONValue {
-    /// A value as it is stored: bytes in Base64, and what is no finite number as text, as JSON has none.
+    /// A stored value: bytes in Base64, and infinite numbers as text, because JSON has none.
     init(_ value: RelataCore.Value, as type: AttributeType) {
         switch (value, type) {
         case (.null, _): self = .null

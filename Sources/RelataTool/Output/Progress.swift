@@ -2,7 +2,7 @@ import Foundation
 import RelataEngine
 import Synchronization
 
-/// Tells on standard error what takes over a second: on a terminal in one line that goes away, elsewhere in a line for
+/// Reports operations of over a second on standard error: on a terminal in one temporary line, elsewhere in a line for
 /// each step.
 final class Progress: Sendable {
     private struct State {
@@ -16,7 +16,7 @@ final class Progress: Sendable {
     private let isTerminal = Console.isTerminal
     private let clear = "\r\u{1B}[2K"
 
-    /// Runs `body`, which tells its steps.
+    /// Runs `body`, which reports its steps.
     static func during<Result>(_ step: String, _ body: (Progress) throws -> Result) rethrows -> Result {
         let progress = Progress(step)
         defer { progress.finish() }
@@ -29,7 +29,7 @@ final class Progress: Sendable {
         thread.start()
     }
 
-    /// Goes on to the next step.
+    /// Continues with the next step.
     func step(_ text: String) {
         state.withLock {
             $0.step = text
@@ -38,7 +38,7 @@ final class Progress: Sendable {
         }
     }
 
-    /// How far a backup is; only where a line can be written over, as there are many.
+    /// The progress of a backup; only on a terminal, because there are many updates.
     func step(of text: String, _ backup: BackupProgress) {
         guard isTerminal else { return }
         state.withLock { $0.step = "\(text): \(Int(backup.fraction * 100)) %" }

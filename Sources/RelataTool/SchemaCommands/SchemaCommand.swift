@@ -34,7 +34,7 @@ struct SchemaExportCommand: AsyncParsableCommand {
     }
 }
 
-/// What `diff` and `deploy` are given.
+/// The arguments of `diff` and `deploy`.
 struct DeploymentArguments: ParsableArguments {
     @Argument(help: "Where the classes are as wanted: a SQLite file, or what export wrote.", completion: .file())
     var wanted: String
@@ -85,7 +85,7 @@ struct DeployCommand: AsyncParsableCommand {
 
 /// Where classes come from.
 enum SchemaSource {
-    /// What deploying a document would do.
+    /// The plan of deploying a document.
     static func plan(for document: SchemaDocument, _ arguments: DeploymentArguments) async throws -> DeploymentPlan {
         let store = try store(arguments.file)
         let plan = try await store.deploymentPlan(for: document, removes: arguments.remove)
@@ -93,7 +93,7 @@ enum SchemaSource {
         return plan
     }
 
-    /// A server's file that is there.
+    /// An existing file of a server.
     static func store(_ path: String, isReadOnly: Bool = true) throws -> ParseStore {
         do {
             let store = try ToolDatabase.reading(path) {

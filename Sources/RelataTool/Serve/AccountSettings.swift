@@ -4,9 +4,9 @@ import RelataParse
 import RelataServer
 
 extension ServeSettings {
-    /// Sets what is about users and the mails to them.
+    /// Applies the settings for users and the mails to them.
     ///
-    /// - Parameter name: What the database is called.
+    /// - Parameter name: The name of the database.
     /// - Throws: `ValidationError` that names a setting that can't be.
     func setAccounts(of options: inout ParseService.Options, name: String) throws {
         if let time = try lifetime(.sessionLifetime) { options.sessionLifetime = time }

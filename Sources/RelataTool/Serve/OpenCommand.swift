@@ -30,7 +30,7 @@ struct OpenCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--edit is for files: the dashboard of relata serve edits a PostgreSQL database that Relata made")
         }
-        // A file that is no database, or can't be read, is told here, before anything of it could be written.
+        // A file that is no database, or can't be read, is reported here, before anything could be written to it.
         _ = try ToolDatabase(source.file)
         LoggingSystem.bootstrap { _ in
             var handler = TextLogHandler()
@@ -50,7 +50,7 @@ struct OpenCommand: AsyncParsableCommand {
         let store = try ParseStore.open(source.file, mode: .production, options: options)
         let server: RelataServer
         do {
-            // Nobody has its keys: only the token signs in.
+            // Its keys are secret: only the token signs in.
             let keys = ServerKeys(applicationID: ServerKeys.newKey(), clientKey: ServerKeys.newKey())
             server = try RelataServer(store, keys: keys, configuration: configuration)
         } catch {

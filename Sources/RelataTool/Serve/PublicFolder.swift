@@ -6,12 +6,12 @@ import Foundation
 struct PublicFolder {
     let path: String
 
-    /// - Throws: `ValidationError` where the folder holds a file that clients may not read.
+    /// - Throws: `ValidationError` if the folder contains a file that clients may not read.
     func check(besides secrets: [String]) throws {
         let folder = Self.resolved(path)
         for secret in secrets {
             let file = URL(fileURLWithPath: secret)
-            // A file that isn't there yet is made in its folder; of a link, what it leads to is served.
+            // A missing file will be created in its folder; of a link, the target is served.
             let parents = [
                 file.deletingLastPathComponent().path,
                 URL(fileURLWithPath: Self.resolved(secret)).deletingLastPathComponent().path,

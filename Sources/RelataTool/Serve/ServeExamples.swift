@@ -5,7 +5,7 @@ import RelataParse
 import RelataServer
 import RelataEngine
 
-/// Requests that are worth trying on a database that nobody has described, as lines for a shell.
+/// Requests to try on an unknown database, as lines for a shell.
 struct ServeExamples {
     private let schema: Schema
     private let chooser: WalkChooser
@@ -17,7 +17,8 @@ struct ServeExamples {
         fetcher = RecordFetcher(database.connection, schema: database.schema, access: .everything)
     }
 
-    /// A query through a to-one, one for the members of a to-many, and a new object; less where there is nothing for it.
+    /// A query through a to-one, one for the members of a to-many, and a new object; fewer if the database has none of
+    /// these.
     func lines(_ address: ServerAddress, _ keys: ServerKeys) throws -> [String] {
         var headers = ["-H 'X-Parse-Application-Id: \(keys.applicationID)'"]
         if let key = keys.clientKey { headers.append("-H 'X-Parse-Client-Key: \(key)'") }
@@ -55,7 +56,7 @@ struct ServeExamples {
         let all = schema.tables.flatMap { table in
             table.entity.relationships.filter(\.isToMany).map { (table, $0) }
         }
-        // A join table shows more than a foreign key does.
+        // A join table is a better example than a foreign key.
         for (table, relationship) in all.filter({ $0.1.isManyToMany }) + all.filter({ !$0.1.isManyToMany }) {
             guard let owner = try chooser.richest(table, in: relationship.name, limit: 1).first,
                 let id = Self.objectID(owner.key(in: schema))
@@ -88,7 +89,7 @@ struct ServeExamples {
         return nil
     }
 
-    /// What would go with an object.
+    /// The plan of deleting an object.
     private func plan() throws -> Request? {
         for table in schema.tables {
             guard let record = try fetcher.fetch(QueryPlan(entity: table.name, limit: 1)).first,
@@ -99,7 +100,7 @@ struct ServeExamples {
         return nil
     }
 
-    /// The id of an object, where it can stand in a path as it is.
+    /// The id of an object, if it is valid in a path without escaping.
     private static func objectID(_ key: KeyValue) -> String? {
         guard key.values.count == 1, case let text = key.values[0].description, !text.isEmpty else { return nil }
         return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) } ? text : nil

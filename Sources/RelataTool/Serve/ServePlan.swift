@@ -9,7 +9,7 @@ import RelataServer
 import RelataEngine
 import RelataEngines
 
-/// What `relata serve` is to do, read from its settings.
+/// The configuration of `relata serve`, read from its settings.
 struct ServePlan {
     private enum LogFormat: String, CaseIterable { case text, json }
     private enum DashboardMode: String, CaseIterable {
@@ -63,7 +63,7 @@ struct ServePlan {
         if let publicFolder {
             let secrets = [
                 location.file, keysPath, settings.configurationFile, configuration.tls?.key, settings.text(.audit),
-                // What is in it is handed out by its names only.
+                // Files in it are served by exact names only.
                 settings.text(.files).map { $0 + "/content" },
             ]
             try publicFolder.check(besides: secrets.compactMap(\.self))
@@ -112,7 +112,7 @@ struct ServePlan {
         if let size = try settings.bytes(.maxBody) { configuration.limits.bodySize = size }
         let size = configuration.limits.bodySize
         guard let total = try settings.bytes(.maxBodies) else {
-            // The largest body has room, whoever sets only that.
+            // The largest body always fits, even if only its limit is set.
             configuration.limits.totalBodySize = max(configuration.limits.totalBodySize, size)
             return
         }
@@ -148,13 +148,13 @@ struct ServePlan {
         try await server.run { address in
             let token = showsExamples ? server.makeDashboardToken() : nil
             for line in lines(address, keyFile, token: token) { print(line) }
-            // Whoever started the server may wait for the address at the other end of a pipe.
+            // The program that started the server may wait for the address at the other end of a pipe.
             fflush(nil)
         }
         print("stopped")
     }
 
-    /// - Parameter token: One that signs in to the dashboard. Where the output may be kept, there is none.
+    /// - Parameter token: One that signs in to the dashboard. `nil` if the output may be logged.
     private func lines(_ address: ServerAddress, _ keyFile: KeyFile, token: String?) -> [String] {
         let name = location.isMemory ? "a store in memory" : DisplayText.visible(location.file ?? location.name)
         var lines: [String] = []

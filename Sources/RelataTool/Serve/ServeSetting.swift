@@ -1,6 +1,6 @@
 #if CommandLineTool && Server
 
-/// What can be set of a server: by a flag, by a variable of the environment, and in a configuration file.
+/// A setting of a server: by a flag, by an environment variable, and in a configuration file.
 enum ServeSetting: String, CaseIterable {
     case file, host, port, mount
     case publicFolder = "public"
@@ -71,7 +71,7 @@ enum ServeSetting: String, CaseIterable {
     /// `RELATA_MAX_BODY`.
     var variable: String { "RELATA_" + rawValue.uppercased().replacing("-", with: "_") }
 
-    /// As it stands on the command line.
+    /// Its name on the command line.
     var flag: String { self == .file ? "FILE" : "--\(rawValue)" }
 }
 #endif

@@ -7,7 +7,7 @@ import RelataParse
 
 /// The settings of a server, wherever they were given: flags win over the environment, and that over the file.
 struct ServeSettings {
-    /// A value, and where it stands.
+    /// A value, and its source.
     private struct Given {
         let text: String
         let place: String
@@ -17,7 +17,7 @@ struct ServeSettings {
     /// The configuration file, which may hold keys.
     let configurationFile: String?
 
-    /// - Throws: ``RelataError`` for a configuration file that can't be read, or with a name that there isn't.
+    /// - Throws: ``RelataError`` for a configuration file that can't be read, or with an unknown name.
     init(flags: [ServeSetting: String], environment: [String: String], configurationFile: String?) throws {
         self.configurationFile = configurationFile
         if let configurationFile { try read(configurationFile) }

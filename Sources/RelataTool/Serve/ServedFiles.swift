@@ -12,9 +12,9 @@ struct ServedFiles {
 
     let options: FileOptions
 
-    /// `nil` where there are no files.
+    /// `nil` for no files.
     ///
-    /// - Throws: `ValidationError` that names a setting that can't be; ``RelataError`` where there can't be such a folder.
+    /// - Throws: `ValidationError` that names an invalid setting; ``RelataError`` if the folder can't be created.
     init?(_ settings: ServeSettings) throws {
         guard let folder = settings.text(.files), !folder.isEmpty else {
             let others: [ServeSetting] = [

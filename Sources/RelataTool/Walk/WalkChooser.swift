@@ -3,7 +3,7 @@ import RelataCore
 import RelataRecords
 import RelataEngine
 
-/// Chooses what is worth showing in a database that nobody has described.
+/// Chooses good examples in an unknown database.
 struct WalkChooser {
     private let database: ToolDatabase
     private let fetcher: RecordFetcher
@@ -69,7 +69,7 @@ struct WalkChooser {
     private func toManyCondition(
         of table: Table, among condition: ExpressionNode?
     ) throws(RelataError) -> (property: String, text: String)? {
-        // A join table shows more than a foreign key does.
+        // A join table is a better example than a foreign key.
         let relationships = table.entity.relationships.filter(\.isToMany)
         let sorted = relationships.filter(\.isManyToMany) + relationships.filter { !$0.isManyToMany }
         for relationship in sorted {
@@ -88,7 +88,7 @@ struct WalkChooser {
         return nil
     }
 
-    /// The property that names the objects of an entity, if one does.
+    /// The property with the names of an entity's objects, if there is one.
     func nameProperty(of table: Table) -> String? {
         label.columns(of: table.index).first.map { table.columns[$0].property }
     }
@@ -102,7 +102,7 @@ struct WalkChooser {
         return try fetcher.fetch(QueryPlan(entity: table.name, sort: sort, limit: limit))
     }
 
-    /// The arguments that show what is left of the entity that something was deleted from.
+    /// The arguments that show the rest of the entity after a deletion.
     func remainder(of entity: String) -> [String] {
         guard let table = schema[entity] else { return [] }
         let included = table.entity.relationships.first { $0.isToMany }.map { ["--include", $0.name] } ?? []
@@ -111,7 +111,7 @@ struct WalkChooser {
 
     // MARK: Deletions
 
-    /// The arguments of the most telling deletion that is, or isn't, denied; `nil` where there is none.
+    /// The arguments of the best example of a deletion that is, or isn't, denied; `nil` for none.
     func deletion(isDenied: Bool) throws(RelataError) -> [String]? {
         var best: (score: Int, arguments: [String])?
         for table in schema.tables {
@@ -132,7 +132,7 @@ struct WalkChooser {
         return best?.arguments
     }
 
-    /// Objects that much hangs on, and some on which nothing does.
+    /// Objects with many dependents, and some without any.
     private func candidates(of table: Table) throws(RelataError) -> [FetchedRecord] {
         var records = try fetcher.fetch(QueryPlan(entity: table.name, limit: 5))
         for relationship in table.entity.relationships where relationship.isToMany {
@@ -147,7 +147,7 @@ struct WalkChooser {
         return records
     }
 
-    /// A key as it is typed, if it can be.
+    /// A key as command-line input, if possible.
     private func argument(_ key: KeyValue) -> String? {
         var parts: [String] = []
         for value in key.values {
