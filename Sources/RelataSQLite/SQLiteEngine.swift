@@ -37,7 +37,7 @@ package struct SQLiteEngine: Engine {
     package var isShared: Bool { path == nil }
     package var writerCount: Int { 1 }
 
-    /// What SQLite says late, or not at all.
+    /// Checks the file for problems that SQLite reports late, or not at all.
     package func checkBeforeOpening(isReadOnly: Bool) throws(RelataError) {
         var isFolder: ObjCBool = false
         guard let path, FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return }
@@ -106,7 +106,7 @@ extension ConnectionPool {
     ///
     /// - Parameters:
     ///   - path: The file, which is made if it doesn't exist, or `nil` for a database in memory.
-    ///   - key: What the file is encrypted with.
+    ///   - key: The encryption key of the file.
     package convenience init(
         path: String?, key: EncryptionKey? = nil, isReadOnly: Bool = false, durability: Durability = .normal,
         readers: Int = 5, busyTimeout: Double = 5, waitsToOpen: Bool = true, sharingTime: Duration = .milliseconds(2),

@@ -40,7 +40,7 @@ public final class RelataServer: Service {
     ///   - served: The protocol. It is closed with the server.
     ///   - configuration: How the server listens, and the path that the protocol is below.
     ///   - metrics: The metrics to use.
-    ///   - logger: Where it logs.
+    ///   - logger: The log.
     /// - Throws: ``RelataError`` for a configuration that can't be, and for files of HTTPS that can't be read.
     public convenience init(
         protocol served: any ServedProtocol, configuration: Configuration = Configuration(),
@@ -81,8 +81,8 @@ public final class RelataServer: Service {
 
     /// Serves until it is stopped: by SIGINT or SIGTERM, by ``stop()``, or because its task is cancelled.
     ///
-    /// Requests that run then are finished, for as long as ``Configuration/stopTimeout`` allows, and the protocol is
-    /// closed, with its store.
+    /// Running requests are finished, for as long as ``Configuration/stopTimeout`` allows. Then the protocol and its
+    /// store are closed.
     ///
     /// - Throws: ``RelataError`` if the server can't listen on the address, and errors of closing.
     public func run() async throws { try await run { _ in } }
@@ -90,7 +90,7 @@ public final class RelataServer: Service {
     /// Serves as ``run()``, and reports the address.
     ///
     /// - Parameter started: Called with the address once clients are served.
-    /// - Throws: As ``run()``.
+    /// - Throws: The errors of ``run()``.
     public func run(started: @escaping @Sendable (ServerAddress) -> Void) async throws {
         let listener = Listener(
             service: try makeService(started), responder: responder, configuration: configuration)
@@ -158,7 +158,7 @@ public final class RelataServer: Service {
     }
 }
 
-/// Where a server listens.
+/// The address on which a server listens.
 public struct ServerAddress: Hashable, Sendable {
     /// The host as it was configured.
     public let host: String

@@ -55,7 +55,7 @@ public final class StatementRecorder: Sendable {
 
     /// Runs async code and checks that it took exactly so many statements. Nothing else should use the store meanwhile.
     ///
-    /// - Throws: As the call without `async`.
+    /// - Throws: The errors of the call without `async`.
     @discardableResult
     public func expectQueries<Result: Sendable>(
         _ count: Int, _ body: @Sendable () async throws -> Result

@@ -33,7 +33,7 @@ public struct Include<Target: Model>: Sendable {
     /// At most that many for each owner.
     public func limit(_ count: Int) -> Include { with { $0.limit = count } }
 
-    /// What to load with the related objects.
+    /// Adds relationships to load with the related objects.
     public func including(@IncludeBuilder _ links: (Target.Fields) -> [IncludePlan]) -> Include {
         with { $0.children += links(Self.fields) }
     }

@@ -27,7 +27,7 @@ struct MemberLists {
         for target in targets { starts.append(starts[starts.count - 1] + (target < 0 ? 0 : 1)) }
     }
 
-    /// Where an owner's members stand.
+    /// The range of an owner's members.
     @inlinable
     subscript(owner: Int) -> Range<Int> { Int(starts[owner])..<Int(starts[owner + 1]) }
 

@@ -156,7 +156,7 @@ public struct ReadLoop<M: Model> {
         }
     }
 
-    /// Forgets the object of the current row, which can't be read.
+    /// Discards the object of the current row, which can't be read.
     @usableFromInline
     mutating func fail(at column: Int32, first: Int32) {
         failure = (column, first)

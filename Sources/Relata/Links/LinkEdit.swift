@@ -3,7 +3,7 @@
 /// Edits name objects instead of positions, so that they have the same meaning after concurrent writes.
 @usableFromInline
 enum LinkEdit<Target: Model>: Sendable {
-    /// Be a member; the last one, if the list is ordered and it wasn't one.
+    /// Makes the target a member: the last one, if the list is ordered and the target is new.
     case add(LinkTarget<Target>)
     /// Be no member.
     case remove(LinkTarget<Target>)
@@ -35,10 +35,10 @@ enum LinkTarget<Target: Model>: Sendable {
 }
 
 extension LinkEdit {
-    /// What an addition adds.
+    /// The target of an addition.
     var added: LinkTarget<Target>? { if case .add(let target) = self { target } else { nil } }
 
-    /// What a removal takes out.
+    /// The target of a removal.
     @usableFromInline var removed: LinkTarget<Target>? { if case .remove(let target) = self { target } else { nil } }
 }
 

@@ -135,7 +135,7 @@ public struct ToMany<Target: Model>: Sendable {
 
     /// Moves an object to its final position. For ordered lists.
     ///
-    /// - Throws: As ``insert(_:at:)``.
+    /// - Throws: The errors of ``insert(_:at:)``.
     public mutating func move(from source: Int, to destination: Int) throws {
         let objects = try objects
         guard objects.indices.contains(source) else { throw outside(source, objects.count) }

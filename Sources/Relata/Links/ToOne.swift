@@ -111,7 +111,7 @@ final class LinkedObject<Target: Model>: Sendable {
 
     @usableFromInline var isConfirmed: Bool { confirmation.load(ordering: .relaxed) }
 
-    /// Notes that a save has stored the value, or found it stored.
+    /// Records that a save has stored the value, or found it stored.
     func confirm() { confirmation.store(true, ordering: .relaxed) }
 }
 

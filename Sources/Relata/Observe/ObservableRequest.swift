@@ -8,7 +8,7 @@ import RelataEngine
 public protocol ObservableRequest: Sendable {
     /// The value that is read. A value that equals the previous one isn't delivered.
     associatedtype Fetched: Equatable & Sendable
-    /// What observers get.
+    /// The type of the observed values.
     associatedtype Observed = Fetched
 
     /// Reads the value.
@@ -30,7 +30,7 @@ extension ObservableRequest {
 }
 
 extension ObservableRequest where Observed == Fetched {
-    /// What was read.
+    /// Returns the value as it was read.
     public func observed(_ fetched: Fetched) -> Fetched { fetched }
 }
 
@@ -50,7 +50,7 @@ extension Query: ObservableRequest {
     }
 }
 
-/// All that a query says.
+/// The parts of a query that determine its result.
 struct QueryIdentity: Hashable, Sendable {
     let plan: QueryPlan
     let includes: [IncludePlan]

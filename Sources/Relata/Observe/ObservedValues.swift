@@ -11,7 +11,7 @@ import RelataEngine
 /// for try await books in store.observe(Book.where { $0.genre == fantasy }) { … }
 /// ```
 public struct ObservedValues<Request: ObservableRequest>: AsyncSequence, Sendable {
-    /// What observers get.
+    /// The type of the observed values.
     public typealias Element = Request.Observed
     let store: Store
     let request: Request

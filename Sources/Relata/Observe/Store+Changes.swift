@@ -20,7 +20,7 @@ extension Store {
 
     /// Changes of the durable log after a position, as the call with `async`.
     ///
-    /// - Throws: As the call with `async`.
+    /// - Throws: The errors of the call with `async`.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func changes(after position: ChangePosition, limit: Int = 1000) throws -> [LoggedChange] {
         try hub.requireLog()

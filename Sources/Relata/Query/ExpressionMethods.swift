@@ -148,7 +148,7 @@ extension ModelFields {
 }
 
 extension SortTerm {
-    /// Where unset values come.
+    /// The position of unset values in an order.
     public enum NullsPosition: Sendable {
         /// Before all others.
         case first

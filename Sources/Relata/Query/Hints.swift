@@ -87,7 +87,7 @@ extension QueryExpression where QueryValue == String {
 }
 
 extension Field {
-    /// Says what can be unset.
+    /// Explains which attributes can be unset.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "the attribute can't be unset: declare it as an optional, or set it to a value")
     @_disfavoredOverload
@@ -141,7 +141,7 @@ extension ToMany {
     @available(*, unavailable, renamed: "add(_:)")
     public mutating func append(_ object: Target) { add(object) }
 
-    /// Says how members are added.
+    /// Explains how to add members.
     @_documentation(visibility: internal)
     @available(*, unavailable, renamed: "add(_:)")
     public mutating func append(contentsOf objects: some Sequence<Target>) { add(objects) }
@@ -198,7 +198,7 @@ extension StoreReader {
     @available(*, unavailable, message: "write 'fetch(Book.all)' for all objects, or 'fetch(Book.self, id: …)' for one")
     public func fetch<M: Model>(_ model: M.Type) throws -> [M] { [] }
 
-    /// Says what can be fetched.
+    /// Explains what `fetch` accepts.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write a query, such as 'Book.where { … }', an ID or a to-one")
     @_disfavoredOverload
@@ -227,7 +227,7 @@ extension Store {
     @available(*, unavailable, renamed: "count(_:)")
     public func fetchCount<M: Model>(_ query: Query<M>) async throws -> Int { 0 }
 
-    /// Says what a transaction is.
+    /// Explains how to start a transaction.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'write { tx in … }', or 'read { … }' where nothing is written")
     public func transaction<Result>(_ body: (WriteTransaction) throws -> Result) async throws {}
@@ -237,7 +237,7 @@ extension Store {
     @available(*, unavailable, message: "write 'fetch(Book.all)' for all objects, or 'fetch(Book.self, id: …)' for one")
     public func fetch<M: Model>(_ model: M.Type) async throws -> [M] { [] }
 
-    /// Says what can be fetched.
+    /// Explains what `fetch` accepts.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write a query, such as 'Book.where { … }', an ID or a to-one")
     @_disfavoredOverload
@@ -251,7 +251,7 @@ extension Store {
 }
 
 extension AttributeOption {
-    /// Says how data is stored.
+    /// Explains how data is stored.
     @_documentation(visibility: internal)
     @available(
         *, unavailable, message: "remove it: 'Data' is stored in its row; store the path of a file where it is large"

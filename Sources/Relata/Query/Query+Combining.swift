@@ -36,7 +36,7 @@ extension Query {
 enum PendingCondition: Sendable {
     /// A condition given as text.
     case text(PredicateText)
-    /// What combined queries ask for.
+    /// The conditions of combined queries.
     case combined([QueryPart], isAnd: Bool)
 
     /// The condition, if no part of it is text.

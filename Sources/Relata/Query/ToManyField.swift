@@ -58,7 +58,7 @@ public struct ToManyField<Target: Model>: Sendable {
         contains(where: condition)
     }
 
-    /// Whether all related objects meet a condition; true when there is none.
+    /// Whether all related objects meet a condition; true if there are none.
     public func all<Check: QueryExpression<Bool>>(_ condition: (Target.Fields) -> Check) -> Condition {
         Condition(.quantified(.all, related, condition: condition(inner).node))
     }
@@ -104,14 +104,14 @@ public struct ToManyField<Target: Model>: Sendable {
         TypedExpression(.aggregate(.count, related, of: nil, filter: condition(inner).node))
     }
 
-    /// The sum over the related objects; 0 when there is none. The sum of integers of any width is an `Int`.
+    /// The sum over the related objects; 0 if there are none. The sum of integers of any width is an `Int`.
     public func sum<Number: QueryExpression>(_ value: (Target.Fields) -> Number, where condition: Filter? = nil)
         -> TypedExpression<Int>
     where Number.QueryValue: FixedWidthInteger {
         TypedExpression(total(value(inner), condition))
     }
 
-    /// The sum over the related objects; 0 when there is none.
+    /// The sum over the related objects; 0 if there are none.
     @_disfavoredOverload
     public func sum<Number: QueryExpression>(_ value: (Target.Fields) -> Number, where condition: Filter? = nil)
         -> TypedExpression<Number.QueryValue>
@@ -120,7 +120,7 @@ public struct ToManyField<Target: Model>: Sendable {
         return TypedExpression(total(value, condition), value.coding)
     }
 
-    /// The sum over the related objects; 0 when there is none, or nothing is set. The sum of integers of any width is an
+    /// The sum over the related objects; 0 if there are none, or nothing is set. The sum of integers of any width is an
     /// `Int`.
     public func sum<Item: QueryExpression, Number: FixedWidthInteger>(
         _ value: (Target.Fields) -> Item, where condition: Filter? = nil
@@ -128,7 +128,7 @@ public struct ToManyField<Target: Model>: Sendable {
         TypedExpression(total(value(inner), condition))
     }
 
-    /// The sum over the related objects; 0 when there is none, or nothing is set.
+    /// The sum over the related objects; 0 if there are none, or nothing is set.
     @_disfavoredOverload
     public func sum<Item: QueryExpression, Number: Numeric>(
         _ value: (Target.Fields) -> Item, where condition: Filter? = nil
@@ -141,7 +141,7 @@ public struct ToManyField<Target: Model>: Sendable {
         .function(.coalesce, [figure(.sum, value, condition), .value(0)])
     }
 
-    /// The smallest value among the related objects; unset when there is none, or nothing is set.
+    /// The smallest value among the related objects; unset if there are none, or nothing is set.
     public func minimum<Item: QueryExpression, Wrapped>(
         _ value: (Target.Fields) -> Item, where condition: Filter? = nil
     ) -> TypedExpression<Wrapped?> where Item.QueryValue == Wrapped? {
@@ -149,7 +149,7 @@ public struct ToManyField<Target: Model>: Sendable {
         return TypedExpression(figure(.minimum, value, condition), value.coding)
     }
 
-    /// The smallest value among the related objects; unset when there is none.
+    /// The smallest value among the related objects; unset if there are none.
     @_disfavoredOverload
     public func minimum<Item: QueryExpression>(_ value: (Target.Fields) -> Item, where condition: Filter? = nil)
         -> TypedExpression<Item.QueryValue?>
@@ -158,7 +158,7 @@ public struct ToManyField<Target: Model>: Sendable {
         return TypedExpression(figure(.minimum, value, condition), value.coding.optional)
     }
 
-    /// The largest value among the related objects; unset when there is none, or nothing is set.
+    /// The largest value among the related objects; unset if there are none, or nothing is set.
     public func maximum<Item: QueryExpression, Wrapped>(
         _ value: (Target.Fields) -> Item, where condition: Filter? = nil
     ) -> TypedExpression<Wrapped?> where Item.QueryValue == Wrapped? {
@@ -166,7 +166,7 @@ public struct ToManyField<Target: Model>: Sendable {
         return TypedExpression(figure(.maximum, value, condition), value.coding)
     }
 
-    /// The largest value among the related objects; unset when there is none.
+    /// The largest value among the related objects; unset if there are none.
     @_disfavoredOverload
     public func maximum<Item: QueryExpression>(_ value: (Target.Fields) -> Item, where condition: Filter? = nil)
         -> TypedExpression<Item.QueryValue?>
@@ -175,7 +175,7 @@ public struct ToManyField<Target: Model>: Sendable {
         return TypedExpression(figure(.maximum, value, condition), value.coding.optional)
     }
 
-    /// The average over the related objects; unset when there is none.
+    /// The average over the related objects; unset if there are none.
     public func average<Number: QueryExpression>(_ value: (Target.Fields) -> Number, where condition: Filter? = nil)
         -> TypedExpression<Double?>
     {

@@ -94,7 +94,7 @@ extension Bucket {
         try noteWritten(rows, batch, statement, writer)
     }
 
-    /// Notes rows that were written without an observer.
+    /// Records rows that were written without an observer.
     private func noteWritten(
         _ rows: Range<Int>, _ batch: [M], _ statement: RowStatement, _ writer: RowWriter<M>
     ) throws {

@@ -306,7 +306,7 @@ final class Bucket<M: Model>: AnyBucket {
 
     func row(key: M.Key) -> Int? { rows[StoredKey(key)] }
 
-    /// Notes that rows are written.
+    /// Records the progress of rows.
     func note(_ rows: Range<Int>, _ state: RowProgress) {
         if progress.isEmpty { progress = Array(repeating: .pending, count: objects.count) }
         for row in rows { progress[row] = state }

@@ -4,7 +4,7 @@ import RelataEngine
 // The reports of saves to observers of the store. Without observers, each costs one check of `recorder`.
 
 extension RowWriter {
-    /// Says that rows were inserted.
+    /// Records that rows were inserted.
     func noteInserted(_ objects: [M]) throws {
         guard let recorder = connection.recorder, recorder.listsRows else { return }
         var binder = Binder(collecting: objects.count * M.keyColumnCount)

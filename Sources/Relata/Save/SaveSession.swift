@@ -9,7 +9,7 @@ import RelataEngine
 @usableFromInline
 final class SaveSession {
     let catalog: ModelCatalog
-    /// What is written, and how.
+    /// The plan and the options of the save.
     let run: WriteRun
     /// In the order in which the models were met.
     @usableFromInline private(set) var buckets: [any AnyBucket] = []
@@ -179,7 +179,7 @@ final class SaveSession {
 
     // MARK: Results
 
-    /// Notes that an edit gives an object a reference when it is written.
+    /// Records that an edit gives an object a reference when it is written.
     @usableFromInline
     func touch(node: Int) { run.plan.touch(node) }
 

@@ -86,7 +86,7 @@ struct ShapeFetcher {
         var values: [Value]
         /// The owner of each value, if rows have it.
         var owners: EdgeRows
-        /// Where the next page begins.
+        /// The start of the next page.
         var nextPage: PagePosition?
     }
 

@@ -51,7 +51,7 @@ public struct ShapeReader {
         }
         row.skip(1)
         if row.isNull {
-            // SQLite may be some rows ahead, and have left it out before it was told to include it.
+            // SQLite may be some rows ahead, and have skipped the row before the row was included.
             guard !targets.areShared, let target = targets[key] else { return nil }
             row.skip(-1)
             skipToOne()
@@ -149,9 +149,9 @@ public struct ShapeCursor {
 /// Reads all rows of one level of a shape; `Shape.read(_:)` runs it.
 @_documentation(visibility: internal)
 public struct ShapeLoop<Value> {
-    /// Where it stands.
+    /// The current row.
     public var cursor: ShapeCursor
-    /// What was read.
+    /// The values that were read.
     public var values: [Value] = []
 
     /// Reserves capacity for that many rows.

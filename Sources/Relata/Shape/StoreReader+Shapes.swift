@@ -61,14 +61,14 @@ extension StoreReader {
 extension Store {
     /// The shapes of a query's objects, in order: one statement for the objects, and one for each list in the shape.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func fetch<Content: Shape>(_ query: ShapeQuery<Content>) async throws -> [Content] {
         try await read { try $0.fetch(query) }
     }
 
     /// The shape of the object with that key, or `nil` if there is none.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @_disfavoredOverload
     public func fetch<Content: Shape>(_ shape: Content.Type, id: Content.RootModel.Key?) async throws -> Content? {
         try await read { try $0.fetch(shape, id: id) }
@@ -76,28 +76,28 @@ extension Store {
 
     /// The shape of the first object of a query, or `nil` if there is none.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func first<Content: Shape>(_ query: ShapeQuery<Content>) async throws -> Content? {
         try await read { try $0.first(query) }
     }
 
     /// The number of a query's objects.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func count<Content: Shape>(_ query: ShapeQuery<Content>) async throws -> Int {
         try await read { try $0.count(query) }
     }
 
     /// Whether a query has an object.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func exists<Content: Shape>(_ query: ShapeQuery<Content>) async throws -> Bool {
         try await read { try $0.exists(query) }
     }
 
     /// One page of the shapes of a query's objects, and the position of the next.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func page<Content: Shape>(_ query: ShapeQuery<Content>, size: Int, after position: PagePosition? = nil)
         async throws -> Page<Content>
     {

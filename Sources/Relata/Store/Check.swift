@@ -21,12 +21,12 @@ extension StoreReader {
 extension Store {
     /// Compares the stored data with the models' declarations, and reads every object: see ``StoreReader/check()``.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func check() async throws -> [IntegrityFinding] { try await read { try $0.findings() } }
 
     /// Repairs findings of a check that can be repaired safely: see ``StoreWriter/repair(_:)``.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func repair(_ findings: [IntegrityFinding]) async throws -> IntegrityRepairReport {
         try await write { try $0.repair(findings) }

@@ -11,7 +11,7 @@ extension StoreWriter {
     /// objects are inserted with it; later ones don't exist yet. The sequence is iterated while the transaction is
     /// open, and other writers wait.
     ///
-    /// - Throws: As ``insert(_:)-(M)``.
+    /// - Throws: The errors of ``insert(_:)-(M)``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func insert<Objects: Sequence>(contentsOf objects: Objects) throws -> Int where Objects.Element: Model {
@@ -34,7 +34,7 @@ extension StoreWriter {
 extension Store {
     /// Inserts the objects of a sequence, a thousand at a time, in one transaction, and returns their number.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func insert<Objects: Sequence>(contentsOf objects: sending Objects) async throws -> Int
     where Objects.Element: Model {
@@ -45,7 +45,7 @@ extension Store {
     /// Inserts or updates the objects of a sequence, a thousand at a time, in one transaction, and returns their
     /// number.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func save<Objects: Sequence>(contentsOf objects: sending Objects) async throws -> Int
     where Objects.Element: Model {

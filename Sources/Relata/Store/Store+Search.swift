@@ -16,7 +16,7 @@ extension StoreWriter {
 extension Store {
     /// Rebuilds the index of every search: see ``StoreWriter/rebuildSearch()``.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func rebuildSearch() async throws -> [String] { try await _writeOnce { try $0.remakeSearch() } }
 }

@@ -50,7 +50,7 @@ extension WriteTransaction {
     ///   - columns: Those that get the object's own values. Where a to-one among them is the only one that may lead to
     ///     its target, and another object has it, that one's is unset.
     ///   - write: Writes the row, with the keys of new objects that it links to, by column. Returns the row's key.
-    /// - Returns: The lists that may have too few or too many members, which nobody has counted yet.
+    /// - Returns: The lists that may have too few or too many members and aren't counted yet.
     package func save<M: Model>(
         _ object: M, key: KeyValue?, isNew: Bool, columns: Set<Int>, write: ([Int: Value]) throws -> KeyValue
     ) throws -> CountCheck {
@@ -72,7 +72,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Takes the partners of one-to-ones from whoever has them and can be without.
+    /// Takes the partners of one-to-ones from owners that don't need them.
     private func makeWay<M: Model>(
         for model: M.Type, _ key: KeyValue?, _ values: [Value], _ columns: Set<Int>, _ session: SaveSession
     ) throws {

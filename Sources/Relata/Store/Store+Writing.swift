@@ -1,11 +1,11 @@
-// Writing, each call a transaction of its own. What each does stands with the same call of ``StoreWriter``.
+// The writing calls of a store. Each runs in a transaction of its own, and is described at the call of ``StoreWriter``.
 
 import RelataCore
 
 extension Store {
     /// Inserts an object, with the new objects it links to and its edits on links, in a transaction of its own.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func insert<M: Model>(_ object: M) async throws -> M {
         try await _writeOnce { try $0.insert(object) }
@@ -13,7 +13,7 @@ extension Store {
 
     /// Inserts objects, in the order they need, in one transaction.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func insert<M: Model>(_ objects: [M]) async throws -> [M] {
         try await _writeOnce { try $0.insert(objects) }
@@ -21,7 +21,7 @@ extension Store {
 
     /// Inserts objects of several models, in the order they need, in one transaction.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func insert<each M: Model>(_ objects: repeat each M) async throws -> (repeat each M) {
         try await _writeOnce { try $0.insert(repeat each objects) }
@@ -29,7 +29,7 @@ extension Store {
 
     /// Writes all columns of an object that is stored, with its edits on links.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<M: Model>(_ object: M) async throws -> M {
         try await _writeOnce { try $0.update(object) }
@@ -37,7 +37,7 @@ extension Store {
 
     /// Writes all columns of objects that are stored, in one transaction.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<M: Model>(_ objects: [M]) async throws -> [M] {
         try await _writeOnce { try $0.update(objects) }
@@ -45,7 +45,7 @@ extension Store {
 
     /// Updates objects of several models in one transaction.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<each M: Model>(_ objects: repeat each M) async throws -> (repeat each M) {
         try await _writeOnce { try $0.update(repeat each objects) }
@@ -53,7 +53,7 @@ extension Store {
 
     /// Inserts or updates an object, whichever is right, with the new objects it links to and its edits on links.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func save<M: Model>(_ object: M) async throws -> M {
         try await _writeOnce { try $0.save(object) }
@@ -61,7 +61,7 @@ extension Store {
 
     /// Inserts or updates objects, in the order they need, in one transaction.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func save<M: Model>(_ objects: [M]) async throws -> [M] {
         try await _writeOnce { try $0.save(objects) }
@@ -69,21 +69,21 @@ extension Store {
 
     /// Inserts or updates an object, and returns it as it is stored: with the key that the database assigned.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func save<M: KeyAssignedModel>(_ object: M) async throws -> M {
         try await _writeOnce { try $0.save(object) }
     }
 
     /// Inserts or updates objects, in the order they need, and returns them with the keys that the database assigned.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func save<M: KeyAssignedModel>(_ objects: [M]) async throws -> [M] {
         try await _writeOnce { try $0.save(objects) }
     }
 
     /// Inserts or updates objects of several models, in the order they need, in one transaction.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     @_disfavoredOverload
     public func save<each M: Model>(_ objects: repeat each M) async throws -> (repeat each M) {
@@ -93,7 +93,7 @@ extension Store {
     /// Inserts or updates objects of several models in one transaction, and returns the stored ones: the first with the
     /// key that the database assigned.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func save<First: KeyAssignedModel, each M: Model>(
         _ first: First, _ others: repeat each M
     ) async throws -> (First, repeat each M) {
@@ -103,7 +103,7 @@ extension Store {
     /// Inserts or updates two objects in one transaction, and returns them as they are stored: the second with the key that
     /// the database assigned.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func save<First: Model, Second: KeyAssignedModel>(
         _ first: First, _ second: Second
     ) async throws -> (First, Second) {
@@ -113,7 +113,7 @@ extension Store {
     /// Inserts or updates two objects in one transaction, and returns them as they are stored: with the keys that the
     /// database assigned.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func save<First: KeyAssignedModel, Second: KeyAssignedModel>(
         _ first: First, _ second: Second
     ) async throws -> (First, Second) {
@@ -122,7 +122,7 @@ extension Store {
 
     /// Inserts any mix of objects, in the order they need, in one transaction.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     @_disfavoredOverload
     public func insert(_ objects: [any Model]) async throws -> [any Model] {
@@ -131,7 +131,7 @@ extension Store {
 
     /// Updates any mix of objects, in the order they need, in one transaction.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     @_disfavoredOverload
     public func update(_ objects: [any Model]) async throws -> [any Model] {
@@ -140,7 +140,7 @@ extension Store {
 
     /// Inserts or updates any mix of objects, in the order they need, in one transaction.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     @_disfavoredOverload
     public func save(_ objects: [any Model]) async throws -> [any Model] {
@@ -149,7 +149,7 @@ extension Store {
 
     /// Reads an object, lets `change` edit it, and writes only the changes.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<M: Model>(_ model: M.Type, id: M.Key?, _ change: @Sendable (inout M) throws -> Void) async throws
         -> M
@@ -159,7 +159,7 @@ extension Store {
 
     /// Reads an object by its `ID`, lets `change` edit it, and writes only the changes.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<Key: AnyModelID>(_ id: Key, _ change: @Sendable (inout Key.Target) throws -> Void) async throws
         -> Key.Target
@@ -169,7 +169,7 @@ extension Store {
 
     /// Reads an object with relationships loaded, lets `change` edit it, and writes only the changes.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<M: Model>(
         _ model: M.Type, id: M.Key?, @IncludeBuilder including links: @Sendable (M.Fields) -> [IncludePlan],
@@ -180,7 +180,7 @@ extension Store {
 
     /// Reads an object by its `ID` with relationships loaded, lets `change` edit it, and writes only the changes.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<Key: AnyModelID>(
         _ id: Key, @IncludeBuilder including links: @Sendable (Key.Target.Fields) -> [IncludePlan],
@@ -197,7 +197,7 @@ extension Store {
 
     /// Inserts an object, or writes it over the one with the same value of a unique property, whose key stays.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func save<M: Model, Property: PropertyField>(
         _ object: M, matching property: @Sendable (M.Fields) -> Property
@@ -208,7 +208,7 @@ extension Store {
     /// Inserts objects, or writes each over the one with the same value of a unique property, whose key stays, in one
     /// transaction.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func save<M: Model, Property: PropertyField>(
         _ objects: [M], matching property: @Sendable (M.Fields) -> Property
@@ -219,7 +219,7 @@ extension Store {
     /// Inserts objects, or writes each over the one with the same values of a unique set, whose key stays, in one
     /// transaction.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func save<M: Model, each Property: PropertyField>(
         _ objects: [M], matching properties: @Sendable (M.Fields) -> (repeat each Property)
@@ -229,7 +229,7 @@ extension Store {
 
     /// Inserts an object, or writes it over the one with the same values of a unique set, whose key stays.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func save<M: Model, each Property: PropertyField>(
         _ object: M, matching properties: @Sendable (M.Fields) -> (repeat each Property)
@@ -239,7 +239,7 @@ extension Store {
 
     /// Sets properties of all objects of a query in one statement, and returns their number.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func update<M: Model>(
         _ query: Query<M>, @AssignmentBuilder _ assignments: @Sendable (M.Fields) -> [Assignment]
@@ -249,7 +249,7 @@ extension Store {
 
     /// Deletes an object, and others by the delete rules.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete<M: Model>(_ object: M) async throws -> DeletionReport {
         try await _writeOnce { try $0.delete(object) }
@@ -257,7 +257,7 @@ extension Store {
 
     /// Deletes objects, and others by the delete rules.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete<M: Model>(_ objects: [M]) async throws -> DeletionReport {
         try await _writeOnce { try $0.delete(objects) }
@@ -265,7 +265,7 @@ extension Store {
 
     /// Deletes the object with that key, and others by the delete rules.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete<M: Model>(_ model: M.Type, id: M.Key?) async throws -> DeletionReport {
         try await _writeOnce { try $0.delete(model, id: id) }
@@ -273,7 +273,7 @@ extension Store {
 
     /// Deletes the object with that `ID`, and others by the delete rules.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete<Key: AnyModelID>(_ id: Key) async throws -> DeletionReport {
         try await delete(Key.Target.self, id: id)
@@ -281,7 +281,7 @@ extension Store {
 
     /// Deletes all objects of a query, and others by the delete rules.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete<M: Model>(_ query: Query<M>) async throws -> DeletionReport {
         try await _writeOnce { try $0.delete(query) }
@@ -289,7 +289,7 @@ extension Store {
 
     /// Runs SQL of your own that changes rows, each value bound, and returns how many rows it changed.
     ///
-    /// - Throws: As the call without `async`; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
     public func execute(_ sql: SQL) async throws -> Int {
         try await _writeOnce { try $0.execute(sql) }

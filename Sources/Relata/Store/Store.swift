@@ -76,7 +76,7 @@ public final class Store: StoreWriter, Sendable {
     /// Opens the file at a path, as the call without `async`. While another process has it locked, the task waits without
     /// a thread.
     ///
-    /// - Throws: As the call without `async` for models one by one.
+    /// - Throws: The errors of the call without `async` for models one by one.
     public static func open(
         _ path: String, for models: any Model.Type..., options: Options = Options()
     ) async throws -> Store {
@@ -85,7 +85,7 @@ public final class Store: StoreWriter, Sendable {
 
     /// Opens the file at a path for a list of models.
     ///
-    /// - Throws: As the call without `async` for models one by one.
+    /// - Throws: The errors of the call without `async` for models one by one.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public static func open(_ path: String, for models: [any Model.Type], options: Options = Options()) throws -> Store
     {
@@ -94,7 +94,7 @@ public final class Store: StoreWriter, Sendable {
 
     /// Opens the file at a path for a list of models.
     ///
-    /// - Throws: As the call without `async` for models one by one.
+    /// - Throws: The errors of the call without `async` for models one by one.
     public static func open(
         _ path: String, for models: [any Model.Type], options: Options = Options()
     ) async throws -> Store {

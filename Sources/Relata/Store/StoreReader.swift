@@ -36,7 +36,7 @@ extension StoreReader {
     /// let book = try tx.fetch(Book.self, id: id) { $0.authors }
     /// ```
     ///
-    /// - Throws: As ``fetch(_:id:)-(M.Type,_)``.
+    /// - Throws: The errors of ``fetch(_:id:)-(M.Type,_)``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(
         _ model: M.Type, id: M.Key?, @IncludeBuilder including links: (M.Fields) -> [IncludePlan]
@@ -67,7 +67,7 @@ extension StoreReader {
     /// let songs = try tx.fetch(Song.self, ids: favorites).compactMap { $0 }
     /// ```
     ///
-    /// - Throws: As ``fetch(_:id:)-(M.Type,_)``.
+    /// - Throws: The errors of ``fetch(_:id:)-(M.Type,_)``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(_ model: M.Type, ids: [M.Key?]) throws -> [M?] {
         let keys = try ids.map { try M.keyValue(M.given($0)) }

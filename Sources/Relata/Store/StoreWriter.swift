@@ -28,7 +28,7 @@ extension StoreWriter {
 
     /// Inserts objects, in the order they need.
     ///
-    /// - Throws: As the call for one object.
+    /// - Throws: The errors of the call for one object.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func insert<M: Model>(_ objects: [M]) throws -> [M] { try _writeOnce { try $0.write(objects, as: .insert) } }
@@ -43,7 +43,7 @@ extension StoreWriter {
 
     /// Writes all columns of objects that are stored.
     ///
-    /// - Throws: As the call for one object.
+    /// - Throws: The errors of the call for one object.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ objects: [M]) throws -> [M] { try _writeOnce { try $0.write(objects, as: .update) } }
@@ -61,7 +61,7 @@ extension StoreWriter {
 
     /// Inserts or updates objects, in the order they need.
     ///
-    /// - Throws: As the call for one object of a ``Model``.
+    /// - Throws: The errors of the call for one object of a ``Model``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model>(_ objects: [M]) throws -> [M] { try _writeOnce { try $0.write(objects, as: .save) } }
@@ -70,13 +70,13 @@ extension StoreWriter {
     /// one from then on, because the given value still has none. For a new object that isn't needed afterwards, use
     /// ``insert(_:)-(M)``.
     ///
-    /// - Throws: As the call for one object of a ``Model``.
+    /// - Throws: The errors of the call for one object of a ``Model``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: KeyAssignedModel>(_ object: M) throws -> M { try save([object])[0] }
 
     /// Inserts or updates objects, in the order they need, and returns them with the keys that the database assigned.
     ///
-    /// - Throws: As the call for one object of a ``Model``.
+    /// - Throws: The errors of the call for one object of a ``Model``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: KeyAssignedModel>(_ objects: [M]) throws -> [M] {
         try _writeOnce { try $0.write(objects, as: .save) }
@@ -84,7 +84,7 @@ extension StoreWriter {
 
     /// Inserts objects of several models, in the order they need.
     ///
-    /// - Throws: As the call for one object.
+    /// - Throws: The errors of the call for one object.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func insert<each M: Model>(_ objects: repeat each M) throws -> (repeat each M) {
@@ -93,7 +93,7 @@ extension StoreWriter {
 
     /// Updates objects of several models.
     ///
-    /// - Throws: As the call for one object.
+    /// - Throws: The errors of the call for one object.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<each M: Model>(_ objects: repeat each M) throws -> (repeat each M) {
@@ -106,7 +106,7 @@ extension StoreWriter {
     /// let (book, genre) = try tx.save(book, genre)
     /// ```
     ///
-    /// - Throws: As the call for one object of a ``Model``.
+    /// - Throws: The errors of the call for one object of a ``Model``.
     @discardableResult
     @_disfavoredOverload
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -117,7 +117,7 @@ extension StoreWriter {
     /// Inserts or updates objects of several models, and returns the stored ones: the first with the key that the
     /// database assigned. Use that one from then on, because the given value still has none.
     ///
-    /// - Throws: As the call for one object of a ``Model``.
+    /// - Throws: The errors of the call for one object of a ``Model``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<First: KeyAssignedModel, each M: Model>(
         _ first: First, _ others: repeat each M
@@ -128,7 +128,7 @@ extension StoreWriter {
     /// Inserts or updates two objects, and returns them as they are stored: the second with the key that the database
     /// assigned.
     ///
-    /// - Throws: As the call for one object of a ``Model``.
+    /// - Throws: The errors of the call for one object of a ``Model``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<First: Model, Second: KeyAssignedModel>(
         _ first: First, _ second: Second
@@ -138,7 +138,7 @@ extension StoreWriter {
 
     /// Inserts or updates two objects, and returns them as they are stored: with the keys that the database assigned.
     ///
-    /// - Throws: As the call for one object of a ``Model``.
+    /// - Throws: The errors of the call for one object of a ``Model``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<First: KeyAssignedModel, Second: KeyAssignedModel>(
         _ first: First, _ second: Second
@@ -148,7 +148,7 @@ extension StoreWriter {
 
     /// Inserts any mix of objects, in the order they need.
     ///
-    /// - Throws: As the call for one object.
+    /// - Throws: The errors of the call for one object.
     @discardableResult
     @_disfavoredOverload
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -158,7 +158,7 @@ extension StoreWriter {
 
     /// Updates any mix of objects, in the order they need.
     ///
-    /// - Throws: As the call for one object.
+    /// - Throws: The errors of the call for one object.
     @discardableResult
     @_disfavoredOverload
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -168,7 +168,7 @@ extension StoreWriter {
 
     /// Inserts or updates any mix of objects, in the order they need.
     ///
-    /// - Throws: As the call for one object of a ``Model``.
+    /// - Throws: The errors of the call for one object of a ``Model``.
     @discardableResult
     @_disfavoredOverload
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -266,8 +266,8 @@ extension StoreWriter {
     /// ```
     ///
     /// - Returns: The objects as they are stored, in the given order, with the keys they had.
-    /// - Throws: As the call for one object; ``RelataError/invalidUse(_:)`` if two of the objects have the same value
-    ///   and different content.
+    /// - Throws: The errors of the call for one object; ``RelataError/invalidUse(_:)`` if two of the objects have the same
+    ///   value and different content.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model, Property: PropertyField>(
@@ -283,7 +283,7 @@ extension StoreWriter {
     /// try tx.save(Seat(row: 1, number: 7), matching: { ($0.row, $0.number) })
     /// ```
     ///
-    /// - Throws: As the call for a single unique property.
+    /// - Throws: The errors of the call for a single unique property.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model, each Property: PropertyField>(
@@ -294,7 +294,7 @@ extension StoreWriter {
 
     /// Inserts objects, or writes each over the one with the same values of a unique set, whose key stays.
     ///
-    /// - Throws: As the call for a single unique property.
+    /// - Throws: The errors of the call for a single unique property.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model, each Property: PropertyField>(
@@ -339,7 +339,7 @@ extension StoreWriter {
 
     /// Deletes objects, and others by the delete rules.
     ///
-    /// - Throws: As the call for one object.
+    /// - Throws: The errors of the call for one object.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ objects: [M]) throws -> DeletionReport {
@@ -349,7 +349,7 @@ extension StoreWriter {
 
     /// Deletes the object with that key.
     ///
-    /// - Throws: As the call for one object; ``RelataError/invalidUse(_:)`` for a `nil` key.
+    /// - Throws: The errors of the call for one object; ``RelataError/invalidUse(_:)`` for a `nil` key.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ model: M.Type, id: M.Key?) throws -> DeletionReport {
@@ -359,7 +359,7 @@ extension StoreWriter {
 
     /// Deletes the object with that `ID`.
     ///
-    /// - Throws: As the call for one object; ``RelataError/invalidUse(_:)`` for a `nil` key.
+    /// - Throws: The errors of the call for one object; ``RelataError/invalidUse(_:)`` for a `nil` key.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<Key: AnyModelID>(_ id: Key) throws -> DeletionReport {
@@ -368,7 +368,7 @@ extension StoreWriter {
 
     /// Deletes all objects of a query, and others by the delete rules.
     ///
-    /// - Throws: As the call for one object.
+    /// - Throws: The errors of the call for one object.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ query: Query<M>) throws -> DeletionReport {

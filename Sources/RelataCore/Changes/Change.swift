@@ -1,6 +1,6 @@
 /// The changes of one kind that one transaction made to objects of one entity.
 public struct Change: Hashable, Sendable, Codable {
-    /// What was done.
+    /// The kind of change.
     public enum Kind: String, Hashable, Sendable, Codable {
         /// New objects.
         case insert
@@ -14,7 +14,7 @@ public struct Change: Hashable, Sendable, Codable {
 
     /// The entity's name; the table's for one without an entity.
     public let entity: String
-    /// What was done.
+    /// The kind of change.
     public let kind: Kind
     /// The objects; empty if they aren't known (``Kind/unknown``).
     public let keys: KeyList

@@ -1,7 +1,7 @@
 /// A part of a database: tables, each with all or some columns. It describes the reads of a query, and the writes of a
 /// transaction.
 package struct TableRegion: Hashable, Sendable {
-    /// What of a table.
+    /// A part of a table.
     package enum Part: Hashable, Sendable {
         /// Whole rows: some were inserted or deleted.
         case rows

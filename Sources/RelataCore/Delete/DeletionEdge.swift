@@ -7,7 +7,7 @@ package struct DeletionEdge: Hashable, Sendable {
     package let to: Int
     /// How the other end is found from the object that is deleted.
     let path: Path
-    /// What happens to it.
+    /// The effect on the row.
     package let rule: DeleteRule
     /// The relationship that declares the rule, as `Entity.property`.
     package let relationship: String

@@ -9,7 +9,7 @@ package enum DeletionRoots: Hashable, Sendable {
 /// Writes the statements of one deletion. Each handles all rows of its kind at once, so that their number depends on
 /// the schema alone.
 package struct DeletionSQL: Sendable {
-    /// What the deletion can reach.
+    /// The tables that the deletion can reach.
     package let graph: DeletionGraph
     /// The objects asked for.
     package let roots: DeletionRoots

@@ -192,7 +192,7 @@ struct DiagramGeometry {
         _ layout: LayeredLayout, _ group: [Int], _ lines: [Int], _ sides: (left: [Int: [Port]], right: [Int: [Port]]),
         edges: [(left: Double, right: Double)], rooms: (left: [Double], right: [Double]), _ top: Double
     ) {
-        /// Where a line meets a box, and where its label ends.
+        /// The point at which a line meets a box, and the end of its label.
         struct Meeting {
             let edge: (x: Double, y: Double)
             let label: (x: Double, y: Double)

@@ -100,7 +100,7 @@ public struct Blocker: Hashable, Sendable {
         self.reason = reason
     }
 
-    /// What says no: `Book.genre denies`.
+    /// The rule that denies: `Book.genre denies`.
     package var denial: String { relationship + (reason.map { ": \($0)" } ?? " denies") }
 }
 

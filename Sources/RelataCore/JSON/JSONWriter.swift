@@ -3,7 +3,7 @@
 /// It isn't Foundation's: to write 1000 objects of five members took 0.22 ms with it and 2.6 ms with `JSONEncoder`, which
 /// neither takes text that is JSON already nor keeps the order of members.
 public struct JSONWriter {
-    /// What was written.
+    /// The bytes that were written.
     public private(set) var bytes: [UInt8] = []
     private var sortsMembers = false
     /// The indentation of the next line; `nil` for output on one line.

@@ -51,7 +51,7 @@ extension MigrationPlanner {
             && there[place].isRequired == column.isRequired && !there[place].isGenerated
     }
 
-    /// Has the database assign keys that objects brought along so far.
+    /// Makes the database assign keys that the objects supplied so far.
     private mutating func assignKeys(of wanted: TableDescription) {
         report(place(of: wanted).whole, "the database assigns its key now")
     }
@@ -209,7 +209,7 @@ extension MigrationPlanner {
         }
         plan.completion.append(SchemaDDL.createTable(final, dialect: dialect))
         if neverReusedKeys && final.isKeyAssigned {
-            // Keys of rows that were deleted stay used. Dropping the old table forgets its last key.
+            // Keys of deleted rows stay used. Dropping the old table loses its last key.
             plan.completion.append(
                 "INSERT INTO sqlite_sequence (name, seq) SELECT \(SchemaDDL.literal(.text(final.name))), seq "
                     + "FROM sqlite_sequence WHERE name = \(SchemaDDL.literal(.text(name)))")

@@ -271,7 +271,7 @@ package struct MigrationPlanner {
         return [entity, table]
     }
 
-    /// Notes a change that no step takes over.
+    /// Records a change that no step makes.
     mutating func refuse(_ place: Place, _ message: String) { note(place, message, .lossy) }
 
     /// A file of another program is used unchanged, or not at all.

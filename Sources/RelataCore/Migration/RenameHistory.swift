@@ -34,7 +34,7 @@ package struct RenameHistory: Hashable, Sendable, Codable {
 
     // MARK: Writing
 
-    /// Notes renames of tables, or of the columns of a table.
+    /// Records renames of tables, or of the columns of a table.
     mutating func note(_ renames: [Rename], in table: String? = nil) {
         // The positions are found first: one may take a name that another gives up.
         let places = renames.map { rename in entries.firstIndex { $0.isAbout(rename.old, in: table) } }
@@ -62,7 +62,7 @@ package struct RenameHistory: Hashable, Sendable, Codable {
         }
     }
 
-    /// Notes that a join table took over the keys of columns.
+    /// Records that a join table replaced key columns.
     mutating func note(_ columns: [String], of table: String, movedTo join: String, property: String) {
         add(Entry(table: table, name: join, formerNames: columns, property: property, isMoved: true))
     }

@@ -4,7 +4,7 @@ public struct SchemaChange: Hashable, Sendable, CustomStringConvertible {
     public let entity: String
     /// The property's name, or the column's if no property has it any more; `nil` for the entity as a whole.
     public let property: String?
-    /// What changes.
+    /// The change, in words.
     public let message: String
     /// Whether it is made automatically.
     public let kind: Kind

@@ -100,7 +100,7 @@ package struct DeletionObstacles: Hashable, Sendable {
     /// Why its references can't be unset.
     package var keepsReferences: String?
 
-    /// Nothing stands in the way.
+    /// A description without obstacles.
     package init() {}
 }
 

@@ -211,13 +211,13 @@ public enum AggregateFunction: String, Hashable, Sendable {
 
 /// One key of an order.
 public struct SortTerm: Hashable, Sendable {
-    /// What to sort by.
+    /// The expression to sort by.
     package var node: ExpressionNode
     /// Whether the smallest comes first.
     package var isAscending: Bool
     /// The position of unset values; `nil` for first in ascending and last in descending order, on every engine.
     package var nullsFirst: Bool?
-    /// What comparing text overlooks.
+    /// The differences that comparisons of text ignore.
     package var options: TextOptions
     /// The identifier of the locale whose order applies to text, such as `de_AT`; `nil` for the order of bytes.
     package var locale: String?
@@ -293,7 +293,7 @@ package enum ForcedIndex: Hashable, Sendable {
 package struct SelectedElements: Hashable, Sendable {
     /// The array, as an expression of an object.
     package var set: JSONElements
-    /// What an element must meet.
+    /// The condition on an element.
     package var condition: ExpressionNode
 
     /// Elements that meet a condition.

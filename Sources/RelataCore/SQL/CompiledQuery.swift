@@ -46,7 +46,7 @@ package enum ObjectRows: Hashable, Sendable {
     case keys
 }
 
-/// What a query yields.
+/// The columns of a query's result.
 package enum SelectedColumns: Hashable, Sendable {
     /// The entity's columns in the order of ``Table/columns``.
     case all

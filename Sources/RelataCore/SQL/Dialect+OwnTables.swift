@@ -23,7 +23,7 @@ extension Dialect {
         }
     }
 
-    /// What messages call a database.
+    /// The word for a database in messages.
     package var databaseWord: String { self == .sqlite ? "file" : "database" }
 
     /// The column with the order of insertion in rows of Relata's own tables.

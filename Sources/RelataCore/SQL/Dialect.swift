@@ -104,8 +104,8 @@ package enum Dialect: Sendable {
 
     /// The name of a table-valued function of SQLite's.
     ///
-    /// SQLite looks for a table of that name before a function, and a file may have one. In the schema `temp` there is
-    /// none: Relata creates no temporary tables.
+    /// SQLite looks for a table of that name before a function, and a file may have one. The schema `temp` has none:
+    /// Relata creates no temporary tables.
     package func functionName(_ name: String) -> String { "temp.\(name)" }
 
     /// The rows of a table-valued function of SQLite's.

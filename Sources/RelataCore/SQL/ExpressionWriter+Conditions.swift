@@ -204,7 +204,7 @@ extension ExpressionWriter {
         return "\(dialect.function("fold"))(\(term.sql), \(options.rawValue))"
     }
 
-    /// What `IS NULL` asks of.
+    /// The operands of `IS NULL`.
     private mutating func unset(_ node: ExpressionNode) throws(RelataError) -> [String] {
         if case .property(let scope, let path) = node, let held = try heldKey(scope: scope, path: path) {
             return [held]

@@ -1,6 +1,6 @@
 /// One step along a relationship inside a `FROM` clause.
 extension ExpressionWriter {
-    /// Where a step leads.
+    /// The end of a step.
     struct Entered {
         /// The object at its end.
         let position: Int

@@ -19,7 +19,7 @@ extension ExpressionWriter {
         return alias
     }
 
-    /// What a property node means.
+    /// Finds the meaning of a property node.
     mutating func resolve(scope: Int, path: [String]) throws(RelataError) -> Operand {
         var position = try self.position(of: scope)
         guard let last = path.last else { return object(position) }
@@ -55,8 +55,8 @@ extension ExpressionWriter {
         return key(heldBy: last, of: position).first
     }
 
-    /// Whether only the target's row determines a to-one's key: the two are compared by the target's rules, or the
-    /// target may be hidden, so that there is none.
+    /// Whether only the target's row determines a to-one's key: the target's rules compare the two, or the target may
+    /// be hidden.
     private func needsTarget(_ reference: Reference) -> Bool {
         reference.comparison != .equal || access.guards(schema.tables[reference.target])
     }

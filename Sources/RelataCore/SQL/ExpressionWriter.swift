@@ -78,7 +78,7 @@ struct ExpressionWriter {
         var sql: String
         var type: AttributeType?
         var isNullable: Bool
-        /// What it is, for messages.
+        /// The name of the value in messages.
         var name: String?
         /// The column, if it is one.
         var column: (table: Int, index: Int)?

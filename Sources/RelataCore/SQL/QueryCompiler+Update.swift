@@ -51,7 +51,7 @@ extension QueryCompiler {
             columnTypes: columns.map(\.type))
     }
 
-    /// What is set, places included.
+    /// The list of assignments, with those of places.
     private func list(_ names: [String], _ values: [String], of table: Table, as alias: String) -> String {
         let pairs = Array(zip(names, values))
         return

@@ -15,7 +15,7 @@ package struct QueryCompiler: Sendable {
 
     /// A compiler for the entities of a schema.
     ///
-    /// - Parameter access: That of the transaction or store. It has no default, so that no caller forgets it.
+    /// - Parameter access: The access of the transaction or store. It has no default, so that no caller forgets it.
     package init(schema: Schema, access: Access, dialect: Dialect = .sqlite) {
         self.schema = schema
         self.access = access

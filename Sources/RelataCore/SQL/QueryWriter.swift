@@ -15,7 +15,7 @@ struct QueryWriter {
     private(set) var columnTexts: [String] = []
     /// The columns that identify an object's owner.
     var owner: [String] = []
-    /// What those columns hold.
+    /// The types of those columns.
     var ownerTypes: [AttributeType] = []
     /// For each to-one the parameter for the keys of objects that need no reading, if it has one.
     private(set) var knownKeys: [Int?] = []

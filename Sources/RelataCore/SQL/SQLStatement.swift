@@ -2,7 +2,7 @@
 public struct SQLStatement: Hashable, Sendable {
     /// The text, with numbered parameters. Never contains a value from outside.
     public var sql: String
-    /// What is bound.
+    /// The values to bind.
     public var parameters: [Parameter]
 
     /// A statement and its parameters.

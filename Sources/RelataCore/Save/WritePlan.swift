@@ -82,7 +82,7 @@ package struct WritePlan {
         return rows.count - 1
     }
 
-    /// Notes that one row refers to another.
+    /// Records that one row refers to another.
     ///
     /// - Parameter isBreakable: Whether it can be written first: its key is known, and the check can wait, or the
     ///   reference may be unset temporarily.
@@ -91,7 +91,7 @@ package struct WritePlan {
         references.append(reference)
     }
 
-    /// Notes the edits on a link.
+    /// Records the edits on a link.
     package mutating func add(_ edit: LinkEdits) {
         edits.append(edit)
         guard case .row(let owner) = edit.owner else { return }
@@ -99,7 +99,7 @@ package struct WritePlan {
         changedBatches.insert(rows[owner].batch)
     }
 
-    /// Notes that an edit gives a row a reference when it is written.
+    /// Records that an edit gives a row a reference when it is written.
     package mutating func touch(_ row: Int) {
         rows[row].isTouched = true
         changedBatches.insert(rows[row].batch)

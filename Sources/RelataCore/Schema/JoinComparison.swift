@@ -19,8 +19,8 @@ extension Join {
 extension Schema {
     /// The rows of a join table, in SQL: its columns by their names, and the keys just as the objects hold them.
     ///
-    /// Where a side is compared by the objects' rules, rows that lead nowhere are left out, and those that mean the same
-    /// two objects are one.
+    /// If the objects' rules compare a side, rows without an object are left out, and rows for the same two objects
+    /// count once.
     package func rows(of join: Join, _ dialect: Dialect) -> String {
         let table = join.joinedFrom?.rows ?? dialect.quote(join.table)
         if join.comparesAsDeclared { return table }
@@ -38,10 +38,10 @@ extension Schema {
             + "GROUP BY \(keys.joined(separator: ", ")))"
     }
 
-    /// Selects the keys at both sides of a join's rows, just as the objects hold them; those of an object that isn't there
-    /// as the row holds them.
+    /// Selects the keys at both sides of a join's rows: as the objects store them, or as the row stores them if the
+    /// object doesn't exist.
     ///
-    /// What ``keys(of:isSource:_:)`` names can be asked for.
+    /// The names that ``keys(of:isSource:_:)`` returns are columns of the result.
     func keysInRows(of join: Join, _ dialect: Dialect) -> String {
         var tables = ""
         var columns: [String] = []

@@ -4,7 +4,7 @@ public struct Relationship: Hashable, Sendable, Codable {
     package var name: String
     /// The name of the entity on the other side.
     package var target: String
-    /// Where the link is kept.
+    /// The place in which the link is stored.
     package var kind: Kind
     /// The effect on the other side when the object that declares this is deleted; `nil` if it isn't declared.
     package var deleteRule: DeleteRule?
@@ -56,8 +56,8 @@ public struct Relationship: Hashable, Sendable, Codable {
         self.originalName = originalName
     }
 
-    /// Where a link is stored. A relationship is stored once: as a key, or in a join table; its other side is an
-    /// inverse.
+    /// The place in which a link is stored. A relationship is stored once: as a key, or in a join table; its other side
+    /// is an inverse.
     package enum Kind: Hashable, Sendable, Codable {
         /// The foreign key is here. `columns` are the key's column names, empty for the default: the property's name
         /// with `Id` for a key of one column, with the capitalised name of the key's property for several.

@@ -144,7 +144,7 @@ public final class Schema: Sendable {
     }
 }
 
-/// What a table belongs to.
+/// The owner of a table.
 enum TableOwner: Hashable, Sendable {
     /// An entity, as a number in ``Schema/tables``.
     case entity(Int)

@@ -4,7 +4,7 @@
 /// and schemas may have tables of one name: entities and attributes refer to tables and columns by labels, which are
 /// the names if possible. The texts are SQL with quoted names.
 package struct TableSource: Hashable, Sendable {
-    /// What a relation is.
+    /// The kind of a relation.
     package enum Kind: String, Hashable, Sendable {
         case table
         case partitionedTable = "partitioned table"
@@ -16,7 +16,7 @@ package struct TableSource: Hashable, Sendable {
         package var isTable: Bool { self == .table || self == .partitionedTable }
     }
 
-    /// What it is.
+    /// The kind of the relation.
     package let kind: Kind
     /// Its name, without its schema.
     package let name: String

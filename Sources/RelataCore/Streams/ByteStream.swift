@@ -20,7 +20,7 @@ public struct ByteStream: Sendable {
     /// - Throws: The error of the bytes' source.
     public func next() async throws -> [UInt8]? { try await piece() }
 
-    /// What nobody has taken yet.
+    /// The bytes that no reader has taken yet.
     private final class Rest: Sendable {
         private let bytes: Mutex<[UInt8]>
 

@@ -4,7 +4,7 @@ import RelataCore
 ///
 /// Types that columns store conform by themselves, as do models.
 public protocol PredicateArgumentConvertible: Sendable {
-    /// What it stands for.
+    /// The value as an argument.
     var predicateArgument: PredicateArgument { get throws }
 }
 

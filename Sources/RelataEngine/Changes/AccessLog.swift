@@ -3,9 +3,9 @@ import RelataCore
 /// Records the tables and columns that a connection's statements read and write, while that is requested.
 @_documentation(visibility: internal)
 package final class AccessLog {
-    /// What was read.
+    /// The tables and columns that were read.
     package private(set) var reads = TableRegion()
-    /// What was written.
+    /// The tables and columns that were written.
     package private(set) var writes = TableRegion()
     /// Tables written by SQL of the program's own or by triggers, whose changed rows aren't known.
     package private(set) var unlisted: Set<String> = []

@@ -9,7 +9,7 @@ import Synchronization
 package final class ChangeBuffer: Sendable {
     fileprivate struct State {
         var sets: [ChangeSet] = []
-        /// The first that wasn't read.
+        /// The index of the first unread set.
         var first = 0
         var size = 0
         var waiting: CheckedContinuation<ChangeSet?, Never>?

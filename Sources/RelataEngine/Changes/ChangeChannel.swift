@@ -8,7 +8,7 @@ package protocol ChangeChannel: AnyObject, Sendable {
     /// - Parameters:
     ///   - moment: Commits before it are known; `nil` if that can't be determined, so that everything counts as
     ///     changed.
-    ///   - interest: What is wanted.
+    ///   - interest: The changes that observers need.
     func update(from moment: TransactionSnapshot?, _ interest: () -> ChangeInterest)
     /// Notifies others of a commit. Returns at once.
     func didCommit()
@@ -65,7 +65,7 @@ package struct ExternalCommit: Hashable, Sendable {
         self.isLogged = isLogged
     }
 
-    /// What it wrote.
+    /// The tables and columns that it wrote.
     var writes: TableRegion {
         guard !tables.isEmpty else { return .everything }
         var region = TableRegion()

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Who listens, and to what.
+/// The observers and feeds, and the changes that they follow.
 extension ChangeHub {
     struct Entry {
         let observer: any ChangeObserver

@@ -222,7 +222,7 @@ package final class ChangeHub: Sendable {
             let early = state.feeds[identity]?.early ?? []
             state.feeds[identity]?.start = moment
             state.feeds[identity]?.early = nil
-            // Nobody reads it yet.
+            // The feed has no reader yet.
             for (transaction, changes) in early where moment.map({ !$0.sees(transaction) }) ?? true {
                 feed.append(changes)
             }
@@ -271,7 +271,7 @@ package final class ChangeHub: Sendable {
     /// A transaction was committed, and the writer is still held, so that transactions are reported in order.
     func didCommit(_ connection: Connection) {
         guard let recorder = connection.recorder else {
-            // Nobody listened when it began.
+            // The hub had no observer when the transaction began.
             if level.load(ordering: .sequentiallyConsistent) != Level.nothing.rawValue { publishUnknown() }
             return
         }
@@ -357,7 +357,7 @@ package final class ChangeHub: Sendable {
         currentChannel?.didCommit()
     }
 
-    /// Tells all observers and feeds that the store is closed.
+    /// Informs all observers and feeds that the store is closed.
     func close() {
         let (entries, feeds) = state.withLock { state in
             state.isClosed = true

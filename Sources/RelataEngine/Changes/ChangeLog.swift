@@ -132,7 +132,7 @@ public struct LoggedChange: Hashable, Sendable {
     /// When it was written, by the clock of the process that wrote it, or by the server's clock. Clocks may be set
     /// back: only ``position`` gives the order.
     public let time: Date
-    /// What was done.
+    /// The change to the row.
     public let change: Change
     /// The origin of the transaction, if it has one.
     public let origin: ChangeOrigin?

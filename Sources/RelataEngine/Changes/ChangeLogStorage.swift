@@ -11,7 +11,7 @@ package protocol ChangeLogStorage {
     func append(
         _ rows: [LogRow], by origin: ChangeOrigin?, _ announcement: CommitAnnouncement, to connection: Connection
     ) throws(RelataError) -> ChangePosition?
-    /// Where the log stands.
+    /// The position of the log's end.
     func end(on connection: Connection) throws(RelataError) -> ChangePosition
     /// The changes after a position, in order, at most that many.
     func changes(
@@ -38,7 +38,7 @@ extension ChangeLogStorage {
 package struct LogRow {
     /// The entity's name.
     package let entity: String
-    /// What was done.
+    /// The kind of change.
     package let kind: String
     /// The keys as JSON.
     package let ids: String

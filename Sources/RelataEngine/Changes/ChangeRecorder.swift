@@ -7,7 +7,7 @@ package final class ChangeRecorder {
     private(set) var entities: ChangeEntities
     /// Whether objects are listed one by one, or only the tables.
     package let listsRows: Bool
-    /// What the statements write.
+    /// The tables and columns that the statements read and write.
     package let accesses = AccessLog()
     private var records: [Record] = []
     /// The last record of each entity, which takes further changes of the same kind.
@@ -16,7 +16,7 @@ package final class ChangeRecorder {
     var position: ChangePosition?
     /// Whether others are notified of the transaction once it is committed.
     var isAnnounced = false
-    /// Who makes the transaction.
+    /// The origin of the transaction.
     package var origin: ChangeOrigin?
 
     struct Record {
@@ -79,7 +79,7 @@ package final class ChangeRecorder {
 
     // MARK: Savepoints
 
-    /// Where the records stand.
+    /// The current position in the records.
     package func mark() -> Int {
         open = [:]
         return records.count
@@ -94,7 +94,7 @@ package final class ChangeRecorder {
 
     // MARK: The result
 
-    /// What the transaction did.
+    /// The changes of the transaction.
     func changeSet() -> ChangeSet {
         var merged: [Record] = []
         var open: [Int: Int] = [:]

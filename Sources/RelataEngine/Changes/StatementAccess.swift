@@ -2,9 +2,9 @@ import RelataCore
 
 /// The reads and writes of a statement, including triggers and foreign key actions.
 package struct StatementAccess {
-    /// What it reads.
+    /// The tables and columns that it reads.
     package var reads = TableRegion()
-    /// What it writes.
+    /// The tables and columns that it writes.
     package var writes = TableRegion()
     /// Additional writes by the actions of foreign keys, if they aren't in ``writes``. The store's own deletions do
     /// these themselves, and name them.

@@ -21,10 +21,10 @@ public struct IntegrityRepair: Hashable, Sendable, CustomStringConvertible {
     /// The statements that do it, in order.
     package let steps: [Step]
 
-    /// What mends a finding.
+    /// The repair of a finding.
     ///
     /// - Parameters:
-    ///   - summary: What is done.
+    ///   - summary: The repair, in words.
     ///   - steps: The statements, in order. They look for the contradictions again, because others may have repaired
     ///     them.
     package init(_ summary: String, _ steps: [Step]) {
@@ -41,7 +41,7 @@ public struct IntegrityRepair: Hashable, Sendable, CustomStringConvertible {
 
 /// The results of repairs.
 public struct IntegrityRepairReport: Hashable, Sendable {
-    /// A finding that wasn't mended.
+    /// A finding that wasn't repaired.
     public struct Refusal: Hashable, Sendable, CustomStringConvertible {
         /// The finding.
         public let finding: IntegrityFinding
@@ -52,10 +52,10 @@ public struct IntegrityRepairReport: Hashable, Sendable {
         public var description: String { "\(finding.subject): \(reason)" }
     }
 
-    /// What was mended.
+    /// The findings that were repaired.
     public internal(set) var repaired: [IntegrityFinding] = []
     /// Findings that have a repair, and weren't repaired.
     public internal(set) var refused: [Refusal] = []
-    /// What a check finds afterwards.
+    /// The findings of a check after the repair.
     public internal(set) var remaining: [IntegrityFinding] = []
 }

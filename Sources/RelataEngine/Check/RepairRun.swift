@@ -10,7 +10,7 @@ package struct RepairRun {
     private let check: () throws -> [IntegrityFinding]
     private var report = IntegrityRepairReport()
 
-    /// Why a mend isn't kept.
+    /// The reason why a repair is rolled back.
     private struct Objection: Error { let reason: String }
 
     /// Repairs findings that have a repair.
@@ -60,7 +60,7 @@ package struct RepairRun {
         }
     }
 
-    /// Mends findings together.
+    /// Repairs findings together.
     ///
     /// - Returns: Why that was rolled back; `nil` if they are repaired.
     private mutating func attempt(_ findings: [IntegrityFinding]) throws -> String? {

@@ -197,7 +197,7 @@ package final class Connection {
         for case let statement? in slots { body(statement) }
     }
 
-    /// Forgets all prepared statements; after the schema was changed.
+    /// Discards all prepared statements after a change of the schema.
     package func clearStatements() {
         fileKeys = nil
         searchIndexes = nil
@@ -375,7 +375,7 @@ package final class Connection {
     /// The key that the database gave the last row that this connection inserted.
     package var lastInsertedRowID: Int64 { driver.lastInsertedKey }
 
-    /// Forgets that key: it is the lowest number until a row is inserted again.
+    /// Clears that key: it is the lowest number until a row is inserted again.
     package func forgetLastInsertedRowID() { driver.forgetLastInsertedKey() }
 
     /// How many rows the last statement inserted, updated or deleted itself.

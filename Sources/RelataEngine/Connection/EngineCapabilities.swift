@@ -25,7 +25,7 @@ package struct EngineCapabilities: Sendable {
     package var commitsDespiteInterruption = true
     /// Whether a temporary index for a deletion can be created without locking others out.
     package var makesTemporaryIndexes = true
-    /// Whether it forgets references that waited to be checked, instead of checking them when they are to wait no longer.
+    /// Whether ending the deferral of reference checks drops the waiting checks instead of running them.
     package var forgetsWaitingReferences = true
 
     /// The capabilities of an engine within the process.

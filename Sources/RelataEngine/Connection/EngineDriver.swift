@@ -42,7 +42,7 @@ package protocol EngineDriver: MigrationDriver {
     func endBriefUse() -> Bool
     /// Stops the running statement, from any thread; `nil` if the engine checks for cancelled tasks itself.
     var canceller: (@Sendable () -> Void)? { get }
-    /// Forgets that a statement was to be stopped.
+    /// Clears a cancellation.
     func endCancellation() throws(RelataError)
     /// Clears a cancellation and rolls back open work, at the end of a call.
     func makeReusable()
@@ -55,7 +55,7 @@ package protocol EngineDriver: MigrationDriver {
     ///
     /// - Returns: Whether it does; otherwise the statement is run.
     func beginLater(_ statement: String) -> Bool
-    /// Refuses to commit a transaction that an error has taken back already.
+    /// Refuses to commit a transaction that an error has rolled back already.
     func checkBeforeCommit() throws(RelataError)
     /// Whether a transaction is open.
     var isInTransaction: Bool { get }
@@ -66,7 +66,7 @@ package protocol EngineDriver: MigrationDriver {
     var totalChanges: Int { get }
     /// The key that the database gave the last row that it inserted.
     var lastInsertedKey: Int64 { get }
-    /// Forgets that key: it is the lowest number until a row is inserted again.
+    /// Clears that key: it is the lowest number until a row is inserted again.
     func forgetLastInsertedKey()
 
     // MARK: What statements do
@@ -183,11 +183,11 @@ package struct PlanStep: Sendable {
 
 /// An engine's error for damaged files.
 package struct EngineDamage {
-    /// What is wrong.
+    /// The problems that were found.
     package var problems: [String] = []
     /// Whether other data can be read.
     package var isReadable = true
-    /// What to do about it.
+    /// The advice on how to fix the problems.
     package var mend = ""
     /// A safe repair; `nil` if there is none.
     package var repair: IntegrityRepair?

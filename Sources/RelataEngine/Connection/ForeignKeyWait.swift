@@ -29,7 +29,7 @@ package struct ForeignKeyWait {
 
     /// Ends the deferral, after a check of the deferred references.
     package func end() throws(RelataError) {
-        // Another engine checks when it is told to check immediately.
+        // Other engines run the checks when the deferral ends.
         if connection.driver.capabilities.forgetsWaitingReferences, hasDangling {
             throw .database(
                 code: 787, message: "a reference to a deleted object would dangle", sql: nil)
@@ -37,7 +37,7 @@ package struct ForeignKeyWait {
         if !isNested { try connection.driver.setReferencesWait(false) }
     }
 
-    /// Ends the deferral. SQLite forgets deferred checks: nothing dangles, or all is rolled back.
+    /// Ends the deferral. SQLite drops deferred checks: no reference dangles, or the transaction is rolled back.
     package func cancel() {
         if !isNested { try? connection.driver.setReferencesWait(false) }
     }

@@ -18,7 +18,7 @@ package struct CopiedTable: Sendable {
         package let name: String
         /// The property that it stores; otherwise its own name.
         package let property: String
-        /// What it holds.
+        /// The type of its values.
         package let type: AttributeType
     }
 
@@ -95,7 +95,7 @@ package struct CopiedTable: Sendable {
     /// The values of a row of ``rows(_:after:)``, as its database stores them.
     package func values(_ row: Row) -> [Value] { columns.indices.map { row.value(at: $0, as: columns[$0].type) } }
 
-    /// What messages call a row.
+    /// The name of a row in messages.
     func object(_ row: [Value]) -> String {
         name + " " + key.map { String(row[$0].description.prefix(80)) }.joined(separator: ", ")
     }

@@ -43,7 +43,7 @@ package struct DatabaseCopy {
         package let checksum: String
     }
 
-    /// Copies, or goes on copying.
+    /// Starts or continues the copy.
     ///
     /// - Parameters:
     ///   - source: Read in its open transaction, or in a separate one, which sees one state.

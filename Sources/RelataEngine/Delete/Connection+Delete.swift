@@ -28,7 +28,7 @@ extension Connection {
     ///     names.
     ///   - now: the time of change for objects whose reference is unset, if they have one.
     ///   - isUndoneByCaller: whether the caller rolls back a failed deletion, which saves a savepoint.
-    /// - Returns: what was done.
+    /// - Returns: the effects of the deletion.
     /// - Throws: ``RelataError/deleteDenied(blockers:)`` if a rule denies it, ``RelataError/validation(_:)`` if a list
     ///   would have fewer members than its minimum. After an error, the data are unchanged.
     @discardableResult

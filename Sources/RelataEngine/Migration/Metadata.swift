@@ -136,7 +136,7 @@ package struct Metadata {
         try put("fingerprint", text: "\(fingerprint) \(version)\(compares.rawValue)", connection)
     }
 
-    /// Remembers entities that are new or changed, and forgets others, in a file that remembers the rest.
+    /// Stores new and changed entities, and removes others, in a database that already stores the rest.
     package static func write(
         _ entities: [Entity], removing removed: [String], _ connection: Connection
     ) throws(RelataError) {

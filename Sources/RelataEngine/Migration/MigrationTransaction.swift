@@ -29,7 +29,7 @@ public struct MigrationTransaction {
 
     /// The rows of a query, as they are stored; values in it are bound.
     ///
-    /// - Throws: As ``execute(_:)``.
+    /// - Throws: The errors of ``execute(_:)``.
     public func rows(_ sql: SQL) throws -> [[Value]] {
         try connection.runningForeignSQL { try connection.values(try sql.statement(connection.dialect)) }
     }

@@ -2,7 +2,7 @@ import RelataCore
 
 /// The source of an observed value: how it is read, and the hub that reports commits.
 package struct ObservedSource<Fetched: Equatable & Sendable>: Sendable {
-    /// Who tells of commits.
+    /// The hub that reports commits.
     let hub: ChangeHub
     /// The observed requests of the same store.
     let registry: ObservationRegistry

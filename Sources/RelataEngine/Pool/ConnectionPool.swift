@@ -19,7 +19,7 @@ public enum Durability: Sendable {
 package final class ConnectionPool: Sendable {
     private let writer: Leases
     private let readers: Leases
-    /// What the connections lead to.
+    /// The engine of the connections.
     package let engine: any Engine
     private let busyTimeout: Double
     private let sharingTime: Duration
@@ -231,8 +231,8 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Prepares a connection and runs a transaction on it; repeats it if it failed because of others, for as long as
-    /// the wait for a lock.
+    /// Prepares a connection and runs a transaction on it. Retries the transaction for as long as the wait for a lock
+    /// if other transactions made it fail.
     private func tryingAgain<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
         var deadline: Date?
         var pause = 0.001
@@ -450,7 +450,7 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// As ``moment()`` for synchronous code: one query on an open, free connection; `nil` if there is none.
+    /// A version of ``moment()`` for synchronous code: one query on an open, free connection; `nil` if there is none.
     func momentIfIdle() -> TransactionSnapshot? {
         guard let connection = writer.acquireIfIdle() else { return nil }
         defer { writer.release(connection) }

@@ -13,7 +13,7 @@ package protocol Engine: Sendable {
     func checkBeforeOpening(isReadOnly: Bool) throws(RelataError)
     /// Whether it is read elsewhere than it is written.
     var readsReplicas: Bool { get }
-    /// How long a call waits for a connection while all are in use; `nil` for as long as it takes.
+    /// How long a call waits for a connection while all are in use; `nil` for no limit.
     var connectionTimeout: Duration? { get }
     /// Whether opening a connection and its statements block, so that each has its own thread.
     var hasExecutors: Bool { get }
@@ -83,7 +83,7 @@ extension Engine {
     package func changeChannel(for hub: ChangeHub) throws(RelataError) -> (any ChangeChannel)? { nil }
 }
 
-/// What a connection is for.
+/// The use of a connection.
 package enum ConnectionRole: Sendable {
     /// It reads, and sees the state of the last commit before it began.
     case reading

@@ -26,7 +26,7 @@ final class Leases: Sendable {
             if let index = holds.firstIndex(where: { $0.thread == thread }) { holds.remove(at: index) }
         }
 
-        /// What the next request gets; `nil` if it must wait.
+        /// The connection for the next request; `nil` if it must wait.
         mutating func next(limit: Int) -> Handoff? {
             if isClosed { return .closed }
             if let leased = idle.popLast() { return .connection(leased) }
@@ -58,7 +58,7 @@ final class Leases: Sendable {
         case task(TaskWait)
         case thread(ThreadWait)
 
-        /// Until when it waits; `nil` for as long as it takes.
+        /// The end of the wait; `nil` for no limit.
         var deadline: ContinuousClock.Instant? {
             switch self {
             case .task(let waiting): waiting.deadline
@@ -99,7 +99,7 @@ final class Leases: Sendable {
     ///
     /// - Parameters:
     ///   - purpose: The purpose of the connections in errors: "write".
-    ///   - patience: How long a call waits for one; `nil` for as long as it takes.
+    ///   - patience: How long a call waits for one; `nil` for no limit.
     ///   - makeExecutor: Makes the thread of a new connection, if it has one.
     init(
         limit: Int, purpose: String = "work", patience: Duration? = nil,
@@ -367,7 +367,7 @@ final class Leases: Sendable {
         state.withLock { $0.holds.append(Hold(thread: thread, connection: connection)) }
     }
 
-    /// Notes that the calling thread no longer uses a connection.
+    /// Records that the calling thread no longer uses a connection.
     func endHold() {
         let thread = ThreadIdentity.current
         state.withLock { $0.endHold(thread) }

@@ -35,7 +35,7 @@ package final class RemoteSnapshot: @unchecked Sendable {
             } onCancel: {
                 canceller?()
             }
-            // Nobody can cancel any more.
+            // No caller can cancel any more.
             try? self.leased.connection.driver.endCancellation()
             if case .failure = result { self.endHere() }
             return try result.get()

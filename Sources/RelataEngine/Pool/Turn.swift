@@ -15,6 +15,6 @@ package enum Turn {
         relata_turn_begin()
     }
 
-    /// Notes the end of a call.
+    /// Records the end of a call.
     package static func end() { relata_turn_end() }
 }

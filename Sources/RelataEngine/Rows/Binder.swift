@@ -9,7 +9,7 @@ public struct Binder {
     @usableFromInline let statement: RunningStatement?
     /// The next parameter; the first is 1.
     @usableFromInline package var index: Int32
-    /// What was collected.
+    /// The collected values.
     @usableFromInline package var values: [Value]
     /// Whether a bound value is stored in another form, so that reading it returns another value.
     public var isRounded = false

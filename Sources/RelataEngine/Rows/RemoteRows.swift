@@ -14,7 +14,7 @@ open class RemoteRows: RemoteStatement {
     /// - Returns: How many rows the statement inserted, updated or returned.
     open func write() throws(RelataError) -> Int { 0 }
 
-    /// Forgets the rows that were collected and not written.
+    /// Discards the rows that were collected and not written.
     open func discard() throws(RelataError) {}
 
     /// How many rows the statement returned.

@@ -38,7 +38,7 @@ open class RemoteStatement {
     open func step() -> StepResult { .done }
     /// Prepares it for another run.
     open func reset() {}
-    /// Forgets the values.
+    /// Clears the values.
     open func clearBindings() {}
     /// How many rows the last run inserted, updated or deleted.
     open var changes: Int { 0 }

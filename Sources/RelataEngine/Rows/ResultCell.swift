@@ -5,7 +5,7 @@ import Foundation
 /// Frozen, so that the code `@Model` writes reads it without a call.
 @frozen @usableFromInline
 package struct ResultCell {
-    /// What the value is.
+    /// The kind of the value.
     @frozen @usableFromInline
     package enum Kind: UInt8 {
         /// It is unset.
@@ -22,7 +22,7 @@ package struct ResultCell {
         case uuid
     }
 
-    /// What the value is.
+    /// The kind of the value.
     @usableFromInline package var kind: Kind
     /// The number of bytes of text or data.
     @usableFromInline package var count: Int32

@@ -93,7 +93,7 @@ public struct StatementParameter {
     }
 }
 
-/// Tells SQLite to copy the bytes before the call returns.
+/// Makes SQLite copy the bytes before the call returns.
 @usableFromInline
 package nonisolated(unsafe) let sqliteTransient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 

@@ -37,7 +37,7 @@ package struct CountCheck {
         }
     }
 
-    /// Notes the lists that another check has noted.
+    /// Adds the lists of another check.
     package mutating func merge(_ other: CountCheck) {
         owners.merge(other.owners) { $0.union($1) }
     }

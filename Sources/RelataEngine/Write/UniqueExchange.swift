@@ -54,7 +54,7 @@ package struct UniqueExchange {
     private let run: WriteRun
     private let table: Table
     private let sets: [UniqueSet]
-    /// What each row takes first.
+    /// The temporary values that each row takes first.
     package private(set) var takings: [Int: [Taking]] = [:]
     /// The rows that wait for their turn without a value.
     package private(set) var waiting: Set<Int> = []

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Who may read and change an object: Parse's ACL.
+/// The read and write access to an object: Parse's ACL.
 ///
 /// Lists with equal rights are equal, regardless of how a client wrote them.
 struct AccessList: Hashable, Sendable {

@@ -38,7 +38,7 @@ struct KnownCaller: Sendable {
     /// them.
     var unprovenFiles: Set<String> = []
 
-    /// Somebody who is signed in.
+    /// A signed-in user.
     struct SignedIn: Hashable, Sendable {
         let id: String
         let user: String

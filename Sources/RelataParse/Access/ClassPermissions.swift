@@ -12,7 +12,7 @@ struct ClassPermissions: Hashable, Sendable, Codable {
         var isReading: Bool { [.find, .count, .get].contains(self) }
     }
 
-    /// Whom an operation is allowed.
+    /// The callers that may use an operation.
     struct Grant: Hashable, Sendable, Codable {
         /// The ids of users, `role:` and the name of a role, or `*` for everybody.
         var principals: Set<String> = []
@@ -22,7 +22,7 @@ struct ClassPermissions: Hashable, Sendable, Codable {
         var pointerFields: [String] = []
     }
 
-    /// What somebody may do.
+    /// The kind of operation that a permission allows.
     enum Permission: Hashable, Sendable {
         case everything
         /// Allowed with objects that have a field which leads to the caller.

@@ -13,7 +13,7 @@ extension ParseTransaction {
         QueryCompiler(schema: schema, access: access, dialect: connection.dialect)
     }
 
-    /// The column's value for a list, which is stored if it wasn't.
+    /// Returns the column's value for a list, and stores the list if it isn't stored yet.
     ///
     /// - Throws: ``ParseError`` 119 if the store has no users.
     func stored(_ list: AccessList) throws -> Value {

@@ -116,7 +116,7 @@ extension ObjectWriter {
 }
 
 extension ParseTransaction {
-    /// Notes that files are used.
+    /// Records that files are used.
     ///
     /// - Returns: The keys of those that exist.
     fileprivate func use(_ names: [String], in files: Table) throws -> [KeyValue] {

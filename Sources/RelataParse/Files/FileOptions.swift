@@ -2,7 +2,7 @@ import RelataCore
 
 /// Which files a server accepts, and how it serves them.
 public struct FileOptions: Sendable {
-    /// Where their contents are kept.
+    /// The storage of the files' contents.
     public var storage: any FileStorage
     /// The address of the protocol as clients reach it, such as `https://example.com/parse`; addresses of files begin
     /// with it. `nil` for the address at which the server listens.
@@ -19,8 +19,8 @@ public struct FileOptions: Sendable {
     public var allowedExtensions: Set<String>?
     /// The denied extensions: by default, those of types in which browsers run scripts.
     public var deniedExtensions = Self.active
-    /// The types that browsers display; a type such as `image/*` stands for all of its kind, except those in which
-    /// browsers run scripts. All others are saved.
+    /// The types that browsers display; all others are downloaded. A type such as `image/*` includes all subtypes,
+    /// except those that can contain scripts.
     public var inlineTypes: Set<String> = ["image/*", "audio/*", "video/*", "text/plain"]
     /// Signs the addresses of files, which replies give to clients that may read an object with the file; `nil` for
     /// addresses that need no signature.
@@ -30,7 +30,7 @@ public struct FileOptions: Sendable {
     /// For how many seconds an unused content is kept. It must be longer than an upload takes.
     public var contentLifetime = 3600.0
 
-    /// What browsers run scripts of.
+    /// The extensions of files in which browsers run scripts.
     public static let active: Set = [
         "htm", "html", "hta", "mht", "mhtml", "rdf", "shtml", "svg", "svgz", "swf", "xht", "xhtml", "xml", "xsl",
         "xslt",

@@ -2,7 +2,7 @@ import RelataCore
 
 /// A file, or a part of one, as it is sent.
 public struct FileReply: Hashable, Sendable {
-    /// What it is.
+    /// The media type of the content.
     public let contentType: String
     /// How many bytes are sent.
     public let size: Int

@@ -4,7 +4,7 @@ import RelataCore
 /// The addresses of files. They aren't stored: the server adds them to each reply, and removes them from each request,
 /// so that it can move to another address.
 struct FileURLs {
-    /// What all addresses begin with, up to the name.
+    /// The part of all addresses before the file's name.
     let prefix: String
     /// Signs addresses; `nil` for addresses that never expire.
     var signing: FileSigning?
@@ -46,7 +46,7 @@ struct FileURLs {
     /// The name of a file without an address, and its end, without the brace. It has only the two members, in either
     /// order.
     ///
-    /// - Parameter type: Where the name of its type may begin.
+    /// - Parameter type: The position at which `__type` may begin.
     private static func file(
         around type: Int, in bytes: UnsafeBufferPointer<UInt8>
     ) -> (name: Range<Int>, end: Int)? {

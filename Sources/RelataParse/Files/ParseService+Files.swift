@@ -193,7 +193,7 @@ extension ParseService {
     /// Deletes the files that no object refers to any more, and the contents that no file has. To be called from time to
     /// time.
     ///
-    /// - Throws: ``RelataError`` where the store can't be read or written, and what the storage throws.
+    /// - Throws: ``RelataError`` if the store can't be read or written, and the storage's errors.
     public func tendFiles() async throws {
         guard let files = options.files, hasFiles else { return }
         let contents = leavingContents.take()
@@ -234,7 +234,7 @@ final class LeavingContents: Sendable {
 }
 
 extension ByteStream {
-    /// The same bytes as those of another file.
+    /// Returns a stream of the same bytes that checks the size of the file.
     ///
     /// The stream throws ``ParseError`` 130 for more bytes than a file may have, or for none.
     fileprivate func limited(to limit: Int) -> ByteStream {

@@ -1,9 +1,9 @@
-/// Which language somebody reads.
+/// The choice of a language for a user.
 enum Languages {
     /// The first supported language that a header field `Accept-Language` accepts: by its weights, then in its order.
     ///
     /// - Parameters:
-    ///   - accepted: The field's value; `nil` where there is none.
+    ///   - accepted: The field's value; `nil` if the request has none.
     ///   - languages: The supported languages: `en`, `zh-Hans`.
     /// - Returns: The first of `languages` if none is accepted.
     static func best(for accepted: String?, among languages: [String]) -> String {

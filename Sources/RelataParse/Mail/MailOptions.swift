@@ -11,7 +11,7 @@ import RelataCore
 public struct MailOptions: Sendable {
     /// Sends the mails.
     public var sender: any MailSender
-    /// What the app is called.
+    /// The app's name.
     public var appName: String
     /// The address of the protocol as browsers reach it: `https://books.example.org/parse`. Links are built from it
     /// alone, never from a request.

@@ -1,6 +1,6 @@
 /// A mail to one person.
 public struct Mail: Hashable, Sendable {
-    /// Whom it is for: `mei@example.org`.
+    /// The recipient: `mei@example.org`.
     public var address: String
     /// The subject.
     public var subject: String
@@ -40,9 +40,9 @@ public struct MailClosure: MailSender {
     public func send(_ mail: Mail) async throws { try await body(mail) }
 }
 
-/// Why a mail wasn't sent.
+/// The reason why a mail wasn't sent.
 public struct MailError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What went wrong, for people.
+    /// The error, for people.
     public let description: String
     /// Whether the same mail may be accepted later.
     public let isTemporary: Bool

@@ -3,9 +3,9 @@ import Foundation
 /// A mail's text with places to be filled: `{app}` is the app's name, `{link}` the link, `{name}` the user's name, and
 /// `{address}` the address that it is sent to.
 public struct MailTemplate: Hashable, Sendable {
-    /// What the mail is about.
+    /// The subject of the mail.
     public var subject: String
-    /// What it says.
+    /// The text of the mail.
     public var text: String
 
     /// A template.
@@ -14,7 +14,7 @@ public struct MailTemplate: Hashable, Sendable {
         self.text = text
     }
 
-    /// What a mail is for.
+    /// The purpose of a mail.
     public enum Purpose: String, Hashable, Sendable, CaseIterable {
         /// To set a new password.
         case passwordReset = "reset"
@@ -71,7 +71,7 @@ public struct MailTemplate: Hashable, Sendable {
     // MARK: As they are without an app's own
 
     /// The templates in English and Simplified Chinese, by purpose and language. They don't contain the user's name,
-    /// because a person who signs up with somebody else's address chooses it.
+    /// because a person who signs up with another person's address chooses it.
     public static let standard: [Purpose: [String: MailTemplate]] = [
         .passwordReset: [
             "en": MailTemplate(

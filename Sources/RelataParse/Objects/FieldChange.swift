@@ -164,7 +164,7 @@ enum FieldChange: Sendable {
 }
 
 extension FieldType {
-    /// What a value is.
+    /// The type of a value.
     ///
     /// - Throws: ``ParseError`` 111 for a value that looks like a type of Parse and is invalid.
     init?(of value: JSONValue, in field: String) throws(ParseError) {

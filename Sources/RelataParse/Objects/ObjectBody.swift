@@ -7,7 +7,7 @@ struct ObjectBody: Sendable {
     let objectID: String?
     /// The name of the field that each of ``changes`` is about, all of a field together.
     let fields: FieldNames
-    /// What is done.
+    /// The changes to the object's fields.
     let changes: [FieldChange]
     /// The change of the object's access list; `nil` for none.
     private(set) var access: AccessChange?

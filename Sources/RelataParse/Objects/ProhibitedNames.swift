@@ -1,6 +1,6 @@
 /// Names that no member of an object may have, at any depth: other programs would misread them.
 public struct ProhibitedNames: Sendable {
-    /// What Parse's own server refuses.
+    /// The names that Parse Server refuses.
     public static let standard: [String] = ["_bsontype", "constructor", "__proto__"]
 
     private let names: Set<String>

@@ -89,7 +89,7 @@ final class ClassSet: Sendable {
 
     /// The entities as they are stored.
     var entities: [Entity] { stored.entities }
-    /// The same, resolved.
+    /// The resolved schema of the stored entities.
     var storedSchema: Schema { stored.schema }
     /// The number that the database gives the tables; another one means that they were changed.
     var version: Int64 { stored.version }

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// What Parse calls the type of a field.
+/// The type of a field, by Parse's names.
 public enum FieldType: Hashable, Sendable {
     /// A value, by the kinds that Parse has.
     case string, number, boolean, date, object, array, bytes, file, geoPoint, polygon

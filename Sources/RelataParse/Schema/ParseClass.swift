@@ -10,7 +10,7 @@ final class ParseClass: Sendable {
     let stored: Entity
     /// The fields in order, beginning with those of every object.
     let fields: [Field]
-    /// What is known besides.
+    /// The class's other properties.
     let options: ClassOptions
     /// How object ids are read and written.
     let objectID: ObjectIDCoding
@@ -110,8 +110,8 @@ extension ParseClass {
         }
     }
 
-    /// A stand-in for a class that doesn't exist, with the fields of every object: requests for it are checked like
-    /// others.
+    /// A stand-in for a class that doesn't exist. It has the fields of every object, so that requests for it are
+    /// checked like others.
     static func unknown(_ dialect: Dialect) throws(ParseError) -> ParseClass {
         do throws(RelataError) {
             let schema = try Schema([SchemaDraft.newEntity("Unknown")])
@@ -130,13 +130,13 @@ final class Field: Sendable {
     let name: String
     /// The type on the wire.
     let type: FieldType
-    /// Where the value is.
+    /// The place of the value.
     let storage: Storage
     /// Whether objects are refused without a value.
     let isRequired: Bool
     /// The value of new objects that come without one.
     let defaultValue: JSONValue?
-    /// What values it accepts.
+    /// The limits on the field's values.
     let limits: [Limit]
     /// Whether the column has JSON of a type that only the app's model knows.
     let isAnyJSON: Bool
@@ -149,7 +149,7 @@ final class Field: Sendable {
     /// Whether empty text is none.
     let needsText: Bool
 
-    /// Where a field's value is.
+    /// The place of a field's value.
     enum Storage: Hashable, Sendable {
         /// The key.
         case objectID

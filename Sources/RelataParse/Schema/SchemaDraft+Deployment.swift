@@ -160,7 +160,7 @@ extension SchemaDraft {
 
     // MARK: Words
 
-    /// What changed since, in words.
+    /// The changes since another draft, in words.
     private func changes(since old: SchemaDraft) -> [String] {
         var changes: [String] = []
         for entity in entities where !InternalClasses.hidden.contains(entity.name) {

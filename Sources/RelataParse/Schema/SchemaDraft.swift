@@ -265,9 +265,9 @@ struct SchemaDraft {
 
 /// The rules of a pointer or relation beyond its type.
 struct RelationshipDetails: Hashable, Sendable {
-    /// What happens to the object when the target of its pointer is deleted.
+    /// The effect on the object when the target of its pointer is deleted.
     var onTargetDelete: DeleteRule?
-    /// What happens to the targets when the object is deleted.
+    /// The effect on the targets when the object is deleted.
     var deleteRule: DeleteRule?
     /// For a relation: the pointer of the target class whose inverse it is.
     var inverse: String?

@@ -197,7 +197,7 @@ private struct BatchReader {
     private let batch: ParseCall
     private let mount: [String]
     private let prohibited: ProhibitedNames
-    /// What was written last.
+    /// The last object that was written.
     private var written: ObjectBody?
     /// The last path without parameters that new objects were posted to, and their class.
     private var created: (target: String, className: String)?

@@ -6,7 +6,7 @@ import RelataRecords
 package struct InspectionReply: Sendable {
     /// The HTTP status.
     package var status = 200
-    /// What the body is.
+    /// The media type of the body.
     package var contentType = "application/json; charset=utf-8"
     /// The body.
     package var body: [UInt8]
@@ -19,7 +19,7 @@ extension ParseService {
     ///   - path: `/classes` for the classes and the titles of their objects; `/counts/Genre` for the
     ///     number of objects in `relations` of the objects with some `ids`; `/diagram.svg` for a diagram; `/check` for
     ///     contradictions to the schema.
-    ///   - query: What follows the question mark.
+    ///   - query: The part of the address after the question mark.
     ///   - report: Called with errors whose details the client doesn't get.
     /// - Returns: `nil` for an unknown path.
     package func inspection(

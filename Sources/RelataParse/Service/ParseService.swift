@@ -11,7 +11,7 @@ import RelataEngine
 public final class ParseService: Sendable {
     /// How requests are answered.
     public struct Options: Sendable {
-        /// Where the protocol is mounted: paths in batches may begin with it.
+        /// The path at which the protocol is served. Paths in batches may begin with it.
         public var mount = "/parse"
         /// The default limit of a query.
         public var defaultLimit = 100
@@ -73,7 +73,7 @@ public final class ParseService: Sendable {
     let decoy = DecoyHash()
     let liveQueries: LiveQueries
     let leavingContents = LeavingContents()
-    /// Where clients find the protocol.
+    /// The protocol's address for clients.
     package let address: PublicAddress
     let queue: MailQueue?
     let renewals = SessionRenewals()

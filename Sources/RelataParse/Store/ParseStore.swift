@@ -107,7 +107,7 @@ public final class ParseStore: Sendable {
     /// Serves the models of a store. The classes are those of the models; clients can't change them.
     ///
     /// - Parameter configure: Sets the hooks before and after objects are saved and deleted.
-    /// - Throws: What `configure` throws; ``RelataError`` where the database can't be read or written.
+    /// - Throws: The errors of `configure`; ``RelataError`` if the database can't be read or written.
     public static func serving(
         _ store: Store, _ configure: (inout ModelHooks) throws -> Void = { _ in }
     ) throws -> ParseStore {

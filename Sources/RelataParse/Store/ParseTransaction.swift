@@ -13,7 +13,7 @@ final class ParseTransaction {
     let classes: ClassSet
     /// The classes with all of their fields.
     let storedClasses: ClassSet
-    /// Who sends the request.
+    /// The sender of the request.
     let caller: KnownCaller
     /// Hashes passwords and tokens; `nil` for a store without users.
     let secrets: (any SecretHashing)?
@@ -30,7 +30,7 @@ final class ParseTransaction {
 
     typealias Action = @Sendable () async -> Void
 
-    /// What is left to do.
+    /// The work that remains.
     struct Agenda {
         /// The lists whose counts may have changed.
         var counts = CountCheck()

@@ -9,9 +9,9 @@ struct ParseCall: Sendable {
     var path: [String]
     /// The body of a request that writes; for one that reads, its parameters, from the URL or the body.
     var body: JSONObject
-    /// What follows the question mark of a request that writes.
+    /// The parameters after the question mark of a request that writes.
     var parameters: JSONObject = [:]
-    /// Who sends it.
+    /// The sender of the request.
     var caller = Caller()
     /// Whether the master key came along.
     var isMaster: Bool { caller.isMaster }
@@ -140,7 +140,7 @@ extension ParseCall {
             guard id.utf8.count <= 128 else {
                 throw ParseError(.invalidQuery, "X-Parse-Request-Id is longer than 128 bytes")
             }
-            // All bytes that aren't text would read alike, and one id would stand for another.
+            // Without this check, all bytes that aren't text would read alike, and two ids could be equal.
             guard !id.contains("\u{FFFD}") else { throw ParseError(.invalidQuery, "X-Parse-Request-Id isn't UTF-8") }
             requestID = id
             fingerprint = makeFingerprint()

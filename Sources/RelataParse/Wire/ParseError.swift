@@ -84,9 +84,9 @@ public struct ParseError: Error, Hashable, Sendable {
         case classNotEmpty = 255
     }
 
-    /// What went wrong, for programs.
+    /// The error, for programs.
     public let code: Code
-    /// What went wrong, for people.
+    /// The error, for people.
     public let message: String
     /// The HTTP status of the reply.
     public let status: Int

@@ -15,7 +15,7 @@ public enum DataFormat: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Where exported objects go.
+/// The destination of exported objects.
 public enum DataDestination: Hashable, Sendable {
     /// A folder, which is created if it doesn't exist, with a file for each class and each many-to-many.
     case folder(String)
@@ -36,7 +36,7 @@ public struct DataProgress: Hashable, Sendable {
     static let step = 10_000
 }
 
-/// What an export wrote.
+/// The result of an export.
 public struct ExportReport: Hashable, Sendable {
     /// The exported rows of a class or a list.
     public struct Part: Hashable, Sendable {
@@ -48,7 +48,7 @@ public struct ExportReport: Hashable, Sendable {
         public let rows: Int
     }
 
-    /// What was written, in order.
+    /// The parts that were written, in order.
     public internal(set) var parts: [Part] = []
     /// The lists that were left out, because one end of them was: `Playlist.tracks`.
     public internal(set) var omittedLists: [String] = []

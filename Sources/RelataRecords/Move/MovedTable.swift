@@ -139,7 +139,7 @@ struct MovedField: Sendable {
         case now
         /// A place behind all others of its list, if it is in one.
         case position
-        /// What the database assigns.
+        /// A value that the database assigns.
         case assigned
         /// A new UUID.
         case newUUID

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// How values stand in columns.
+/// The conversion between values and columns.
 extension RecordValue {
     /// The value of a column. A value of another type than the column's, which tables of other programs may have, is
     /// returned as it is stored.

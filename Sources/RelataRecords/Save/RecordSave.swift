@@ -134,7 +134,7 @@ final class RecordSave {
         return nodes.count - 1
     }
 
-    /// The same object once more: its values count.
+    /// Merges a later node of an object: its values count.
     private func merge(_ node: Node, into number: Int) {
         let table = node.layout.table
         for column in node.columns.keys {

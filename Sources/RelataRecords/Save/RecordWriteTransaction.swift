@@ -44,7 +44,7 @@ public final class RecordWriteTransaction: RecordTransaction {
 
     /// Saves objects, in order; all or none. See ``save(_:)-(Record)`` for the details.
     ///
-    /// - Throws: As the call for one record.
+    /// - Throws: The errors of the call for one record.
     @discardableResult
     public func save(_ records: [Record]) throws -> [Record] {
         try atomically { try RecordSave.save(records, in: self, mayExist: true) }
@@ -74,7 +74,7 @@ public final class RecordWriteTransaction: RecordTransaction {
 
     /// Deletes objects of one class, and others by the delete rules.
     ///
-    /// - Throws: As the call for one record.
+    /// - Throws: The errors of the call for one record.
     @discardableResult
     public func delete(_ records: [Record]) throws -> DeletionReport {
         guard let (table, keys) = try keys(of: records) else { return DeletionReport(entity: "") }
@@ -83,7 +83,7 @@ public final class RecordWriteTransaction: RecordTransaction {
 
     /// Deletes the objects of a query, and others by the delete rules.
     ///
-    /// - Throws: As the call for one record.
+    /// - Throws: The errors of the call for one record.
     @discardableResult
     public func delete(_ query: RecordQuery) throws -> DeletionReport {
         guard let (table, roots) = try roots(of: query) else { return DeletionReport(entity: query.className) }

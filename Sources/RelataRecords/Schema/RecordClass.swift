@@ -40,7 +40,7 @@ public struct RecordClass: Hashable, Sendable {
 
 /// A field of a class.
 public struct RecordField: Hashable, Sendable {
-    /// What a field holds.
+    /// The kind of a field.
     public enum Kind: Hashable, Sendable {
         /// A value of a type.
         case value(AttributeType)
@@ -52,7 +52,7 @@ public struct RecordField: Hashable, Sendable {
 
     /// Its name.
     public let name: String
-    /// What it holds.
+    /// The kind of the field.
     public let kind: Kind
     /// Whether objects are refused without a value.
     public let isRequired: Bool

@@ -6,7 +6,7 @@ import Synchronization
 package final class RecordClasses: Sendable {
     /// The entities as they are stored.
     package let entities: [Entity]
-    /// The same, resolved.
+    /// The resolved schema.
     package let schema: Schema
     /// The number that the database gives the tables; another one means that they were changed.
     package let version: Int64

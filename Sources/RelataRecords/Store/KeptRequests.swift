@@ -25,7 +25,7 @@ package enum KeptRequests {
         }
     }
 
-    /// What a request got.
+    /// The reply to a request.
     package struct Result: Sendable {
         package var status: Int
         package var location: String?
@@ -58,7 +58,7 @@ package enum KeptRequests {
 
     /// The stored state of a request.
     package enum Known {
-        /// It wasn't done yet.
+        /// The request wasn't run yet.
         case nothing
         case done(Result)
         /// Another request had the same id.

@@ -51,7 +51,7 @@ extension RecordStore {
 
     /// Shrinks the database to its contents, as the call with `await`.
     ///
-    /// - Throws: As the call with `await`.
+    /// - Throws: The errors of the call with `await`.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func compact() throws { try pool.compact(by: access) }
 }

@@ -6,17 +6,17 @@ extension RecordStore {
 
     /// The objects of a query, in order.
     ///
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     public func fetch(_ query: RecordQuery) async throws -> [Record] { try await read { try $0.fetch(query) } }
 
     /// The first object of a query; `nil` where it has none.
     ///
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     public func first(_ query: RecordQuery) async throws -> Record? { try await read { try $0.first(query) } }
 
-    /// The object of a class with that key, given by its parts; `nil` where there is none.
+    /// The object of a class with that key, given by its parts; `nil` if the object doesn't exist.
     ///
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     public func fetch(_ className: String, id: RecordValue...) async throws -> Record? {
         try await read { transaction in
             guard let table = try transaction.tableIfMade(className) else { return nil }
@@ -24,21 +24,21 @@ extension RecordStore {
         }
     }
 
-    /// The object of a class with that key; `nil` where there is none.
+    /// The object of a class with that key; `nil` if the object doesn't exist.
     ///
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     public func fetch(_ className: String, key: KeyValue) async throws -> Record? {
         try await read { try $0.fetch(className, key: key) }
     }
 
     /// The stored object; `nil` for a deleted one.
     ///
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     public func refreshed(_ record: Record) async throws -> Record? { try await read { try $0.refreshed(record) } }
 
     /// The number of a query's objects.
     ///
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     public func count(_ query: RecordQuery) async throws -> Int { try await read { try $0.count(query) } }
 
     /// The classes of the store, in the order of their creation.
@@ -49,19 +49,19 @@ extension RecordStore {
     /// Saves an object: inserts a new one, and writes the fields of a stored one that were set since it was read.
     ///
     /// - Returns: The stored object.
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
     public func save(_ record: Record) async throws -> Record { try await write { try $0.save(record) } }
 
     /// Saves objects, in order; all or none.
     ///
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
     public func save(_ records: [Record]) async throws -> [Record] { try await write { try $0.save(records) } }
 
     /// Inserts a new object.
     ///
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
     public func insert(_ record: Record) async throws -> Record { try await write { try $0.insert(record) } }
 
@@ -69,34 +69,34 @@ extension RecordStore {
 
     /// The plan of deleting an object, without deleting it: deleted objects, unset links, and blockers.
     ///
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     public func deletionPlan(for record: Record) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: record) }
     }
 
     /// The plan of deleting objects of one class.
     ///
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     public func deletionPlan(for records: [Record]) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: records) }
     }
 
     /// The plan of deleting the objects of a query.
     ///
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     public func deletionPlan(for query: RecordQuery) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: query) }
     }
 
     /// Deletes an object, and others by the delete rules.
     ///
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete(_ record: Record) async throws -> DeletionReport { try await write { try $0.delete(record) } }
 
     /// Deletes objects of one class, and others by the delete rules.
     ///
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete(_ records: [Record]) async throws -> DeletionReport {
         try await write { try $0.delete(records) }
@@ -104,7 +104,7 @@ extension RecordStore {
 
     /// Deletes the objects of a query, and others by the delete rules.
     ///
-    /// - Throws: As the call in a transaction; `CancellationError` for a cancelled task.
+    /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     @discardableResult
     public func delete(_ query: RecordQuery) async throws -> DeletionReport { try await write { try $0.delete(query) } }
 }

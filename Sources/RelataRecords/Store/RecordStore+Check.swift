@@ -32,7 +32,7 @@ extension RecordStore {
 
     /// Repairs findings of a check, as the call with `await`.
     ///
-    /// - Throws: As the call with `await`.
+    /// - Throws: The errors of the call with `await`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func repair(_ findings: [IntegrityFinding]) throws -> IntegrityRepairReport {

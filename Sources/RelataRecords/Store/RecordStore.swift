@@ -28,7 +28,7 @@ public final class RecordStore: Sendable {
     public typealias Options = DatabaseOptions
 
     package let pool: ConnectionPool
-    /// Who tells of commits.
+    /// The hub that reports commits.
     let hub: ChangeHub
     let observations = ObservationRegistry()
     /// Whether use creates a missing class or field.
@@ -275,7 +275,7 @@ public final class RecordStore: Sendable {
         }
     }
 
-    /// Notes how a write went.
+    /// Records whether a write failed for lack of space.
     private func noteFullDisk(_ error: (any Error)?) {
         let isFull = (error as? RelataError)?.isNoSpaceLeft == true
         if error == nil || isFull, isDiskFull != isFull { shared.foundDiskFull.store(isFull, ordering: .relaxed) }

@@ -73,7 +73,7 @@ public class RecordTransaction {
         return try fetch(query).first
     }
 
-    /// The object of a class with that key, given by its parts; `nil` where there is none.
+    /// The object of a class with that key, given by its parts; `nil` if the object doesn't exist.
     ///
     /// ```swift
     /// let album = try tx.fetch("Album", id: 7)
@@ -85,7 +85,7 @@ public class RecordTransaction {
         return try fetch(table, key: try KeyValue(id, of: table))
     }
 
-    /// The object of a class with that key; `nil` where there is none.
+    /// The object of a class with that key; `nil` if the object doesn't exist.
     ///
     /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     public func fetch(_ className: String, key: KeyValue) throws -> Record? {

@@ -43,7 +43,7 @@ package struct FileBackup {
 /// Whether a copy is whole.
 struct BackupCheck {
     private let copy: Connection
-    /// What messages call it.
+    /// The name of the copy in messages.
     private let name: String
     /// The name of the source in messages.
     private let origin: String

@@ -100,8 +100,8 @@ extension EncryptedFile {
         let connection = try Connection(path: path, key: old, busyTimeout: 1)
         defer { try? connection.close() }
         let handle = try connection.sqlite.handle
-        // Turning the log off needs exclusive access: nobody else can have the file open then, and read with the old
-        // key later.
+        // Turning the log off needs exclusive access. No other process can have the file open then, and read it with
+        // the old key later.
         let usesLog = try connection.value(SQLStatement("PRAGMA journal_mode")) == .text("wal")
         if usesLog {
             do throws(RelataError) {

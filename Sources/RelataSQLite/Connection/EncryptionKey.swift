@@ -42,9 +42,9 @@ public struct EncryptionKey: Equatable, Sendable {
 }
 
 extension EncryptionKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The same for every key.
+    /// A fixed text, which reveals nothing of the key.
     public var description: String { "EncryptionKey(hidden)" }
-    /// The same for every key.
+    /// A fixed text, which reveals nothing of the key.
     public var debugDescription: String { description }
     /// Shows nothing of the key.
     public var customMirror: Mirror { Mirror(self, children: []) }

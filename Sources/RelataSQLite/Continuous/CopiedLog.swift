@@ -22,7 +22,7 @@ final class CopiedLog {
     let path: String
     let head: Head
     private(set) var last: LogRecord?
-    /// Where the next record begins.
+    /// The position of the next record.
     private(set) var end: Int
     /// How many bytes after the last complete record are leftovers.
     private(set) var remainder = 0
@@ -147,7 +147,7 @@ final class CopiedLog {
         try append(&record) { write in try source.frames(from: start, to: index, write) }
     }
 
-    /// Notes that nothing was written until a time.
+    /// Records that nothing was written until a time.
     func noteSilence(began: Int64, ended: Int64) throws {
         var record = record(position, position, began, ended)
         try append(&record) { _ in 0 }

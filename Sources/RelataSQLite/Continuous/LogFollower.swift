@@ -103,7 +103,7 @@ final class LogFollower {
                 do {
                     return try makeBase(isStopped)
                 } catch RelataError.busy {
-                    // Somebody writes for long.
+                    // Another connection writes for a long time.
                 }
             }
         } catch let lost as LogLost {

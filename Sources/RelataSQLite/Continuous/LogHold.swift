@@ -85,7 +85,7 @@ final class LogHold {
         swap(&holder, &next)
     }
 
-    /// Runs `body` while nobody writes.
+    /// Runs `body` while no connection writes.
     ///
     /// - Throws: ``RelataError/busy(_:)`` for a long writer.
     func whileNobodyWrites(_ body: () throws -> Void) throws {
@@ -115,7 +115,7 @@ final class LogHold {
         do {
             _ = try copier.values(SQLStatement("PRAGMA wal_checkpoint(PASSIVE)"))
         } catch .busy {
-            // Somebody else does.
+            // Another connection does.
         }
     }
 }

@@ -11,7 +11,7 @@ package final class NewFile {
     /// The part, open for writing.
     package let descriptor: Int32
     private let folder: PartFolder
-    /// What messages call it.
+    /// The name of the file in messages.
     private let name: String
     private let replaces: Bool
     /// The file that is as open as this one is to be; `nil` for any new file.

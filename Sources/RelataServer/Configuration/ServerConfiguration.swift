@@ -2,7 +2,7 @@
 import Logging
 
 extension RelataServer {
-    /// Where a server listens, what it serves, its limits and its log.
+    /// The address on which a server listens, the protocol it serves, its limits and its log.
     public struct Configuration: Sendable {
         /// The address to listen on. Only this machine reaches the default.
         public var host = "127.0.0.1"
@@ -24,7 +24,7 @@ extension RelataServer {
         public var allowedOrigins = ["*"]
         /// The level of the line that is logged for each request.
         public var requestLogLevel = Logger.Level.debug
-        /// Who may read `/metrics`.
+        /// The clients that may read `/metrics`.
         public var metricsAudience = MetricsAudience.loopback
         /// For how long running requests may continue when the server stops.
         public var stopTimeout = Duration.seconds(10)
@@ -81,13 +81,13 @@ extension RelataServer {
         public init() {}
     }
 
-    /// Who may read `/metrics`.
+    /// The clients that may read `/metrics`.
     public enum MetricsAudience: String, Hashable, Sendable, CaseIterable {
         /// Programs on the same machine.
         case loopback
         /// Everyone who reaches the server.
         case everyone
-        /// Nobody.
+        /// No client.
         case nobody
     }
 }

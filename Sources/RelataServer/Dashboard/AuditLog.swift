@@ -15,7 +15,7 @@ final class AuditLog: Sendable {
         let session: String
         /// The address that it was done from.
         let peer: String
-        /// What was done: `PUT /parse/classes/Book/6`.
+        /// The action: `PUT /parse/classes/Book/6`.
         var action: String
         /// The outcome, as a status of HTTP.
         var status: Int

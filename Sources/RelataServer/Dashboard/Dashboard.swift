@@ -23,7 +23,7 @@ extension RelataServer {
             self.auditFile = auditFile
         }
 
-        /// Where the pages are.
+        /// The path of the pages.
         static let mount = "/dashboard"
 
         /// The pages. They load nothing from elsewhere, run only their own scripts, and can't be shown in a frame.

@@ -24,7 +24,7 @@ final class SlowRequests: Sendable {
     /// The slowest first.
     private let entries = Mutex<[Entry]>([])
 
-    /// Notes a request, if it was slow.
+    /// Records a request if it was slow.
     func note(method: String, path: Substring, query: Substring, status: Int, duration: TimeAmount) {
         guard duration >= Self.threshold else { return }
         let entry = Entry(

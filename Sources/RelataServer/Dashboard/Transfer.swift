@@ -26,7 +26,7 @@ final class Transfer: Sendable {
     private struct State {
         var phase: Phase
         var progress: DataProgress?
-        /// How large the files are to be that are brought, by their names.
+        /// The expected sizes of the uploaded files, by their names.
         var expected: [String: Int] = [:]
         var report: JSONValue?
         var problem: String?
@@ -43,7 +43,7 @@ final class Transfer: Sendable {
     private let folder: URL
     private let state: Mutex<State>
 
-    /// - Parameter expected: The files that are to be brought.
+    /// - Parameter expected: The sizes of the files to upload, by their names.
     init(_ kind: Kind, in root: URL, expecting expected: [String: Int] = [:]) throws {
         self.kind = kind
         folder = root.appendingPathComponent(id)
@@ -95,7 +95,7 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Adds a piece to a file that is brought.
+    /// Appends a piece to an uploaded file.
     ///
     /// - Returns: How large the file is now.
     func add(_ bytes: [UInt8], to name: String, at offset: Int) throws -> Int {
@@ -133,7 +133,7 @@ final class Transfer: Sendable {
         }
     }
 
-    /// Imports the files that were brought: all that is in them, or nothing.
+    /// Imports all objects of the uploaded files, or none.
     func `import`(
         into store: RecordStore, _ options: ImportOptions, ended: @escaping @Sendable (Int) -> Void
     ) throws {
@@ -242,7 +242,7 @@ final class Transfer: Sendable {
 }
 
 extension Transfer.Refusal {
-    /// What a page is told.
+    /// The reply to a page.
     var reply: ServerReply {
         switch self {
         case .notNow(let reason):

@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 import RelataCore
 
-/// Where files come from.
+/// A source of files.
 protocol FileSource: Sendable {
     /// The file at a path. No name is empty, begins with a dot or contains a slash.
     func find(_ names: [String]) -> FoundFile.Place
@@ -11,7 +11,7 @@ protocol FileSource: Sendable {
 
 /// A file that may be read.
 struct FoundFile {
-    /// What a path leads to.
+    /// The target of a path.
     enum Place {
         case nothing
         case folder

@@ -34,7 +34,7 @@ public struct FolderStorage: FileStorage {
 
     /// Writes a content to the folder, and to the disk.
     ///
-    /// - Throws: What the stream throws; ``RelataError/fileAccess(path:_:)`` where the folder can't be written.
+    /// - Throws: The stream's errors; ``RelataError/fileAccess(path:_:)`` if the folder can't be written.
     public func store(_ bytes: ByteStream) async throws -> StoredContent {
         let draft = "\(path)/\(Self.new)\(UUID().uuidString)"
         do {
@@ -151,9 +151,9 @@ public struct FolderStorage: FileStorage {
 
     // MARK: Reading
 
-    /// The bytes of a part of a content; `nil` where the folder has no such content.
+    /// The bytes of a part of a content; `nil` if the folder doesn't have the content.
     ///
-    /// - Throws: ``RelataError/fileAccess(path:_:)`` where the content can't be read.
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` if the content can't be read.
     public func read(_ id: String, _ range: Range<Int>) async throws -> ByteStream? {
         guard let place = place(of: id) else { return nil }
         let descriptor = open(place, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)

@@ -62,7 +62,7 @@ struct ChunkSizes {
         }
     }
 
-    /// What a hexadecimal digit means.
+    /// The value of a hexadecimal digit.
     private static func digit(_ byte: UInt8) -> Int? {
         switch byte {
         case 0x30...0x39: Int(byte) - 0x30

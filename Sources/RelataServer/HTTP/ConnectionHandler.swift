@@ -322,7 +322,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         context.fireChannelWritabilityChanged()
     }
 
-    /// What comes after a reply.
+    /// Continues after a reply.
     private func next(_ context: ChannelHandlerContext) {
         state = .listening
         sending = nil

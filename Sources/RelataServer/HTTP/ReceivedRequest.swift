@@ -6,7 +6,7 @@ import NIOHTTP1
 struct ReceivedRequest: Sendable {
     /// The method, as it was written.
     var method: String
-    /// Where to.
+    /// The target of the request.
     var target: RequestTarget
     var headers: RequestHeaders
     var body: ByteBuffer

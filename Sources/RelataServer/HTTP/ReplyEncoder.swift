@@ -10,7 +10,7 @@ struct EncodedReply: Sendable {
     let isKeptAlive: Bool
     /// Its share of the memory for all replies until it is written; `nil` for a small one.
     var share: BodyBudget.Share?
-    /// What follows the bytes.
+    /// The stream after the bytes.
     var stream: ServerReply.Stream?
     /// The protocol that the connection switches to, instead of a reply.
     var upgrade: WebSocketUpgrade?

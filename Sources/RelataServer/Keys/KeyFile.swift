@@ -4,14 +4,14 @@ import RelataCore
 
 /// The keys of a server in a file that only its owner may read, so that the next start has the same keys.
 public struct KeyFile: Sendable {
-    /// What the file holds.
+    /// The content of the file.
     private struct Content: Codable {
         var applicationID: String
         var clientKey: String?
         var masterKey: HashedKey?
     }
 
-    /// Chosen keys. Those that are `nil` are read from the file, or made.
+    /// Chosen keys. Keys that are `nil` are read from the file, or generated.
     public struct Given: Sendable {
         /// The application's id.
         public var applicationID: String?
@@ -20,7 +20,7 @@ public struct KeyFile: Sendable {
         /// The master key; empty for none.
         public var masterKey: String?
 
-        /// Keys that somebody chose.
+        /// Creates a set of chosen keys.
         public init(applicationID: String? = nil, clientKey: String? = nil, masterKey: String? = nil) {
             self.applicationID = applicationID
             self.clientKey = clientKey

@@ -6,7 +6,7 @@ import Synchronization
 /// The signed-in users, for the life of the process: by a cookie that scripts can't read, and by a token that the page
 /// adds to each request, which no other page knows.
 final class LoginSessions: Sendable {
-    /// Somebody who signed in.
+    /// A session of a signed-in user.
     struct Session: Sendable {
         /// The name in the log. It isn't valid for signing in.
         let name: String
@@ -16,7 +16,7 @@ final class LoginSessions: Sendable {
         fileprivate var lastUse: ContinuousClock.Instant
     }
 
-    /// Why somebody isn't signed in.
+    /// The reason why a request isn't signed in.
     enum Refusal: Error, Equatable {
         /// Neither the master key nor a token that is still good.
         case unknownKey

@@ -41,7 +41,7 @@ public struct ScryptSecrets: SecretHashing {
 
     /// Whether a password matches a hash. The time doesn't depend on the result.
     ///
-    /// - Throws: As ``hash(of:)``.
+    /// - Throws: The errors of ``hash(of:)``.
     public func matches(_ password: String, _ hash: String) async throws -> Bool {
         let parts = hash.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 6, parts[0] == "scrypt", let cost = Int(parts[1]), (10...20).contains(cost),

@@ -40,7 +40,7 @@ public struct HashedKey: Hashable, Sendable, Codable {
     private let salt: Data
     private let sha256: Data
 
-    /// Forgets a key.
+    /// Keeps only a salted hash of a key.
     public init(_ key: String) {
         salt = .random(16)
         sha256 = Self.hash(key, salt)

@@ -5,7 +5,7 @@ import RelataParse
 
 /// Writes each message as one line of JSON to standard error: `{"level": "info", "message": …, "request": …}`.
 public struct JSONLogHandler: LogHandler {
-    /// What every line carries.
+    /// The metadata of every line.
     public var metadata: Logger.Metadata = [:]
     /// Metadata of every line, from its task.
     public var metadataProvider: Logger.MetadataProvider?

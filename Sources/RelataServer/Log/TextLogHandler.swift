@@ -7,7 +7,7 @@ import Logging
 ///
 ///     2026-03-01T12:00:00.000Z info GET /parse/classes/Book 200 1.4 ms peer=127.0.0.1 received=0 sent=812
 public struct TextLogHandler: LogHandler {
-    /// What every line carries.
+    /// The metadata of every line.
     public var metadata: Logger.Metadata = [:]
     /// Metadata of every line, from its task.
     public var metadataProvider: Logger.MetadataProvider?

@@ -47,7 +47,7 @@ struct SMTPDialogue {
         throw MailError("it \(what): \(reply.text)", isTemporary: (400..<500).contains(reply.code))
     }
 
-    /// Says who is there.
+    /// Introduces the client with `EHLO`.
     ///
     /// - Returns: The server's extensions, with their parameters.
     private func greet(_ message: MailMessage) async throws -> [String: [String]] {

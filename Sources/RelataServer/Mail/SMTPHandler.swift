@@ -35,7 +35,7 @@ final class SMTPHandler: ChannelDuplexHandler {
     private var lines: [String] = []
     private var waiting: SMTPCommand?
     private var timer: Scheduled<Void>?
-    /// What ended the dialogue.
+    /// The error that ended the dialogue.
     private var failure: (any Error)?
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -146,7 +146,7 @@ struct SMTPConnection: Sendable {
     let channel: any Channel
     let limit: TimeAmount
 
-    /// What the server says first.
+    /// The server's greeting.
     func greeting() async throws -> SMTPReply { try await ask(ByteBuffer()) }
 
     /// Sends a line.

@@ -67,14 +67,14 @@ final class ServerMetrics: Sendable {
         self.sent.increment(by: sent)
     }
 
-    /// All that was counted, as Prometheus reads it.
+    /// All metrics, in the text format of Prometheus.
     func text() -> String {
         Gauge(label: "relata_uptime_seconds", factory: registry).record(Date().timeIntervalSince(start))
         Self.measureMemory(registry)
         return registry.text()
     }
 
-    /// Notes how much memory the process holds now.
+    /// Records how much memory the process uses now.
     static func measureMemory(_ registry: PrometheusMetrics) {
         guard let memory = residentMemory else { return }
         Gauge(label: "process_resident_memory_bytes", factory: registry).record(memory)

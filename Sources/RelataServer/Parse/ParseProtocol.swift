@@ -13,7 +13,7 @@ extension RelataServer {
     ///   - options: How requests are answered. The mount is that of the server.
     ///   - configuration: How the server listens.
     ///   - metrics: The server's metrics.
-    ///   - logger: Where it logs.
+    ///   - logger: The log.
     ///   - configure: Sets the hooks before and after clients save and delete objects.
     /// - Throws: ``RelataError`` for a configuration that can't be, and for files of HTTPS that can't be read.
     public convenience init(

@@ -1,7 +1,7 @@
 #if Server
 /// Why a server refuses a request. A ``ServedProtocol`` renders it for its clients.
 public struct ServerRefusal: Error, Hashable, Sendable {
-    /// What is wrong, for programs.
+    /// The reason, for programs.
     public enum Reason: Hashable, Sendable {
         /// The request isn't HTTP, or contradicts itself.
         case malformed
@@ -32,9 +32,9 @@ public struct ServerRefusal: Error, Hashable, Sendable {
         case timedOut
     }
 
-    /// What is wrong, for programs.
+    /// The reason, for programs.
     public let reason: Reason
-    /// What is wrong, for people.
+    /// The reason, for people.
     public let message: String
     /// The HTTP status of the reply.
     public let status: Int

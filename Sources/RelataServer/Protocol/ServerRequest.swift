@@ -35,7 +35,7 @@ public struct ServerRequest: Sendable {
     }
 }
 
-/// What is sent back.
+/// The reply to a request.
 public struct ServerReply: Sendable {
     /// The HTTP status.
     public var status: Int

@@ -137,7 +137,7 @@ final class RequestExecutor: TaskExecutor {
         }
     }
 
-    /// The next job of an idle thread; `nil` if there is none for too long.
+    /// The next job of an idle thread; `nil` if no job arrives for too long.
     private func wait(_ worker: Int) -> UnownedJob? {
         let isWoken = isWoken(wakes[worker]) { state in
             guard let place = state.idle.firstIndex(of: worker) else { return false }

@@ -6,7 +6,7 @@ import Synchronization
 /// Answers requests: those below the mount by the protocol, others by files, a few by the server itself.
 final class RequestResponder: Sendable {
     let metrics: ServerMetrics
-    /// Where requests are answered.
+    /// The executor that answers requests.
     let executor: RequestExecutor
     /// The room for the bodies of requests.
     let bodies: BodyBudget
@@ -55,7 +55,7 @@ final class RequestResponder: Sendable {
         requestLogLevel = configuration.requestLogLevel
     }
 
-    /// Tells clients from now on that their connections end.
+    /// From now on, replies announce that the connection closes.
     func stop() { isStopping.store(true, ordering: .relaxed) }
 
     /// How the body of a request is taken that begins to arrive.

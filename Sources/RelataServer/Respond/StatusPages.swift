@@ -4,7 +4,7 @@ import NIOCore
 
 /// Pages for operating a server: liveness, readiness and metrics.
 struct StatusPages: Sendable {
-    /// Where they are.
+    /// The paths of the pages.
     static let paths: [Substring] = ["/livez", "/readyz", "/metrics"]
 
     private let metrics: ServerMetrics

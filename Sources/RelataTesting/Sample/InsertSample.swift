@@ -57,7 +57,7 @@ extension Store {
     /// }
     /// ```
     ///
-    /// - Throws: As the call without `async`.
+    /// - Throws: The errors of the call without `async`.
     @discardableResult
     public func insertSample<M: Model>(
         _ model: M.Type, count: Int, related: Int? = nil, seed: UInt64,

@@ -85,7 +85,7 @@ struct ImportCommand: ParsableCommand {
 
     private func openStore() throws -> RecordStore {
         let isThere = ServerURL.isOne(target.database) || FileManager.default.fileExists(atPath: target.database)
-        // What would be made isn't.
+        // A dry run creates no database.
         if creates, isDryRun, !isThere { return try RecordStore.inMemory(mode: .production) }
         return try ToolDatabase.store(at: target.database, isReadOnly: false, makes: creates)
     }

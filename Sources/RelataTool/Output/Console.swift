@@ -11,7 +11,7 @@ enum Console {
 
     /// Writes text beside the output.
     static func write(_ text: String) {
-        // All that was printed before comes before it.
+        // Earlier output comes first.
         fflush(nil)
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }

@@ -5,7 +5,7 @@ struct TextTable {
     /// One cell of a row.
     struct Cell {
         let text: String
-        /// Numbers stand on the right.
+        /// Whether the cell is a number, which is aligned to the right.
         let isNumber: Bool
 
         init(_ text: String, isNumber: Bool = false) {

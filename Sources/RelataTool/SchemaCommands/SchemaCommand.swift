@@ -83,7 +83,7 @@ struct DeployCommand: AsyncParsableCommand {
     }
 }
 
-/// Where classes come from.
+/// The source of the classes.
 enum SchemaSource {
     /// The plan of deploying a document.
     static func plan(for document: SchemaDocument, _ arguments: DeploymentArguments) async throws -> DeploymentPlan {

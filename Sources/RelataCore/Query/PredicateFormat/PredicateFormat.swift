@@ -95,7 +95,7 @@ extension PredicateArgument {
     /// The entity of its objects, if it is known.
     package var entity: String? { if case .ofEntity(let entity, _) = self { entity } else { nil } }
 
-    /// The same without the entity.
+    /// The argument without the entity.
     package var bare: PredicateArgument { if case .ofEntity(_, let argument) = self { argument.bare } else { self } }
 }
 

@@ -4,7 +4,7 @@ public struct ObjectSearch: Hashable, Sendable {
     package var scope: Int
     /// The to-ones that lead to the object.
     package var path: [String]
-    /// What is looked for.
+    /// The text to search for.
     package var text: SearchText
     /// The attributes to search; none for all that are searched.
     package var properties: [String]

@@ -13,7 +13,7 @@ public struct SearchText: Hashable, Sendable, CustomStringConvertible {
     public let text: String
     /// The required phrases: one of each clause.
     package private(set) var clauses: [[SearchPhrase]] = []
-    /// What must not be found.
+    /// The phrases that must not occur.
     package private(set) var excluded: [SearchPhrase] = []
 
     /// As it was written.

@@ -1,6 +1,6 @@
 /// A value to search for: text from a search field, or a parsed ``SearchText``.
 public protocol SearchTextConvertible {
-    /// What is looked for.
+    /// The words and phrases to search for.
     var searchText: SearchText { get }
 }
 
@@ -10,11 +10,11 @@ extension SearchText: SearchTextConvertible {
 }
 
 extension String: SearchTextConvertible {
-    /// What the text asks for.
+    /// The words and phrases to search for.
     public var searchText: SearchText { SearchText(self) }
 }
 
 extension Substring: SearchTextConvertible {
-    /// What the text asks for.
+    /// The words and phrases to search for.
     public var searchText: SearchText { SearchText(String(self)) }
 }

@@ -26,7 +26,7 @@ struct AggregateRequest: Sendable {
             try call.json("pipeline") ?? Self.stages(call.body.filter { !Self.parameters.contains($0.key) }))
     }
 
-    /// What is no stage.
+    /// The parameters that aren't stages.
     private static let parameters: Set = [
         "where", "distinct", "explain", "hint", "comment", "readPreference", "rawValues", "rawFieldNames",
     ]

@@ -18,7 +18,7 @@ indirect enum DocumentExpression: Hashable, Sendable {
         let value: DocumentExpression
     }
 
-    /// What is done with values.
+    /// An operation on values.
     enum Operator: String, Sendable {
         case add = "$add", subtract = "$subtract", multiply = "$multiply", divide = "$divide", remainder = "$mod"
         case absolute = "$abs", ceiling = "$ceil", floor = "$floor", round = "$round"

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// What stages make of documents.
+/// The documents that stages produce.
 extension PipelineStage {
     /// The fields that it reads, so that the objects of pointers on their paths are fetched.
     var fields: [[String]] {

@@ -34,9 +34,9 @@ struct ConditionReader {
     /// The time that `$relativeTime` counts from.
     var now: Date { transaction.now }
 
-    /// What no object meets.
+    /// A condition that no object meets.
     static let nothing = ExpressionNode.or([])
-    /// What every object meets.
+    /// A condition that every object meets.
     static let everything = ExpressionNode.and([])
 
     /// Takes note of a class that the conditions name.

@@ -146,7 +146,7 @@ struct JSONPlace {
         if case .column(let node) = base, path.isEmpty { node } else { read(kind) }
     }
 
-    /// What stands in it.
+    /// The place of a member inside this one.
     subscript(members: String...) -> JSONPlace { JSONPlace(base, path + members.map { .member($0) }) }
 }
 
@@ -284,7 +284,7 @@ extension ConditionReader {
 }
 
 extension JSONPlace {
-    /// The elements of the array that stands there.
+    /// The elements of the array at this place.
     fileprivate func elements(scope: Int) -> JSONElements {
         switch base {
         case .column(let node): JSONElements(of: node, at: path, scope: scope)

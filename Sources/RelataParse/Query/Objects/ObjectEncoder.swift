@@ -27,7 +27,7 @@ struct ObjectEncoder {
 
     /// Writes an object, after others.
     ///
-    /// - Returns: Where it stands.
+    /// - Returns: The range of the object's bytes.
     mutating func write(_ shape: ObjectShape, _ row: Row) -> Range<Int> {
         if !writer.bytes.isEmpty { writer.append(",") }
         let start = writer.bytes.count

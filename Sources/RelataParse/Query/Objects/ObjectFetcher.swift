@@ -4,7 +4,7 @@ import RelataEngine
 /// Objects as JSON, separated by commas.
 struct EncodedObjects {
     var bytes: [UInt8] = []
-    /// Where each of them stands.
+    /// The range of each object's bytes.
     var ranges: [Range<Int>] = []
     /// Their ids, if the request asks for objects by ids.
     var ids: [String] = []

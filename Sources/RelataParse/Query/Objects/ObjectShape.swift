@@ -9,7 +9,7 @@ final class ObjectShape: Sendable {
     let head: [UInt8]
     /// Its id.
     let id: Key
-    /// What follows.
+    /// The fields after the id.
     let fields: [Field]
 
     /// A field of an object.
@@ -80,7 +80,7 @@ final class ObjectShape: Sendable {
 /// Makes the shape of a query's objects, and the list of the columns that it needs.
 struct ObjectShapeBuilder {
     let classes: ClassSet
-    /// What the query yields.
+    /// The parts that the query yields.
     private(set) var parts: [SelectedPart] = []
     private var columns = 0
     private var joins = 0

@@ -63,7 +63,7 @@ struct Export {
         return tables.filter { wanted.contains($0.owner) }
     }
 
-    /// What fits into one file.
+    /// The tables that fit into one file.
     private func forOneFile(_ tables: [MovedTable], _ report: inout ExportReport) throws -> [MovedTable] {
         guard format == .csv, tables.count > 1 else { return tables }
         let classes = tables.filter { if case .entity = $0.owner { true } else { false } }

@@ -16,11 +16,11 @@ extension RecordStore {
     /// - Parameters:
     ///   - classes: The classes to write, with the many-to-manys between them; a many-to-many is written by its own name, too:
     ///     `Playlist.tracks`. All by default.
-    ///   - destination: Where they go.
+    ///   - destination: The file, folder or stream to write.
     ///   - format: The form of the files.
     ///   - replaces: Whether existing files are replaced. Otherwise they are refused, and nothing is written.
     ///   - progress: Called with the progress.
-    /// - Returns: What was written.
+    /// - Returns: A report of the written objects.
     /// - Throws: ``RelataError/invalidUse(_:)`` for missing classes, and for several in one CSV file;
     ///   ``RelataError/fileAccess(path:_:)`` if files can't be written. No file is left half written.
     @discardableResult

@@ -4,7 +4,7 @@ import RelataEngine
 
 /// A file that is read from its beginning to its end, a piece at a time.
 final class DataInput {
-    /// What messages call it.
+    /// The name of the input in messages.
     let name: String
     private let descriptor: Int32
     /// The piece that is read now.

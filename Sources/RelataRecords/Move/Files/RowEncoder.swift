@@ -8,7 +8,7 @@ protocol RowEncoder {
     mutating func begin()
     /// Writes a row.
     mutating func add(_ row: [Value])
-    /// Forgets what was written.
+    /// Clears the written bytes.
     mutating func clear()
 }
 

@@ -44,7 +44,7 @@ public struct BadRow: Hashable, Sendable, CustomStringConvertible {
     public let className: String?
     /// The field; `nil` for the row as a whole.
     public let field: String?
-    /// What is wrong.
+    /// The problem of the row.
     public let reason: String
 
     /// `albums.csv:7: year: "abc" is no integer`
@@ -60,7 +60,7 @@ public struct BadRow: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What an import did.
+/// The result of an import.
 public struct ImportReport: Hashable, Sendable {
     /// The results for the rows of a class or a list.
     public struct Part: Hashable, Sendable {

@@ -210,7 +210,7 @@ final class ImportPass {
         }
     }
 
-    /// Keys that rows brought along aren't assigned to others.
+    /// Ensures that the database doesn't assign keys that imported rows already have.
     private func moveKeysOn() throws {
         let connection = transaction.connection
         for writer in writers.values where writer.part.inserted > 0 {
@@ -222,7 +222,7 @@ final class ImportPass {
 
     // MARK: Bad rows
 
-    /// Notes a bad row.
+    /// Records a bad row.
     ///
     /// - Parameter line: `nil` if it isn't known.
     func refuse(_ problem: RowProblem, table: Int?, file: Int, line: Int?) throws {

@@ -33,7 +33,7 @@ package struct ImportRun: Sendable {
     private let files: [ImportedFile]
     private let options: ImportOptions
     private var hasBegun = false
-    /// What was done so far.
+    /// The result so far.
     package private(set) var report = ImportReport()
     /// Whether nothing is left to do.
     package private(set) var isDone = false
@@ -74,13 +74,13 @@ package struct ImportRun: Sendable {
 
     private func isRefused(_ report: ImportReport) -> Bool { report.badRowCount > 0 && !options.skipsBadRows }
 
-    /// Notes what was committed.
+    /// Records a committed step.
     mutating func take(_ step: ImportStep) {
         add(step)
         isDone = step.end.isDone
     }
 
-    /// Notes what was taken back.
+    /// Records a step that was rolled back.
     mutating func end(_ stop: ImportStop) {
         add(stop.step)
         (isDone, isRefused) = (true, !options.isDryRun)

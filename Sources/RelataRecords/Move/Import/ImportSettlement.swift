@@ -216,7 +216,7 @@ struct ImportSettlement {
         return found
     }
 
-    /// Notes bad rows with their lines.
+    /// Records bad rows with their lines.
     private func refuse(_ found: [Found]) throws {
         for row in found.sorted(by: { ($0.file, $0.line) < ($1.file, $1.line) }) {
             try pass.refuse(row.problem, table: row.table, file: row.file, line: row.line)

@@ -8,7 +8,7 @@ final class ImportWriter {
     private let connection: Connection
     private let schema: Schema
     private let conflict: ImportOptions.Conflict
-    /// What became of the rows.
+    /// The counts of inserted, updated and skipped rows.
     var part: ImportReport.Part
     /// The last statement that updated a row, and which fields it sets.
     private var update: (given: [Bool], sql: String)?
@@ -25,7 +25,7 @@ final class ImportWriter {
         isStored = "SELECT 1 FROM " + Self.matching(table, from: 1, connection.dialect)
     }
 
-    /// What became of a row.
+    /// The result for a row.
     private enum Fate { case inserted, updated, skipped }
 
     /// Writes rows.

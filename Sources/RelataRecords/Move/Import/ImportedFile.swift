@@ -5,7 +5,7 @@ import RelataEngine
 /// A file that is imported.
 struct ImportedFile: Hashable, Sendable {
     let path: String
-    /// What messages call it.
+    /// The name of the file in messages.
     let name: String
     let format: DataFormat
     /// The class, or the class and its list, that it is named after, or that the caller named.

@@ -19,7 +19,7 @@ extension RecordStore {
     ///   - path: The file, or the folder.
     ///   - options: How bad rows, and existing objects, are treated.
     ///   - progress: Called with the progress.
-    /// - Returns: What was done.
+    /// - Returns: A report of the imported objects.
     /// - Throws: ``RelataError/validation(_:)`` for bad rows, with their files and lines, and nothing imported;
     ///   ``RelataError/invalidUse(_:)`` for missing classes and columns; ``RelataError/fileAccess(path:_:)`` for files
     ///   that can't be read.
@@ -60,7 +60,7 @@ extension RecordStore {
                 }
             }
             if let tables = self.tablesToCount(run) {
-                // What is imported stays so.
+                // An error here doesn't undo the import.
                 try? await self.pool.alone { try $0.gatherStatistics(of: tables) }
             }
             return run
