@@ -202,7 +202,7 @@ public struct FolderStorage: FileStorage {
     /// Deletes a content, unless it was stored again since a time.
     ///
     /// - Returns: Whether the folder doesn't have it any more.
-    /// - Throws: ``RelataError/fileAccess(path:_:)`` where the content can't be deleted.
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` if the content can't be deleted.
     public func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool {
         guard let place = place(of: id), let stored = Self.time(of: place) else { return true }
         guard stored < time else { return false }
