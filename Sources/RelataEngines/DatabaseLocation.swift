@@ -7,7 +7,7 @@ import RelataSQLite
 import RelataPostgres
 #endif
 
-/// Where a database is: in a file, in memory, or on a server. It alone decides which engine a database has.
+/// The location of a database: a file, memory, or a server. The location alone determines the engine.
 package struct DatabaseLocation: Sendable {
     private enum Place: Sendable {
         case memory
@@ -19,7 +19,7 @@ package struct DatabaseLocation: Sendable {
 
     private let place: Place
 
-    /// A database in memory, of which nobody else knows.
+    /// A database in memory that no other connection can open.
     package static let memory = DatabaseLocation(place: .memory)
 
     private init(place: Place) { self.place = place }
@@ -54,10 +54,10 @@ package struct DatabaseLocation: Sendable {
     /// Whether it is on a server.
     package var isServer: Bool { !isMemory && file == nil }
 
-    /// The path of the file, where it is one.
+    /// The path of the file, if the database is one.
     package var file: String? { if case .file(let path) = place { path } else { nil } }
 
-    /// What messages call it: the name of a file, and a URL without its password.
+    /// The name in messages: the name of a file, or a URL without its password.
     package var name: String {
         switch place {
         case .memory: "memory"
@@ -68,8 +68,8 @@ package struct DatabaseLocation: Sendable {
         }
     }
 
-    /// The path that files which belong to the database begin with: that of its own file, or a server's database by its
-    /// name in the folder where the process runs; `nil` in memory.
+    /// The prefix of the paths of files that belong to the database: the path of its own file, or a server's database
+    /// by its name in the folder of the process; `nil` in memory.
     package var companionPath: String? {
         switch place {
         case .memory: nil
@@ -84,7 +84,7 @@ package struct DatabaseLocation: Sendable {
 
     /// The engine of the database.
     ///
-    /// - Parameter isLookedAtOnly: Whether a file that isn't there is taken for an empty one, and none is made.
+    /// - Parameter isLookedAtOnly: Whether a missing file counts as an empty one and isn't created.
     package func engine(
         _ options: DatabaseOptions = DatabaseOptions(), isLookedAtOnly: Bool = false
     ) throws(RelataError) -> any Engine {

@@ -2,8 +2,8 @@ public import Relata
 import RelataCore
 import Synchronization
 
-/// Records the SQL that a store runs, so that a test can say how many statements a piece of code may take and that none
-/// of them reads a whole table.
+/// Records the SQL that a store runs. A test can check how many statements a piece of code takes, and that none of them
+/// reads a whole table.
 ///
 /// ```swift
 /// let recorder = StatementRecorder()
@@ -18,10 +18,10 @@ public final class StatementRecorder: Sendable {
     /// A recorder that has recorded nothing.
     public init() {}
 
-    /// Options for a store whose statements are recorded here.
+    /// Options for a store whose statements this recorder records.
     public var options: Store.Options { options(Store.Options()) }
 
-    /// The same options, with the statements recorded here besides what they trace already.
+    /// Returns a copy of the options that also records the statements here, in addition to their own trace.
     public func options(_ base: Store.Options) -> Store.Options {
         var options = base
         let trace = base.trace
@@ -32,7 +32,7 @@ public final class StatementRecorder: Sendable {
         return options
     }
 
-    /// The statements recorded so far, in order; those that only begin and end transactions are left out.
+    /// The statements recorded so far, in order, without those that only begin or end transactions.
     public var statements: [String] {
         recorded.withLock { $0 }.filter { sql in
             !["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA"].contains { sql.hasPrefix($0) }
@@ -44,7 +44,7 @@ public final class StatementRecorder: Sendable {
 
     /// Runs code and checks that it took exactly so many statements.
     ///
-    /// - Throws: ``UnexpectedStatements`` with the SQL of all of them, and whatever `body` throws.
+    /// - Throws: ``UnexpectedStatements`` with the SQL of all statements, and the errors of `body`.
     @discardableResult
     public func expectQueries<Result>(_ count: Int, _ body: () throws -> Result) throws -> Result {
         reset()
@@ -53,7 +53,8 @@ public final class StatementRecorder: Sendable {
         return result
     }
 
-    /// Runs async code and checks that it took exactly so many statements. Nothing else should use the store meanwhile.
+    /// Runs async code and checks that it took an exact number of statements. Nothing else should use the store at that
+    /// time.
     ///
     /// - Throws: The errors of the call without `async`.
     @discardableResult
@@ -66,9 +67,9 @@ public final class StatementRecorder: Sendable {
         return result
     }
 
-    /// Runs code and checks that none of its queries reads a whole table where an index should serve.
+    /// Runs code and checks that none of its queries reads a whole table that an index should serve.
     ///
-    /// - Throws: ``FullTableScan`` with the statement and its plan, and whatever `body` throws.
+    /// - Throws: ``FullTableScan`` with the statement and its plan, and the errors of `body`.
     @discardableResult
     public func expectIndexed<Result>(on store: Store, _ body: () throws -> Result) throws -> Result {
         reset()
@@ -79,10 +80,10 @@ public final class StatementRecorder: Sendable {
         return result
     }
 
-    /// Runs async code and checks that none of its queries reads a whole table where an index should serve. Nothing else
-    /// should use the store meanwhile.
+    /// Runs async code and checks that none of its queries reads a whole table that an index should serve. Nothing else
+    /// should use the store at that time.
     ///
-    /// - Throws: ``FullTableScan`` with the statement and its plan, and whatever `body` throws.
+    /// - Throws: ``FullTableScan`` with the statement and its plan, and the errors of `body`.
     @discardableResult
     public func expectIndexed<Result: Sendable>(
         on store: Store, _ body: @Sendable () async throws -> Result

@@ -3,18 +3,19 @@ import Relata
 import RelataCore
 import RelataEngine
 
-/// Writes values so that they read the same in every run: what is random or the time of the run is a number, in the
-/// order in which it is met.
+/// Writes values as text that is equal in every run. Random values and times of the run become numbers, in the order of
+/// their first use.
 struct DumpText {
     private let isRaw: Bool
-    /// The numbers of objects by entity and key, those of UUIDs, and those of stamps.
+    /// The numbers of objects by entity and key, of UUIDs, and of stamps.
     private var objects: [String: [KeyValue: Int]] = [:]
     private var uuids: [UUID: Int] = [:]
     private var dates: [Value: Int] = [:]
 
     init(raw isRaw: Bool) { self.isRaw = isRaw }
 
-    /// An object by its entity and key: `Book#2` where a part of the key is a UUID, else `Genre("Fantasy")`.
+    /// The name of an object by its entity and key: `Book#2` if a part of the key is a UUID, otherwise
+    /// `Genre("Fantasy")`.
     mutating func object(_ entity: String, _ key: KeyValue, _ types: [AttributeType]) -> String {
         let parts = zip(key.values, types).map { $0.read(as: $1) }
         if !isRaw, types.contains(where: \.isUUID) {
@@ -40,7 +41,7 @@ struct DumpText {
     }
 
     private mutating func text(_ uuid: UUID) -> String {
-        // Versions 4 and 7 are random; another is made from a name, or was written down by hand.
+        // Versions 4 and 7 are random. Other versions come from a name, or were written by hand.
         guard !isRaw, [4, 7].contains(uuid.uuid.6 >> 4) else { return uuid.uuidString.lowercased() }
         let number = uuids[uuid] ?? uuids.count + 1
         uuids[uuid] = number
@@ -75,7 +76,7 @@ extension AttributeType {
 }
 
 extension Value {
-    /// A stored UUID is bytes or text where nothing says what it is.
+    /// A stored UUID is bytes or text if its type is unknown.
     func read(as type: AttributeType) -> Value {
         type.isUUID ? UUID(databaseValue: self).map { .uuid($0) } ?? self : self
     }

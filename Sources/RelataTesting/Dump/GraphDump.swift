@@ -1,8 +1,7 @@
 public import Relata
 
 extension Model {
-    /// The object and what is loaded of its links, as readable text that stays the same from run to run, for snapshot
-    /// tests.
+    /// The object and its loaded links, as readable text that is equal in every run, for snapshot tests.
     ///
     /// ```swift
     /// let book = try store.first(Book.all.including { $0.genre; $0.authors })
@@ -31,7 +30,7 @@ extension Model {
 }
 
 extension Sequence where Element: Model {
-    /// The objects and what is loaded of their links, as readable text that stays the same from run to run: see
+    /// The objects and their loaded links, as readable text that is equal in every run: see
     /// ``Relata/Model/dump(raw:)``.
     ///
     /// - Throws: ``RelataError/validation(_:)`` for a value that no column can hold.
@@ -42,12 +41,12 @@ extension Sequence where Element: Model {
     }
 }
 
-/// Writes objects, and in them what their links hold.
+/// Writes objects, and the objects of their links inside them.
 private struct GraphDump {
     var text: DumpText
     var lines: [String] = []
     private var depth = 0
-    /// What was written of each object: the same object may come with other links loaded.
+    /// The texts written for each object: an object may occur again with other links loaded.
     private var written: [String: [any Model]] = [:]
 
     init(text: DumpText) { self.text = text }
@@ -56,7 +55,7 @@ private struct GraphDump {
         lines.append(String(repeating: "  ", count: depth) + line)
     }
 
-    /// An object on lines of its own, the first with what it is the value of.
+    /// An object on separate lines. The first line names the property whose value it is.
     mutating func write<M: Model>(_ object: M, after label: String) throws {
         let name = try object.primaryKey.map { text.object(M.entityName, try M.dumpKey($0), M.keyTypes) }
         let known = name.flatMap { written[$0] } ?? []

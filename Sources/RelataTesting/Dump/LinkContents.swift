@@ -1,17 +1,17 @@
 import Relata
 
-/// What a link of an object holds, seen without its type.
+/// The content of an object's link, without its type.
 enum LinkContents {
     /// A to-one that is unset.
     case unset
-    /// A to-one. The object is `nil` where it isn't loaded, and where it is missing.
+    /// A to-one. The object is `nil` if it isn't loaded, or is missing.
     case reference(ObjectName?, object: (any Model)?, isMissing: Bool)
-    /// A has-one; `nil` where it isn't loaded.
+    /// A has-one; `nil` if it isn't loaded.
     case partner((any Model)??, hasEdits: Bool)
-    /// A to-many or through link; `nil` where it isn't loaded.
+    /// A to-many or through link; `nil` if it isn't loaded.
     case list([any Model]?, hasEdits: Bool)
 
-    /// What an object is called by, with the types of its key's parts.
+    /// The name of an object, with the types of its key's parts.
     struct ObjectName {
         let entity: String
         let key: KeyValue

@@ -2,7 +2,7 @@ public import Relata
 import RelataCore
 
 extension Store {
-    /// Everything in the store as readable text that stays the same from run to run, for snapshot tests.
+    /// Everything in the store as readable text that is equal in every run, for snapshot tests.
     ///
     /// ```text
     /// Genre (1)
@@ -11,14 +11,14 @@ extension Store {
     ///   id: Book#1, title: "Good Omens", genreId: Genre#1
     /// ```
     ///
-    /// Rows are in the order of their keys; where those are UUIDs, in the order in which they were inserted. Objects with
-    /// such keys are called by their number in this order, `Book#2`; UUIDs of the versions 4 and 7 in attributes are
-    /// shown as `<uuid 1>`, and the stamps of insertion and update as `<date 1>`, by the order in which they appear.
+    /// Rows are in the order of their keys; rows with UUIDs as keys are in the order of their insertion. Objects with
+    /// UUIDs as keys are named by their number in this order, `Book#2`. UUIDs of the versions 4 and 7 in attributes are
+    /// shown as `<uuid 1>`, and the stamps of insertion and update as `<date 1>`, numbered in order of appearance.
     ///
     /// - Parameters:
     ///   - entities: The names of the entities to show; all by default.
-    ///   - raw: Whether keys, UUIDs and stamps are shown as they are.
-    /// - Throws: ``RelataError`` where the database can't be read.
+    ///   - raw: Whether keys, UUIDs and stamps are shown unchanged.
+    /// - Throws: ``RelataError`` if the database can't be read.
     public func dump(_ entities: [String]? = nil, raw: Bool = false) throws -> String {
         try read { try StoreDump(raw: raw, in: $0, schema).text(of: entities) }
     }
@@ -29,9 +29,9 @@ private struct StoreDump {
     private let schema: Schema
     private let transaction: ReadTransaction
     private var text: DumpText
-    /// The rows of each table, in the order in which they are shown.
+    /// The rows of each table, in the order of the dump.
     private var rows: [[[Value]]] = []
-    /// Where the objects of each table stand in that order.
+    /// The position of each table's objects in that order.
     private var places: [[KeyValue: Int]] = []
 
     init(raw: Bool, in transaction: ReadTransaction, _ schema: Schema) throws {
@@ -43,7 +43,7 @@ private struct StoreDump {
             let keys = rows.map { row in KeyValue(table.keyColumns.map { row[$0].read(as: table.columns[$0].type) }) }
             self.rows.append(rows)
             places.append(Dictionary(zip(keys, keys.indices), uniquingKeysWith: { first, _ in first }))
-            // The numbers of objects are those of their rows, whatever refers to them first.
+            // The numbers of objects are those of their rows, regardless of which reference comes first.
             if table.hasNumbers { for key in keys { _ = text.object(table.name, key, table.keyTypes) } }
         }
     }
@@ -120,8 +120,8 @@ private struct StoreDump {
 }
 
 extension ReadTransaction {
-    /// What orders a table's rows the same in every run. Random keys have no order worth the name: rows with them come
-    /// as they were inserted.
+    /// An order of a table's rows that is equal in every run. Random keys have no useful order: their rows are in the
+    /// order of insertion.
     func stableOrder(of table: Table) throws -> String {
         let rowID = ["rowid", "_rowid_", "oid"].first { name in
             !table.columns.contains { $0.name.lowercased() == name }
@@ -137,20 +137,20 @@ extension ReadTransaction {
 }
 
 extension Table {
-    /// Whether its objects are known by one column with a UUID, which is no other object's.
+    /// Whether the key of its objects is one column with a UUID, which isn't the key of another object.
     fileprivate var hasNumbers: Bool {
         keyColumns.count == 1 && keyTypes[0].isUUID && columns[keyColumns[0]].reference == nil
     }
 }
 
 extension Schema {
-    /// The entity of the object that a column's value is the key of; `nil` where it isn't known by a number.
+    /// The entity of the object whose key is a column's value; `nil` if the object isn't named by a number.
     fileprivate func owner(of column: Column, _ table: Table) -> Table? {
         guard let reference = column.reference else {
             return table.hasNumbers && table.entity.key == [column.property] ? table : nil
         }
         let target = tables[references[reference].target]
-        // A key may be made of keys: each column of it leads to the object that it is about.
+        // A key may consist of keys: each of its columns leads to one object.
         guard let part = references[reference].columns.firstIndex(of: column.name) else { return nil }
         return owner(of: target.columns[target.keyColumns[part]], target)
     }

@@ -3,11 +3,11 @@ import Relata
 import RelataCore
 import RelataEngine
 
-/// Makes values of one attribute, as its column stores them.
+/// Generates values of one attribute, in the form that its column stores.
 struct AttributeSampler {
     let entity: String
     let attribute: Attribute
-    /// Whether it belongs to a set that must be unique, so that values must go on to differ.
+    /// Whether it belongs to a unique set, so that its values must differ.
     let isUnique: Bool
     let isKey: Bool
     private let type: Any.Type?
@@ -27,7 +27,7 @@ struct AttributeSampler {
 
     /// A value for the object of that number, which counts from 1; `attempt` is how often one was refused before.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where none can be made.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if no value can be generated.
     func value(number: Int, attempt: Int, _ random: inout SampleRandom) throws -> Value {
         if attribute.isOptional, !isKey, random.chance(0.2) { return .null }
         var last: Value?
@@ -36,7 +36,7 @@ struct AttributeSampler {
             if attribute.limits.allSatisfy({ $0.failure(of: value, type: attribute.type) == nil }) { return value }
             last = value
         }
-        // A value over a limit is better than none: the caller may mend it.
+        // A value beyond a limit is better than none: the caller may correct it.
         if let value = attribute.defaultValue ?? (attribute.isOptional ? .null : last) { return value }
         throw RelataError.invalidUse(
             "insertSample can't make a value of \(entity).\(attribute.name), a \(type.map { "\($0)" } ?? "value"): "
@@ -83,7 +83,7 @@ struct AttributeSampler {
         return (ranges.compactMap(\.0).max(), ranges.compactMap(\.1).min())
     }
 
-    /// The declared range; where one end is open, a range of that width from the other.
+    /// The declared range. An open end gets a bound that leaves a range of that width.
     private func range(_ width: Double) -> ClosedRange<Double> {
         let (least, greatest) = bounds
         let lower = least ?? greatest.map { min(0, $0 - width) } ?? 0
@@ -96,7 +96,7 @@ struct AttributeSampler {
 
     private func integer(_ number: Int, _ attempt: Int, _ random: inout SampleRandom) -> Int64 {
         let bounds = range(attempt < 10 || !isUnique ? 99 : attempt < 50 ? 9999 : 999_999)
-        // Exact where a bound is an integer that a Double isn't.
+        // Exact for an integer bound that a Double can't represent.
         func whole(_ number: Double) -> Int64 { Int64(exactly: number) ?? (number < 0 ? .min : .max) }
         var (lower, upper) = (whole(bounds.lowerBound.rounded(.up)), whole(bounds.upperBound.rounded(.down)))
         for case .integerRange(let minimum, let maximum) in attribute.limits {
@@ -191,7 +191,7 @@ struct AttributeSampler {
 }
 
 extension SampleRandom {
-    /// A random UUID; with a number one as `ID` makes them, which sorts by it.
+    /// A random UUID. With a number, it is a UUID in the form of `ID`, which sorts by the number.
     mutating func uuid(number: Int?) -> UUID {
         let (high, low) = (next(), next() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000)
         let first: UInt64

@@ -1,37 +1,37 @@
 public import Relata
 
 extension StoreWriter {
-    /// Fills the store with a sample: objects of a model, and of all models that it is linked to, with values and links
-    /// that are the same for the same seed in a new store on every machine.
+    /// Fills the store with a sample: objects of a model, and of all models that it links to. Their values and links
+    /// are equal for equal seeds in new stores on every machine.
     ///
     /// ```swift
     /// let books = try tx.insertSample(Book.self, count: 20, seed: 7)
     /// ```
     ///
-    /// - Every attribute gets a value that meets its limits and unique sets; one that may be unset is so now and then.
-    /// - Every to-one gets a target, one that may be unset mostly; lists get members within their declared counts.
-    /// - Of each model that can be reached over links, `related` objects are made, or as many as required links and
-    ///   counts need. Of one that the store has objects of, those are linked to instead: to have samples of your own,
-    ///   insert them first.
-    /// - What `validate()` refuses is made anew, up to a hundred times.
+    /// - Every attribute gets a value that meets its limits and unique sets; optional attributes are sometimes unset.
+    /// - Every to-one gets a target, optional ones in most cases; lists get members within their declared counts.
+    /// - For each model that links can reach, `related` objects are created, or as many as required links and counts
+    ///   need. If the store has objects of the model already, they become the targets instead: insert your own samples
+    ///   first.
+    /// - Objects that `validate()` refuses are generated again, up to a hundred times.
     ///
-    /// Enums must be `CaseIterable` or have numbers as raw values; `Codable` types are made by their own decoding. Other
-    /// types, and those whose values should mean something, conform to ``SampleValue``; what can't be made is unset or
-    /// the attribute's default, where it may be. Patterns may hold characters, classes, groups, alternatives and
-    /// repetitions; an attribute with another pattern is for `adjust` to set.
+    /// Enums must be `CaseIterable` or have numbers as raw values; `Codable` types generate themselves by decoding.
+    /// Conform other types, and types whose values should be meaningful, to ``SampleValue``. A value that can't be
+    /// generated is unset or the attribute's default, if that is allowed. Patterns may contain characters, classes,
+    /// groups, alternatives and repetitions; set attributes with other patterns in `adjust`.
     ///
-    /// Rows are written as SQL of one's own would be, so observers learn of tables and not of objects. With `adjust` the
-    /// objects are saved once more: their stamps of update are of now.
+    /// The rows are written with SQL, so observers learn of changed tables, not of objects. With `adjust`, the objects
+    /// are saved again: their update stamps have the current time.
     ///
     /// - Parameters:
     ///   - model: The model.
-    ///   - count: How many objects of it are made.
-    ///   - related: How many objects of each other model are made; `count` by default.
-    ///   - seed: What all random numbers follow from.
+    ///   - count: How many objects of it are created.
+    ///   - related: How many objects of each other model are created; `count` by default.
+    ///   - seed: The seed of all random numbers.
     ///   - adjust: Changes each object of the model before it is written: its attributes, links and edits on links.
-    /// - Returns: The objects of the model, in the order in which they were made.
-    /// - Throws: ``RelataError/invalidUse(_:)`` where an object can't be made, with the property and the mend, and
-    ///   whatever `adjust` throws. Nothing is written then.
+    /// - Returns: The objects of the model, in the order of their creation.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if an object can't be created, with the property and a solution, and
+    ///   the errors of `adjust`. After an error, nothing is written.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func insertSample<M: Model>(
@@ -48,8 +48,8 @@ extension StoreWriter {
 }
 
 extension Store {
-    /// Fills the store with a sample: objects of a model, and of all models that it is linked to, with values and links
-    /// that are the same for the same seed on every machine. What it makes stands with the same call of ``StoreWriter``.
+    /// Fills the store with a sample: objects of a model, and of all models that it links to. Their values and links
+    /// are equal for equal seeds on every machine. The call of ``StoreWriter`` describes the sample.
     ///
     /// ```swift
     /// let books = try await store.insertSample(Book.self, count: 20, seed: 7) { book, random in

@@ -8,7 +8,7 @@ struct SampleCounts {
     private let schema: Schema
     private let entities: [Int: SampleEntity]
 
-    /// Says of each entity how many are wanted.
+    /// Sets how many objects of each entity are wanted.
     static func plan(
         _ entities: [Int: SampleEntity], root: Int, count: Int, related: Int, _ schema: Schema,
         in transaction: WriteTransaction
@@ -36,7 +36,7 @@ struct SampleCounts {
         .invalidUse("insertSample can't make \(schema.tables[root].name) objects: \(reason)")
     }
 
-    /// Asks for more of a model, but for that whose number was given.
+    /// Raises the number for a model, except for the root, whose number is given.
     private func raise(_ index: Int, to count: Int) {
         if index != root { entities[index]?.wanted = max(entities[index]?.wanted ?? 0, count) }
     }
@@ -66,8 +66,8 @@ struct SampleCounts {
         }
     }
 
-    /// A set of links that must be unique needs enough to link to: twice as many pairs as are made, so that chance finds
-    /// those that are left.
+    /// A unique set of links needs enough targets: twice as many pairs as objects, so that random choices find free
+    /// pairs.
     private func meetSets(of source: SampleEntity) {
         guard source.wanted > 0 else { return }
         let entity = source.table.entity
@@ -99,7 +99,7 @@ struct SampleCounts {
         }
     }
 
-    /// How many new objects it takes so that there are so many, and so many links find room.
+    /// How many new objects are needed for a minimum number, and for room for the links.
     private func needed(_ least: Int, links: Int, capacity: Int?, of entity: SampleEntity) -> Int {
         let holders = capacity.map { (links + $0 - 1) / $0 } ?? 0
         return max(least, holders) - entity.stored.count

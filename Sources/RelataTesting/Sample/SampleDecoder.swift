@@ -1,9 +1,9 @@
 import Foundation
 
-/// "Decodes" a value of any `Decodable` type from random numbers: whatever the type asks for, it gets.
+/// "Decodes" a value of any `Decodable` type from random numbers: each request of the type gets a value.
 ///
-/// It can't make what isn't asked for by its type: enums with associated values, and types that refuse most texts or
-/// numbers.
+/// It can't generate values of types whose decoding requests too little, such as enums with associated values, or of
+/// types that refuse most texts or numbers.
 final class SampleDecoder: Decoder {
     var random: SampleRandom
     let codingPath: [any CodingKey] = []
@@ -25,7 +25,7 @@ final class SampleDecoder: Decoder {
         return try Value(from: self)
     }
 
-    /// What single values are, and types whose own coding has a form that random parts don't have.
+    /// Generates single values, and types whose coding has a form that random parts don't have.
     private func known(_ type: Any.Type) -> Any? {
         if let type = type as? any SampleValue.Type { return type.sample(&random) }
         if let type = type as? any CaseIterable.Type {
@@ -71,7 +71,7 @@ final class SampleDecoder: Decoder {
     func singleValueContainer() -> any SingleValueDecodingContainer { SampleSingle(decoder: self) }
 }
 
-/// Gives whatever single value is asked for.
+/// Returns any requested single value.
 private struct SampleSingle: SingleValueDecodingContainer {
     let decoder: SampleDecoder
     var codingPath: [any CodingKey] { [] }
@@ -80,7 +80,7 @@ private struct SampleSingle: SingleValueDecodingContainer {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try decoder.value(of: type) }
 }
 
-/// Has every member that is asked for; where the keys aren't known beforehand, as in a dictionary, a few words.
+/// Has every requested member. If the keys aren't known in advance, as in a dictionary, it has a few words.
 private struct SampleMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let decoder: SampleDecoder
     var codingPath: [any CodingKey] { [] }

@@ -1,7 +1,7 @@
 import Relata
 import RelataCore
 
-/// One model of a sample: what the store has of it, and what is made.
+/// One model of a sample: its stored objects and its new objects.
 final class SampleEntity {
     let model: any Model.Type
     let table: Table
@@ -9,9 +9,9 @@ final class SampleEntity {
     let stored: [KeyValue]
     /// How many objects are made.
     var wanted = 0
-    /// The rows that are made, with a value for each column.
+    /// The new rows, with a value for each column.
     var rows: [[Value]] = []
-    /// The sets that must be unique, as columns, and what is taken of each.
+    /// The unique sets, as columns, and the values that each already has.
     private var uniques: [(columns: [Int], taken: Set<[Value]>)]
     private let largestKey: Int64
     /// The columns of attributes that order a list.
@@ -42,10 +42,10 @@ final class SampleEntity {
         }
     }
 
-    /// The number of objects there will be.
+    /// The total number of objects.
     var total: Int { stored.count + wanted }
 
-    /// The key of an object: those that the store has come first.
+    /// The key of an object: stored objects come first.
     func key(_ index: Int) -> KeyValue {
         if index < stored.count { return stored[index] }
         return KeyValue(table.keyColumns.map { rows[index - stored.count][$0] })
@@ -60,7 +60,7 @@ final class SampleEntity {
                 try stamp(sampler.attribute, number)
                 ?? sampler.value(number: number, attempt: attempt, &random)
         }
-        // A stamp of insertion has a date by now, and that of the last update is the same.
+        // A stamp of insertion has a past date, and the stamp of the last update is equal to it.
         if let updated = table.entity.updatedAt, let created = table.entity.createdAt {
             let columns = [updated, created].compactMap { table.columnIndexes(of: $0).first }
             if columns.count == 2, table.columns[columns[0]].type == table.columns[columns[1]].type {
@@ -70,7 +70,7 @@ final class SampleEntity {
         return row
     }
 
-    /// What the store itself would write, rather than a random value.
+    /// The value that the store itself would write, instead of a random one.
     private func stamp(_ attribute: Attribute, _ number: Int) -> Value? {
         if attribute.name == table.entity.revision { return 1 }
         guard attribute.type == .integer else { return nil }
@@ -107,8 +107,8 @@ final class SampleEntity {
 
     // MARK: Unique sets
 
-    /// The first set of which another object has the row's values, if there is one; `old` is what the row was when its
-    /// values were taken.
+    /// The first unique set whose values in the row another object already has, if one exists; `old` is the row as its
+    /// values were recorded.
     func collision(of row: [Value], replacing old: [Value]? = nil) -> [String]? {
         for (columns, taken) in uniques {
             let values = read(columns.map { row[$0] }, columns)
@@ -118,7 +118,7 @@ final class SampleEntity {
         return nil
     }
 
-    /// Says that the values of a row's sets are taken.
+    /// Records the values of a row's unique sets.
     func take(_ row: [Value]) {
         for index in uniques.indices {
             let columns = uniques[index].columns
@@ -132,7 +132,7 @@ final class SampleEntity {
 }
 
 extension WriteTransaction {
-    /// Columns of all rows, in an order that is the same in every run.
+    /// Columns of all rows, in an order that is equal in every run.
     func all(of table: Table, _ columns: [String]) throws -> SQL {
         let dialect = Dialect.sqlite
         return SQL(
@@ -140,7 +140,7 @@ extension WriteTransaction {
                 + (try stableOrder(of: table)))
     }
 
-    /// The largest value of a column that holds integers; 0 where there is none.
+    /// The largest value of a column of integers; 0 if it has none.
     func largest(_ column: String, in table: String) throws -> Int64 {
         let rows = try rows("SELECT max(\(name: column)) FROM \(name: table)")
         guard case .integer(let largest)? = rows.first?.first else { return 0 }
@@ -153,7 +153,7 @@ extension WriteTransaction {
         return Int(count)
     }
 
-    /// How many rows there are for each key in columns.
+    /// The number of rows for each key in columns.
     func counts(of columns: [String], in table: String) throws -> [KeyValue: Int] {
         let dialect = Dialect.sqlite
         let list = dialect.list(columns)

@@ -2,20 +2,19 @@ import Relata
 import RelataCore
 import RelataEngine
 
-/// Makes the objects of a sample in memory, and then writes them in one go.
+/// Creates the objects of a sample in memory, and then writes them together.
 ///
-/// A model's objects are made after those that they link to. Links that go round in a circle are set when all objects
-/// are there.
+/// A model's objects are created after the objects that they link to. Links in a cycle are set after all objects exist.
 final class SampleGraph<Root: Model> {
     private let transaction: WriteTransaction
     private let schema: Schema
     private let adjust: ((inout Root, inout SampleRandom) throws -> Void)?
     private var random: SampleRandom
     private let root: Int
-    /// The models by the numbers of their tables, and the order in which their objects are made.
+    /// The models by the numbers of their tables, and the order in which their objects are created.
     private var entities: [Int: SampleEntity] = [:]
     private var order: [Int] = []
-    /// To-ones to models whose objects are made later.
+    /// To-ones to models whose objects are created later.
     private var deferred: Set<Int> = []
     /// The root's objects, as they were adjusted.
     private var objects: [Root] = []
@@ -43,7 +42,7 @@ final class SampleGraph<Root: Model> {
         planOrder()
     }
 
-    /// Models whose objects others need come first.
+    /// Models that others need come first.
     private func planOrder() {
         let numbers = entities.keys.sorted()
         let places = Dictionary(uniqueKeysWithValues: zip(numbers, numbers.indices))
@@ -61,7 +60,7 @@ final class SampleGraph<Root: Model> {
         deferred = Set(links.filter { made[$0.source] ?? 0 < made[$0.target] ?? 0 }.map(\.index))
     }
 
-    /// Makes and writes everything, and returns the root's objects.
+    /// Creates and writes everything, and returns the root's objects.
     func insert() throws -> [Root] {
         for index in order { try make(index) }
         for index in order { try close(index) }
@@ -77,7 +76,7 @@ final class SampleGraph<Root: Model> {
 
     // MARK: Making
 
-    /// The to-ones of a model that are set when its objects are made, or afterwards.
+    /// The to-ones of a model that are set when its objects are created, or afterwards.
     private func targets(of entity: SampleEntity, areDeferred: Bool) throws -> [SampleTargets] {
         try schema.references.compactMap { reference in
             guard reference.source == entity.table.index, deferred.contains(reference.index) == areDeferred,
@@ -87,7 +86,7 @@ final class SampleGraph<Root: Model> {
         }
     }
 
-    /// Makes the rows of a model.
+    /// Creates the rows of a model.
     private func make(_ index: Int) throws {
         guard let entity = entities[index] else { return }
         var targets = try targets(of: entity, areDeferred: false)
@@ -98,13 +97,13 @@ final class SampleGraph<Root: Model> {
                 throw RelataError.invalidUse(
                     "insertSample can't make \(entity.wanted) \(entity.table.name) objects, only \(number): \(refusal)")
             }
-            // Fewer of a model that nobody asked for by number are better than none.
+            // For a model whose number isn't given, fewer objects are better than none.
             entity.wanted = number
             return
         }
     }
 
-    /// Makes one row; or says why it can't.
+    /// Creates one row, or returns the reason why it can't.
     private func makeRow(of entity: SampleEntity, _ targets: inout [SampleTargets]) throws -> String? {
         let own = entity.stored.count + entity.rows.count
         var refusals: [String] = []
@@ -210,12 +209,12 @@ final class SampleGraph<Root: Model> {
     // MARK: Checking
 
     private enum Outcome {
-        /// The row as the model writes it, and the object where it is the root's.
+        /// The row as the model writes it, and the object if it belongs to the root.
         case finished([Value], Root?)
         case refused(String)
     }
 
-    /// Makes an object of a row, has it adjusted, and checks it.
+    /// Creates an object from a row, has it adjusted, and checks it.
     private func finish<M: Model>(_ model: M.Type, _ row: [Value], _ entity: SampleEntity) throws -> Outcome {
         var object: M
         do {

@@ -32,7 +32,7 @@ struct SampleJoins {
             + target.rows.map { _ in 0 }
         let newSources = sourceLoads.indices.dropFirst(source.stored.count)
         let newTargets = targetLoads.indices.dropFirst(target.stored.count)
-        // What must be comes before what may be.
+        // Required links come before optional ones.
         for index in newSources { fill(join.minimumCount ?? 0, &random, source: index) }
         for index in newTargets { fill(join.inverseMinimumCount ?? 0, &random, target: index) }
         for index in newSources { fill(Int.random(in: 0...3, using: &random), &random, source: index) }
@@ -51,19 +51,19 @@ struct SampleJoins {
         return entity.stored.map { counts[$0] ?? 0 }
     }
 
-    /// Links a source until it has so many targets, as far as there are such.
+    /// Links a source until it has a number of targets, or until no target is left.
     private mutating func fill(_ count: Int, _ random: inout SampleRandom, source index: Int) {
         let count = min(count, join.maximumCount ?? count) - sourceLoads[index]
         add(count, &random) { Pair(source: index, target: $0) }
     }
 
-    /// Links a target until it has so many sources, as far as there are such.
+    /// Links a target until it has a number of sources, or until no source is left.
     private mutating func fill(_ count: Int, _ random: inout SampleRandom, target index: Int) {
         let count = min(count, join.inverseMaximumCount ?? count) - targetLoads[index]
         add(count, &random) { Pair(source: $0, target: index) }
     }
 
-    /// Links an object with so many others, as far as there are such.
+    /// Links an object with a number of others, or with all that are left.
     private mutating func add(_ count: Int, _ random: inout SampleRandom, _ pair: (Int) -> Pair) {
         let others = pair(0).target == pair(1).target ? sourceLoads.count : targetLoads.count
         var added = 0
@@ -72,7 +72,7 @@ struct SampleJoins {
                 && sourceLoads[pair.source] < join.maximumCount ?? .max
                 && targetLoads[pair.target] < join.inverseMaximumCount ?? .max
         }
-        // At random first; where few are left, one after the other.
+        // Chooses at random first, and then one after the other when few are left.
         for attempt in 0..<max(0, others) * 2 where added < count {
             let other = attempt < others ? Int.random(in: 0..<others, using: &random) : attempt - others
             let pair = pair(other)

@@ -1,7 +1,7 @@
-/// Makes texts that a regular expression matches.
+/// Generates texts that a regular expression matches.
 ///
-/// It knows literal characters, classes, groups, alternatives and repetitions, and of those that begin with a backslash
-/// `\d`, `\w`, `\s` and escaped punctuation.
+/// It supports literal characters, classes, groups, alternatives and repetitions. Of the sequences with a backslash, it
+/// supports `\d`, `\w`, `\s` and escaped punctuation.
 struct SamplePattern {
     private indirect enum Node {
         case characters([Character])
@@ -53,7 +53,7 @@ struct SamplePattern {
         private mutating func sequence() -> Node? {
             var nodes: [Node] = []
             while let next = rest.first, next != "|", next != ")" {
-                // The whole text is matched: anchors say nothing new.
+                // The whole text is matched, so anchors add nothing.
                 if skip("^") || skip("$") { continue }
                 guard let atom = atom(), let node = repetition(of: atom) else { return nil }
                 nodes.append(node)
@@ -76,7 +76,7 @@ struct SamplePattern {
             }
         }
 
-        /// What a backslash makes of the character after it.
+        /// The meaning of the character after a backslash.
         private mutating func escaped() -> [Character]? {
             guard let next = rest.popFirst() else { return nil }
             switch next {

@@ -2,7 +2,7 @@ import Foundation
 public import Relata
 import RelataCore
 
-/// Random numbers, words and choices that are the same for the same seed on every machine: for sample data.
+/// Random numbers, words and choices for sample data. They are equal for equal seeds on every machine.
 ///
 /// ```swift
 /// var random = SampleRandom(seed: 7)
@@ -13,7 +13,7 @@ import RelataCore
 /// try store.save(books)
 /// ```
 public struct SampleRandom: RandomNumberGenerator, Sendable {
-    /// What the numbers follow from; print it where a test with random data fails.
+    /// The seed of the numbers; print it when a test with random data fails.
     public let seed: UInt64
     private var state: UInt64
 
@@ -32,7 +32,7 @@ public struct SampleRandom: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// So many objects, each made by `make` from its number, which counts from 1.
+    /// Returns `count` objects, which `make` creates from their numbers, from 1 on.
     public mutating func objects<M: Model>(
         _ count: Int, _ make: (_ number: Int, _ random: inout SampleRandom) throws -> M
     ) rethrows -> [M] {
@@ -41,7 +41,7 @@ public struct SampleRandom: RandomNumberGenerator, Sendable {
         return objects
     }
 
-    /// A link to one of these objects, by its key; `nil` as often as `unset` says, of 1.
+    /// Returns a link to one of these objects, by its key; `nil` with the probability `unset`, between 0 and 1.
     public mutating func link<Target: Model>(to objects: [Target], unset: Double = 0) -> ToOne<Target>? {
         if chance(unset) { return nil }
         return objects.randomElement(using: &self)?.primaryKey.map { ToOne(id: $0) }
@@ -54,12 +54,12 @@ public struct SampleRandom: RandomNumberGenerator, Sendable {
         return Array(elements.shuffled(using: &self).prefix(count))
     }
 
-    /// Yes as often as `probability` says, of 1.
+    /// Returns true with the given probability, between 0 and 1.
     public mutating func chance(_ probability: Double) -> Bool {
         Double.random(in: 0..<1, using: &self) < probability
     }
 
-    /// So many words of a small vocabulary, the first one capitalised.
+    /// Returns `count` words of a small vocabulary, the first one capitalised.
     public mutating func words(_ count: Int) -> String {
         let words = (0..<max(1, count)).map { _ in Self.vocabulary.randomElement(using: &self) ?? "word" }
         let text = words.joined(separator: " ")

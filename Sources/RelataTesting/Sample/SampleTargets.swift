@@ -1,14 +1,14 @@
 import Relata
 import RelataCore
 
-/// The objects that a to-one may link to, by their index: those that the store has come first.
+/// The objects that a to-one may link to, by their index: stored objects come first.
 struct SampleTargets {
     let reference: Reference
     /// How many may link to one target.
     let capacity: Int?
     /// How many link to each.
     private var loads: [Int]
-    /// Those that another may link to.
+    /// The targets with room for another link.
     private var free: [Int]
     /// New ones that need more links to them, and how many.
     private var needy: [(index: Int, missing: Int)]
@@ -34,7 +34,7 @@ struct SampleTargets {
     /// How many more links fit, if there is a limit.
     var room: Int { capacity.map { capacity in free.reduce(0) { $0 + capacity - loads[$1] } } ?? .max }
 
-    /// One of them; `nil` where there is none, or none is chosen.
+    /// Chooses a target; `nil` if none is free, or none is chosen.
     func pick(_ random: inout SampleRandom) -> Int? {
         if let needy = needy.last { return needy.index }
         if reference.isOptional, random.chance(0.2) { return nil }
@@ -54,7 +54,7 @@ struct SampleTargets {
         }
     }
 
-    /// A target that was made meanwhile: of a link to the same model.
+    /// Adds a target that was created since: for a link to the own model.
     mutating func append() {
         free.append(loads.count)
         loads.append(0)

@@ -1,7 +1,7 @@
-/// A type that makes its own values for samples.
+/// A type that generates its own values for samples.
 ///
-/// `insertSample` makes values of most types by itself. Conform those it can't, such as an enum that isn't
-/// `CaseIterable`, or those whose values should mean something:
+/// `insertSample` generates values of most types itself. Conform other types, such as an enum that isn't
+/// `CaseIterable`, or types whose values should be meaningful:
 ///
 /// ```swift
 /// extension PostalAddress: SampleValue {
