@@ -2,11 +2,11 @@ import RelataMacroExpansion
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
-/// The compiler plug-in: what stands behind `@Model`, `@Shape` and their markers.
+/// The compiler plug-in: the implementations of `@Model`, `@Shape` and their markers.
 ///
-/// It only gives the macros their names, by which the compiler looks for them in this module. What they write is in
-/// `RelataMacroExpansion`, which tests can import: a test that depends on a plug-in would have SwiftPM build every library
-/// twice.
+/// It only gives the macros their names, by which the compiler finds them in this module. The generating code is in
+/// `RelataMacroExpansion`, which tests can import: a test that depends on a plug-in would make SwiftPM build every
+/// library twice.
 @main struct RelataPlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
         ModelMacro.self, AttributeMacro.self, RelationshipMacro.self, TransientMacro.self, UniqueMacro.self,

@@ -4,7 +4,7 @@ import SwiftSyntax
 enum AccessLevel: String, CaseIterable, Comparable {
     case `private`, `fileprivate`, `internal`, package, `public`
 
-    /// The level that the modifiers give, if they give one; `private(set)` and the like don't.
+    /// The level that the modifiers give, if they give one; `private(set)` and similar modifiers don't.
     init?(_ modifiers: DeclModifierListSyntax) {
         let levels = modifiers.compactMap { $0.detail == nil ? AccessLevel(rawValue: $0.name.text) : nil }
         guard let level = levels.first else { return nil }

@@ -7,7 +7,7 @@ extension ExprSyntax {
         return callee.as(MemberAccessExprSyntax.self)?.declName.baseName.text
     }
 
-    /// Whether the value is the same each time it is read: a literal, a case, or a collection of such.
+    /// Whether every read of the value has an equal result: it is a literal, a case, or a collection of them.
     var isConstant: Bool {
         switch self.as(ExprSyntaxEnum.self) {
         case .integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr: true
@@ -58,16 +58,16 @@ struct PropertyKeyPath {
     /// The property's name, without backticks.
     let property: String
 
-    /// The same path as an expression that says nothing where the type has no such property: the compiler has said so at
+    /// The path as an expression that causes no error if the type has no such property: the compiler has reported it at
     /// the marker already.
     var checked: String { "Relata.KeyPaths<\(root ?? "Self")>().`\(property)`" }
 
-    /// The same for a path that starts from the target of a link, which its property tells.
+    /// The checked path for a path from the target of a link, whose type its property determines.
     func checked(of link: StoredProperty) -> String {
         root == nil ? checked : "Relata.KeyPaths(of: \\Self.\(link.identifier)).`\(property)`"
     }
 
-    /// Reads a key path literal that goes to one property; `nil` for any other expression.
+    /// Reads a key path literal to one property; `nil` for any other expression.
     init?(_ expression: ExprSyntax) {
         guard let literal = expression.as(KeyPathExprSyntax.self) else { return nil }
         var names: [String] = []

@@ -28,7 +28,7 @@ struct AttributeMarker {
 
     static let encodings: Set = ["iso8601", "seconds", "text"]
 
-    /// Options of SwiftData that are declared only to say what to write instead: once, at the attribute.
+    /// Options of SwiftData that are declared only to explain their replacement: once, at the attribute.
     static let foreign: Set = [
         "externalStorage", "ephemeral", "transformable", "spotlight", "preserveValueOnDeletion",
     ]
@@ -46,7 +46,7 @@ struct RelationshipMarker {
 
     subscript(label: String) -> ExprSyntax? { arguments[label] }
 
-    /// Arguments of SwiftData that are declared only to say what to write instead: once, at the attribute.
+    /// Arguments of SwiftData that are declared only to explain their replacement: once, at the attribute.
     static let foreign: Set = ["minimumModelCount", "maximumModelCount", "hashModifier"]
 
     /// Both key paths of `through:`.
@@ -69,7 +69,7 @@ struct MarkerArguments {
         list.first { $0.label?.text == label }.map(\.expression).flatMap { $0.is(NilLiteralExprSyntax.self) ? nil : $0 }
     }
 
-    /// The arguments without a label, where they stand in the source (`filter` would take them out of it).
+    /// The arguments without a label, attached to the source (`filter` would detach them).
     var unlabeled: [ExprSyntax] { list.compactMap { $0.label == nil ? $0.expression : nil } }
 }
 

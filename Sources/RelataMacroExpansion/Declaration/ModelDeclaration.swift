@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// What `@Model` read from a struct: all that the generated parts are written from.
+/// The content of a struct with `@Model`: the source of all generated parts.
 struct ModelDeclaration {
     /// The struct's name as written.
     let name: String
@@ -20,14 +20,14 @@ struct ModelDeclaration {
     /// The names of the properties in each `#Unique` and `#Index`.
     let uniques: [[String]]
     let indexes: [[String]]
-    /// The names of the attributes in `#Search`; none where there is none.
+    /// The names of the attributes in `#Search`; empty without it.
     let search: [String]
     /// Members the struct writes itself, which aren't written again.
     let declaredMembers: DeclaredMembers
-    /// Where a node stands in the source.
+    /// Finds the position of a node in the source.
     let locate: SourcePlace.Finder
-    /// Whether a mistake was found. The members stand there nevertheless, so that the mistake is the only error and not
-    /// all that uses them another one each; their bodies would refer to what may not exist.
+    /// Whether a mistake was found. The members are generated nevertheless, so that code that uses them causes no
+    /// further errors; their bodies would refer to members that may not exist.
     var isBroken = false
 
     /// The body of a member that is never run, since the model doesn't compile.
@@ -66,10 +66,10 @@ struct SourcePlace {
     /// The column, from 1 on.
     let column: Int
 
-    /// How far the statements of a body stand in.
+    /// The indentation of a body's statements.
     private static let indentation = 4
 
-    /// The statement as one that stands at this place: the compiler reports its errors there.
+    /// The statement at this position in the source, so that the compiler reports its errors here.
     func around(_ statement: String) -> [String] {
         let space = String(repeating: " ", count: max(0, column - 1 - Self.indentation))
         return ["#sourceLocation(file: \(file), line: \(line))", space + statement, "#sourceLocation()"]
@@ -83,7 +83,7 @@ struct LinkProperty {
     let link: Link
 }
 
-/// Members of a struct that stand in for a generated one, or clash with it.
+/// Members of a struct that replace a generated one, or conflict with it.
 struct DeclaredMembers {
     /// The labels of each initialiser.
     private(set) var initializers: Set<[String]> = []

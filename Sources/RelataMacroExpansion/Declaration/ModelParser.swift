@@ -1,12 +1,12 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Reads the struct that `@Model` is attached to and collects every mistake on the way.
+/// Reads the struct with `@Model`, and collects all mistakes.
 struct ModelParser {
     let attribute: AttributeSyntax
     /// The declarations around the model, innermost first.
     let context: [Syntax]
-    /// Where a node stands in the source.
+    /// Finds the position of a node in the source.
     let locate: SourcePlace.Finder
     private(set) var diagnostics: [Diagnostic] = []
 
@@ -16,7 +16,7 @@ struct ModelParser {
         self.locate = locate
     }
 
-    /// The model, as far as it can be read if there was a mistake; `nil` for what can't be one.
+    /// The model, or its readable parts after a mistake; `nil` if it can't be a model.
     mutating func model(from declaration: some DeclGroupSyntax) -> ModelDeclaration? {
         guard let declaration = declaration.as(StructDeclSyntax.self) else {
             diagnostics.append(notAStruct(declaration))
@@ -146,7 +146,7 @@ extension StructDeclSyntax {
         return isGeneric ? Syntax(name) : nil
     }
 
-    /// The struct's own level, or what an extension around it gives its members.
+    /// The struct's own level, or the level of an extension around it.
     func visibility(in context: [Syntax]) -> AccessLevel {
         AccessLevel(modifiers)
             ?? context.first?.as(ExtensionDeclSyntax.self).flatMap { AccessLevel($0.modifiers) } ?? .internal

@@ -51,7 +51,7 @@ struct PropertyListParser {
         return names
     }
 
-    /// What is wrong with a property that is searched. Of types that only the compiler knows the schema speaks.
+    /// The problem of a property in `#Search`. The schema reports types that only the compiler knows.
     private func notSearched(_ name: String) -> Misuse? {
         guard let property = properties.first(where: { $0.name == name }) else { return nil }
         if let link = property.link { return .searchOfLink(name, target: link.target) }

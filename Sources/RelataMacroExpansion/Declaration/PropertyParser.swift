@@ -16,7 +16,7 @@ struct PropertyParser {
         let markers = Markers(variable.attributes)
         var sharedType: TypeSyntax?
         var found: [(binding: PatternBindingSyntax, type: TypeSyntax?)] = []
-        // In `var a, b: Int` the type stands behind the last name only.
+        // In `var a, b: Int`, only the last name has the type.
         for binding in variable.bindings.reversed() {
             if let type = binding.typeAnnotation?.type {
                 sharedType = type
@@ -28,7 +28,7 @@ struct PropertyParser {
         for (binding, type) in found.reversed() { parse(binding, type, of: variable, markers) }
     }
 
-    /// Reports stored properties inside `#if`: which branch is compiled is not known here.
+    /// Reports stored properties inside `#if`: the macro doesn't know which branch is compiled.
     mutating func reject(_ condition: IfConfigDeclSyntax) {
         for clause in condition.clauses {
             guard case .decls(let members)? = clause.elements else { continue }
@@ -96,7 +96,7 @@ struct PropertyParser {
 
     private static let hidingModifiers: Set = ["lazy", "weak", "unowned"]
 
-    /// Where a property was read from.
+    /// The source of a property.
     private struct Source {
         let name: String
         let binding: PatternBindingSyntax
@@ -187,11 +187,11 @@ struct PropertyParser {
 }
 
 extension FixIt {
-    /// Makes the property a link. A value other than `[]` and `nil` was one of the old type.
+    /// Turns the property into a link. A value other than `[]` and `nil` belongs to the old type.
     fileprivate static func useLink(_ link: String, for type: TypeSyntax, in binding: PatternBindingSyntax) -> FixIt {
         let value = binding.initializer?.value
         let fits = value.map { $0.is(NilLiteralExprSyntax.self) || $0.trimmedDescription == "[]" } ?? true
-        // In `var a, b: [B] = …` the type stands elsewhere.
+        // In `var a, b: [B] = …`, another binding has the type.
         guard !fits, binding.typeAnnotation?.type.id == type.id else { return replace(type, with: link) }
         return replace(binding, with: "\(binding.pattern.trimmedDescription): \(link)", "Replace with '\(link)'")
     }

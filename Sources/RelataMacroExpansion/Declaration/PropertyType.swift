@@ -2,7 +2,7 @@ import SwiftSyntax
 
 /// The type of a property as far as syntax shows it.
 struct PropertyType {
-    /// The type where it stands in the source.
+    /// The type's node in the source.
     let original: TypeSyntax
     /// The type as generated code writes it.
     let syntax: TypeSyntax
@@ -24,10 +24,10 @@ struct PropertyType {
     var spelling: String { original.trimmedDescription }
     var wrappedSpelling: String { original.trimmed.unwrapped.type.trimmedDescription }
 
-    /// The link the type declares, if it does.
+    /// The link that the type declares, if it declares one.
     var link: Link? { Link(wrapped, isOptional: isOptional) }
 
-    /// The type of the elements, where it is an array or a set.
+    /// The type of the elements, if it is an array or a set.
     private var element: TypeSyntax? {
         if let array = wrapped.as(ArrayTypeSyntax.self) { return array.element.withoutParentheses }
         guard let nominal = wrapped.nominal, ["Array", "Set"].contains(nominal.name), nominal.arguments.count == 1
@@ -35,7 +35,7 @@ struct PropertyType {
         return TypeSyntax(stringLiteral: nominal.arguments[0]).withoutParentheses
     }
 
-    /// The type inside of an array, a set or an optional, as written, where it could be a model by its name.
+    /// The type inside an array, a set or an optional, as written, if its name could be that of a model.
     var content: String? {
         let element = element ?? wrapped
         let isNamed = element.is(IdentifierTypeSyntax.self) || element.is(MemberTypeSyntax.self)
@@ -43,21 +43,21 @@ struct PropertyType {
         return element.trimmedDescription
     }
 
-    /// The link to write where the content is a model: `ToMany<B>` for `[B]`, `ToOne<B>?` for `B?`, `ToOne<B>` for `B`.
+    /// The link to write if the content is a model: `ToMany<B>` for `[B]`, `ToOne<B>?` for `B?`, `ToOne<B>` for `B`.
     var linkInstead: String? {
         guard let content else { return nil }
         if element != nil { return "ToMany<\(content)>" }
         return "ToOne<\(content)>" + (isOptional ? "?" : "")
     }
 
-    /// What the type is by its name; `nil` for types whose meaning only the compiler knows.
+    /// The type that the name determines; `nil` for types that only the compiler knows.
     var known: KnownType? {
         if wrapped.is(ArrayTypeSyntax.self) || wrapped.is(DictionaryTypeSyntax.self) { return .collection }
         return wrapped.nominal.flatMap { KnownType(name: $0.name) }
     }
 }
 
-/// What a type's name alone says about its values.
+/// The facts about a type's values that its name alone determines.
 enum KnownType {
     case text, integer, real, decimal, boolean, date, data, uuid, url, identifier, collection
 
@@ -110,7 +110,7 @@ extension TypeSyntax {
         if let type = self.as(IdentifierTypeSyntax.self) {
             (name, clause) = (type.name, type.genericArgumentClause)
         } else if let type = self.as(MemberTypeSyntax.self) {
-            // Of qualified names only those that name a module can be one of ours or the standard library's.
+            // A qualified name is one of Relata or the standard library only if it begins with the name of a module.
             guard ["Relata", "Swift", "Foundation", "FoundationEssentials"].contains(type.baseType.trimmedDescription)
             else { return nil }
             (name, clause) = (type.name, type.genericArgumentClause)
@@ -148,7 +148,7 @@ extension TypeSyntax {
     }
 }
 
-/// Makes a type mean the same wherever generated code writes it.
+/// Gives a type one meaning wherever generated code writes it.
 private final class TypeQualifier: SyntaxRewriter {
     let model: String
 
@@ -157,8 +157,8 @@ private final class TypeQualifier: SyntaxRewriter {
         super.init()
     }
 
-    /// `Self` is another type inside those that are nested in a model, and `ID` is what `Identifiable` calls the type
-    /// of its `id`.
+    /// `Self` is another type inside types that are nested in a model, and `Identifiable` gives the type of its `id`
+    /// the name `ID`.
     override func visit(_ node: IdentifierTypeSyntax) -> TypeSyntax {
         if node.name.tokenKind == .keyword(.Self) {
             return TypeSyntax(node.with(\.name, .identifier(model).with(\.trailingTrivia, node.name.trailingTrivia)))

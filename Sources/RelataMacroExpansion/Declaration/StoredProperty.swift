@@ -2,17 +2,17 @@ import SwiftSyntax
 
 /// A stored property of a model.
 struct StoredProperty {
-    /// The name as written, with backticks where it has them.
+    /// The name as written, with its backticks.
     let identifier: String
-    /// The declared type; `nil` only where a transient property leaves it to its initial value.
+    /// The declared type; `nil` only for a transient property whose initial value determines it.
     let type: PropertyType?
     /// Whether it is declared with `let`.
     let isConstant: Bool
-    /// The access modifier as written, without `private(set)` and the like.
+    /// The access modifier as written, without `private(set)` and similar modifiers.
     let access: AccessLevel
     /// The initial value.
     let initialValue: ExprSyntax?
-    /// What the property is to the store.
+    /// The role of the property in the store.
     let kind: Kind
     /// Where mistakes are reported.
     let node: Syntax
@@ -42,8 +42,8 @@ struct StoredProperty {
     }
     /// The option that changes how the column is encoded, as the argument `, as: .iso8601`; empty without one.
     var encodingArgument: String { attribute?.encoding.map { ", as: \($0)" } ?? "" }
-    /// The type without `?`, where it is one by whose name alone the coding is known: generated code then names no coding,
-    /// of which the compiler would have to choose one.
+    /// The type without `?`, if its name alone determines the coding. Generated code then names no coding for the
+    /// compiler to choose.
     var plainType: String? {
         guard link == nil, !isTransient, encodingArgument.isEmpty, let type, type.optionality < 2 else { return nil }
         return switch type.known {
@@ -65,7 +65,7 @@ struct StoredProperty {
 }
 
 extension String {
-    /// The name without the backticks that let it be a keyword.
+    /// The name without the backticks of a keyword.
     var withoutBackticks: String {
         count > 2 && first == "`" && last == "`" ? String(dropFirst().dropLast()) : self
     }

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What syntax shows to be wrong with an attribute.
+/// The mistakes in an attribute that syntax alone shows.
 struct AttributeChecks {
     let property: StoredProperty
     let type: PropertyType
@@ -18,7 +18,7 @@ struct AttributeChecks {
         }
     }
 
-    /// One value can be stored, and stamped, in one way only.
+    /// A value is stored, and stamped, in one way only.
     private func conflicts(_ marker: AttributeMarker) -> [Diagnostic] {
         [["iso8601", "seconds", "text"], ["createdAt", "updatedAt", "revision", "primaryKey"]].compactMap { group in
             let found = marker.options.filter { group.contains($0.name) }
@@ -51,7 +51,7 @@ struct AttributeChecks {
         .remove(argument: option.expression, of: marker.node, "Remove '.\(option.name)'")
     }
 
-    /// The types an option fits, where the type's name shows what it is.
+    /// The types that an option fits, if the type's name determines them.
     private static let kinds: [String: (types: Set<KnownType>, description: String)] = [
         "createdAt": ([.date], "a Date"),
         "updatedAt": ([.date], "a Date"),
@@ -71,7 +71,7 @@ struct AttributeChecks {
 }
 
 extension AttributeMarker.Option {
-    /// The bounds of `.range(1...5)` where both are literals.
+    /// The bounds of `.range(1...5)` if both are literals.
     fileprivate var bounds: (lower: Double, upper: Double)? {
         guard let argument = expression.as(FunctionCallExprSyntax.self)?.arguments.first?.expression else { return nil }
         let elements = argument.as(SequenceExprSyntax.self).map { Array($0.elements) } ?? []

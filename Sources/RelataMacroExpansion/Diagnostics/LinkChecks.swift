@@ -1,11 +1,11 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What syntax shows to be wrong with a link.
+/// The mistakes in a link that syntax alone shows.
 struct LinkChecks {
     let property: StoredProperty
     let link: Link
-    /// The type as it stands in the source.
+    /// The type's node in the source.
     let type: TypeSyntax
     let model: String
 
@@ -35,7 +35,7 @@ struct LinkChecks {
         return [Misuse.attributeOnLink(name, link.kind).at(attribute.node, relationship(from: attribute))]
     }
 
-    /// The same said with `@Relationship`, where that can be.
+    /// The replacement with `@Relationship`, if it is possible.
     private func relationship(from attribute: AttributeMarker) -> FixIt {
         let column = attribute.arguments["column"].map { "columns: [\($0.trimmedDescription)]" }
         let originalName = attribute.arguments["originalName"].map { "originalName: \($0.trimmedDescription)" }
@@ -47,7 +47,7 @@ struct LinkChecks {
         return .replace(attribute.node, with: instead)
     }
 
-    /// A has-one is always a view, a through always goes through something.
+    /// A has-one needs `inverse:`, and a through link needs `through:`.
     private var missingPaths: [Diagnostic] {
         switch link.kind {
         case .hasOne where marker?["inverse"] == nil:
@@ -95,7 +95,7 @@ struct LinkChecks {
                 !RelationshipMarker.foreign.contains(label),
                 marker[label] != nil, !(label == "ordered" && argument.expression.trimmedDescription == "false")
             else { return nil }
-            // Without `through:` the second key path says nothing either.
+            // The second key path has no meaning without `through:`.
             let change: FixIt =
                 label == "through"
                 ? .remove(marker.node)

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// A mistake in a model, and what to write instead. The messages stand in `Misuses.swift`.
+/// A mistake in a model, and its correction. The messages are in `Misuses.swift`.
 struct Misuse: DiagnosticMessage {
     let message: String
     let diagnosticID: MessageID

@@ -1,4 +1,4 @@
-/// Every message: what is wrong, and what to write instead.
+/// All messages: the mistake, and its correction.
 extension Misuse {
     // MARK: The model
 
@@ -239,7 +239,7 @@ extension Misuse {
                 + "'inverse:' that makes it a one-to-many")
     }
 
-    /// Where an argument belongs that stands on the wrong link.
+    /// The right place for an argument on the wrong link.
     private static func explanation(of label: String, _ kind: Link.Kind, isView: Bool) -> String {
         switch label {
         case "inverse" where kind == .toOne:

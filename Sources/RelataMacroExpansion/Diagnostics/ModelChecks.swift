@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What syntax shows to be wrong with a model as a whole, once each property is fine.
+/// The mistakes in a model as a whole that syntax alone shows, once each property is correct.
 struct ModelChecks {
     let model: ModelDeclaration
 
@@ -37,7 +37,7 @@ struct ModelChecks {
         }
     }
 
-    /// `id: Int?` is what the database assigns where it is the key. Beside another key nothing ever sets it.
+    /// The database assigns `id: Int?` if it is the key. With another key, it is never set.
     private var otherKey: [Diagnostic] {
         guard let id = model.persistent.first(where: { $0.name == "id" }), let type = id.type, type.isOptional,
             type.known == .integer, !model.key.contains(where: { $0.name == "id" })
@@ -86,13 +86,13 @@ struct ModelChecks {
         }
     }
 
-    /// The first path of `through:` must be a to-many of the model whose target the second one starts from.
+    /// The first path of `through:` must be a to-many of the model whose target is the root of the second path.
     private var throughMistakes: [Diagnostic] {
         model.links.compactMap { through in
             guard let paths = through.property.relationship?.through, let first = PropertyKeyPath(paths.toMany),
                 let second = PropertyKeyPath(paths.toOne)
             else { return nil }
-            // That there is no such property is what the compiler says of the key path.
+            // The compiler reports the missing property at the key path.
             guard let items = model.properties.first(where: { $0.name == first.property }) else { return nil }
             guard let link = items.link, link.kind == .toMany, items.relationship?["inverse"] != nil else {
                 return Misuse.throughNoToMany(through.property.name, first.property).at(paths.toMany)

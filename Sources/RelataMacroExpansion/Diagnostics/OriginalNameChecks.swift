@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Former names are part of what the models declare: they must be known without running anything.
+/// Former names are part of the models' declarations: they must be known without running any code.
 extension ModelChecks {
     var originalNameMistakes: [Diagnostic] {
         let table = mistake(in: model.originalTable, "originalTable", of: model.name)

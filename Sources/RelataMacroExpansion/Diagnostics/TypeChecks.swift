@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 
 extension PropertyType {
-    /// What is wrong with the type of a stored property, as far as syntax shows it.
+    /// The mistakes in the type of a stored property that syntax shows.
     func mistake(in name: String, at node: TypeSyntax) -> Diagnostic? {
         if let link, link.kind != .toOne, isOptional {
             return Misuse.optionalLink(name, link.kind.rawValue)
@@ -36,9 +36,9 @@ extension PropertyType {
 
 /// Looks for types that no column can hold.
 private final class UnsupportedTypeFinder: SyntaxVisitor {
-    /// What was found and what to write instead.
+    /// The mistake and its correction.
     private(set) var reason: String?
-    /// The target of a link that stands inside a collection.
+    /// The target of a link inside a collection.
     private(set) var nestedLink: String?
     private let link: TypeSyntax?
 

@@ -2,8 +2,8 @@ extension ModelDeclaration {
     /// Reading a row, binding to a statement, visiting links and loading them.
     var coding: [String] { [read, bind, visitLinks, loadLinks] }
 
-    /// Columns are read in the order of the properties. Links that are views have none and start unloaded, whatever
-    /// their initial value: read objects have no edits.
+    /// Columns are read in the order of the properties. Links that are views have no column, and are unloaded after a
+    /// read, regardless of their initial value: read objects have no edits.
     private var read: String {
         member(
             "\(access)init(from reader: inout Relata.RowReader) throws",
@@ -56,6 +56,6 @@ extension StoredProperty {
     /// How the property's values are read and bound: picked at compile time by its type.
     var codingExpression: String { codingExpression(of: typeName) }
 
-    /// The same for another spelling of the type.
+    /// The coding expression for another spelling of the type.
     func codingExpression(of type: String) -> String { "Relata.coding(of: \(type).self\(encodingArgument))" }
 }

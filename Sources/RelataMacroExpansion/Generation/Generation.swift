@@ -1,8 +1,8 @@
 import SwiftSyntax
 
 extension DeclSyntax {
-    /// Generated source as it is. The compiler parses it in any case; parsing it here too would take ten times as long as
-    /// all the rest of an expansion.
+    /// Creates generated source without parsing it. The compiler parses it in any case; parsing it here too would take
+    /// ten times as long as the rest of an expansion.
     init(unparsed source: String) {
         self.init(MissingDeclSyntax(placeholder: .identifier(source)))
     }

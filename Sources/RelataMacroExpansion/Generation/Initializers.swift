@@ -1,8 +1,8 @@
 import SwiftSyntax
 
 extension ModelDeclaration {
-    /// The memberwise initialiser, the one that takes bare objects for links, and the one that takes over a value as it is
-    /// after a save.
+    /// The memberwise initialiser, the initialiser that takes bare objects for links, and the initialiser that takes
+    /// the values of a saved object.
     var initializers: [String] {
         let labels = parameters.map(\.property.identifier)
         let isWritten = declaredMembers.initializers.contains(labels)
@@ -15,7 +15,7 @@ extension ModelDeclaration {
 
         var text: String { text(property.typeName, defaultValue) }
 
-        /// The parameter as one that takes a bare object too, where it is a link to one.
+        /// The parameter in the form that also takes a bare object, if it is a link to one.
         var bareText: String {
             guard let link = property.link else { return text }
             let initialValue = property.usableInitialValue.map {
@@ -26,7 +26,7 @@ extension ModelDeclaration {
             case .toOne where link.isOptional:
                 return text(
                     "(some Relata.ToOneConvertible<\(link.target)>)?",
-                    // Of a target that doesn't exist the compiler says no more than that, unlike of `.none`.
+                    // If the target doesn't exist, this form causes no further compiler errors, unlike `.none`.
                     initialValue ?? "nil as Relata.ToOne<\(link.target)>?")
             case .toOne:
                 let unset = defaultValue.map { _ in "Relata.ToOne<\(link.target)>.unset" }
@@ -64,10 +64,10 @@ extension ModelDeclaration {
             assignments(parameters.map { ($0.property.identifier, $0.property.identifier) }))
     }
 
-    /// The same with bare objects for links to one. Disfavoured, so that errors speak of the memberwise one. Not where a
-    /// property may be of a type that fewer see than the initialiser.
+    /// The memberwise initialiser with bare objects for links to one. It is disfavoured, so that errors mention the
+    /// memberwise one. It isn't generated if a property may have a type with less access than the initialiser.
     ///
-    /// It calls no other: where a type doesn't exist, the compiler would take the one that takes over a saved value for it.
+    /// It calls no other initialiser: if a type doesn't exist, the compiler would choose the one for saved values.
     private var bareMemberwise: [String] {
         let parameters = parameters
         let hasLink = parameters.contains { [.toOne, .hasOne].contains($0.property.link?.kind) }
@@ -79,21 +79,21 @@ extension ModelDeclaration {
         ]
     }
 
-    /// Gives properties their values, and links that are views of others none.
+    /// Assigns values to properties; links that are views of others get none.
     private func assignments(_ values: [(name: String, value: String)]) -> [String] {
         let unloaded = persistent.filter { $0.link?.kind == .through && $0.initialValue == nil }
         return values.map { "self.\($0.name) = \($0.value)" }
             + unloaded.map { "self.\($0.identifier) = \($0.typeName)()" }
     }
 
-    /// The parameters in parentheses, on one line where they fit.
+    /// The parameters in parentheses, on one line if they fit.
     private func clause(_ list: [String]) -> String {
         let joined = list.joined(separator: ", ")
         return joined.count < 80 ? "(\(joined))" : "(\n" + list.joined(separator: ",\n").indented + "\n)"
     }
 
     private func defaultValue(of property: StoredProperty) -> String? {
-        // As an argument an empty list means that there are no members; as a default it would take out those stored.
+        // An empty list as an argument means that there are no members; as a default, it would remove the stored ones.
         if property.link?.kind == .toMany, property.initialValue?.isEmptyLink == true { return ".init()" }
         if let value = property.usableInitialValue { return value.trimmedDescription }
         guard let type = property.type else { return nil }
@@ -107,13 +107,14 @@ extension ModelDeclaration {
         return property.stampDefault
     }
 
-    /// Whether a key of that type can be made before the object is stored: an `ID` of the model itself, or a `UUID`.
+    /// Whether a key of that type can be created before the object is stored: an `ID` of the model itself, or a `UUID`.
     private func isMadeOnDevice(_ type: PropertyType) -> Bool {
         guard let nominal = type.wrapped.nominal else { return false }
         return nominal.name == "UUID" || nominal.name == "ID" && [name, entityName].contains(nominal.arguments.first)
     }
 
-    /// Attributes come from the row where the save has changed it beyond the object, links and transients from the object.
+    /// Attributes come from the row if the save has changed it beyond the object; links and transients come from the
+    /// object.
     private var saved: String {
         let copied = properties.filter { !($0.isConstant && $0.initialValue != nil) }
         let readsRow = copied.contains { $0.hasColumns && !isAssignedKey($0) }
@@ -135,7 +136,7 @@ extension ModelDeclaration {
         case nil:
             if property.isTransient { return old }
             if let stamp = property.stamp { return "state.\(stamp)(\(new))" }
-            // Only dates, and types that aren't known by their name, may be stored in another precision than they have.
+            // Only dates, and types that aren't known by their name, may lose precision when they are stored.
             switch property.type?.known {
             case .date: return "state.value(\(new), \(property.codingExpression))"
             case nil: return "state.value(\(new))"
@@ -157,7 +158,8 @@ extension ExprSyntax {
 }
 
 extension StoredProperty {
-    /// The initial value, unless it is a number or a text, which no link can be: the compiler says so at the property.
+    /// The initial value, unless it is a number or a text, which no link can be: the compiler reports it at the
+    /// property.
     fileprivate var usableInitialValue: ExprSyntax? {
         guard link != nil, let initialValue else { return initialValue }
         let kinds: [SyntaxKind] = [.integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr, .stringLiteralExpr]

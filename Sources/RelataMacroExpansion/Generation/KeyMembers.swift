@@ -59,7 +59,7 @@ extension ModelDeclaration {
     }
 }
 
-/// One property as a part of a primary key: a to-one stands for the key of its target.
+/// One property as a part of a primary key: a to-one contributes the key of its target.
 extension StoredProperty {
     fileprivate var keyType: String { link.map { "\($0.target).Key" } ?? type?.wrappedText ?? "" }
 

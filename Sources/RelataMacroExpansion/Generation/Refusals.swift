@@ -1,5 +1,5 @@
 extension StoredProperty {
-    /// What the compiler may refuse of the property, and what is to be said of it then.
+    /// The reasons for which the compiler may refuse the property, with their messages.
     func refusals(in model: String) -> [(reason: String, message: String)] {
         let type = type?.spelling.split(whereSeparator: \.isNewline).joined(separator: " ") ?? ""
         guard let link else {

@@ -13,8 +13,8 @@ extension ModelDeclaration {
         ] + entity
     }
 
-    /// One statement a property, in a function: the compiler checks each by itself, which it doesn't do with a long array
-    /// literal or the statements of a closure.
+    /// A function with one statement for each property: the compiler checks each statement separately, unlike a long
+    /// array literal or the statements of a closure.
     private var entity: [String] {
         if isBroken { return ["\(access)static var entity: Relata.Entity {\n    \(Self.unreachable)\n}"] }
         let appends = persistent.flatMap { property in
@@ -47,8 +47,8 @@ extension ModelDeclaration {
         return arguments
     }
 
-    /// The statements that add a property that only the compiler can check. What doesn't fit is an error at the property's
-    /// type, with the name of both.
+    /// The statements that add a property that only the compiler can check. A mismatch is an error at the property's
+    /// type that names both types.
     private func refusing(_ property: StoredProperty, _ call: Call) -> [String] {
         let refusals = property.refusals(in: name).map { reason, message in
             "@available(*, unavailable, message: \(message.literal)) "
@@ -91,17 +91,17 @@ extension ModelDeclaration {
 }
 
 extension StoredProperty {
-    /// Whether only the compiler can tell if the property's type and key paths fit: what it says of them belongs to the
-    /// property, not into the expansion.
+    /// Whether only the compiler can check the property's type and key paths. Its errors belong to the property, not
+    /// into the expansion.
     fileprivate var needsCompiler: Bool {
         guard link != nil else { return type?.known == nil || type?.known == .collection }
         return relationship.map { $0["inverse"] != nil || $0.through != nil } ?? false
     }
 
-    /// The call that describes an attribute, with only those arguments that say something.
+    /// The call that describes an attribute, without arguments that have their default.
     fileprivate var attributeDescription: Call {
         var call = Call(self)
-        // Of a type that doesn't exist the compiler speaks at the property, and of what is inferred from it no more.
+        // The compiler reports a missing type at the property, and doesn't report the type inferred from it again.
         call.arguments[1] =
             needsCompiler
             ? "Relata.coding(of: Relata.valueType(at: \\Self.\(identifier))\(encodingArgument))" : codingExpression
@@ -127,9 +127,9 @@ extension StoredProperty {
 /// A call that describes a property at run time.
 private struct Call {
     var arguments: [String]
-    /// The statement instead of the call, where there is a shorter one.
+    /// The statement that replaces the call, if a shorter one exists.
     var whole: String?
-    /// What the compiler finds the types of first, whatever is done with it.
+    /// The expressions whose types the compiler finds first, regardless of their use.
     private(set) var checks: [String] = []
     private var name = ""
 
@@ -145,7 +145,7 @@ private struct Call {
     private var call: String { ".\(name)(\(arguments.joined(separator: ", ")))" }
     /// The statement that adds the property to the list.
     var appended: String { whole ?? "properties.append(\(call))" }
-    /// The statement that adds it where it may be refused.
+    /// The statement that adds the property if the compiler may refuse it.
     var added: String { "add(Relata.Property\(call))" }
 
     /// Takes over arguments of the marker as they are written.
@@ -161,8 +161,8 @@ private struct Call {
         return "\(name)()"
     }
 
-    /// Takes the type from the property. Of a target that doesn't exist the compiler speaks there, and of what is inferred
-    /// from it no more.
+    /// Infers the type from the property. The compiler reports a missing target there, and doesn't report the inferred
+    /// type again.
     private mutating func infer(_ property: StoredProperty) {
         arguments[1] = "Relata.valueType(at: \\Self.\(property.identifier))"
     }
@@ -178,8 +178,8 @@ private struct Call {
         }
     }
 
-    /// A key path goes along with the name it ends in: the name is for the schema, the path lets the compiler check
-    /// that the types fit.
+    /// A key path accompanies the name at its end: the name is for the schema, and the path lets the compiler check the
+    /// types.
     mutating func add(owner: String, _ label: String, _ keyPath: ExprSyntax?, of property: StoredProperty) {
         infer(property)
         arguments.append("owner: \(owner).self")

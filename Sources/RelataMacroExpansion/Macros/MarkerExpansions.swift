@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// An attribute that `@Model` reads. It writes nothing itself; it only knows where it doesn't belong.
+/// An attribute that `@Model` reads. It generates nothing itself, and only reports wrong places.
 public protocol MarkerExpansion: PeerMacro {}
 
 extension MarkerExpansion {

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `@Model`: reads the struct once and writes each part of the model from what was read.
+/// `@Model`: reads the struct once, and generates each part of the model from the result.
 public protocol ModelExpansion: MemberMacro, ExtensionMacro {}
 
 extension ModelExpansion {

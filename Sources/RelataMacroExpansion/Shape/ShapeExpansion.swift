@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// `@Shape`: writes for each property what it is made of, and lets the compiler find the overload that fits.
+/// `@Shape`: generates the source of each property, and lets the compiler find the overload that fits.
 public protocol ShapeExpansion: MemberMacro, ExtensionMacro {}
 
 extension ShapeExpansion {
@@ -20,7 +20,7 @@ extension ShapeExpansion {
         return shape?.members.map(DeclSyntax.init(unparsed:)) ?? []
     }
 
-    /// The conformance. Its initialiser stands here, so that the struct keeps its memberwise one.
+    /// The conformance. Its initialiser is declared here, so that the struct keeps its memberwise one.
     public static func expansion(
         of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
@@ -39,7 +39,7 @@ extension ShapeExpansion {
 public protocol ShapeMarkerExpansion: PeerMacro {}
 
 extension ShapeMarkerExpansion {
-    /// Writes nothing; it only knows where it doesn't belong.
+    /// Generates nothing, and only reports wrong places.
     public static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
@@ -52,7 +52,7 @@ extension ShapeMarkerExpansion {
     }
 }
 
-/// What `@Shape` read from a struct.
+/// The content of a struct with `@Shape`.
 struct ShapeDeclaration {
     let model: String
     let access: String
@@ -60,10 +60,10 @@ struct ShapeDeclaration {
     let declaresHash: Bool
 
     struct Part {
-        /// The property's name, with backticks where it has them.
+        /// The property's name, with its backticks.
         let identifier: String
         let type: String
-        /// What it is made of, as a closure over the model's fields; `nil` for the whole object.
+        /// The source of its value, as a closure over the model's fields; `nil` for the whole object.
         let source: String?
     }
 

@@ -1,13 +1,13 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Reads the struct that `@Shape` is attached to and collects every mistake on the way.
+/// Reads the struct with `@Shape`, and collects all mistakes.
 struct ShapeParser {
     let attribute: AttributeSyntax
     /// The declarations around the shape, innermost first.
     let context: [Syntax]
     private(set) var diagnostics: [Diagnostic] = []
-    /// The static members, which may say what a property is made of.
+    /// The static members, which may be the source of a property.
     private var staticNames: Set<String> = []
 
     init(attribute: AttributeSyntax, context: [Syntax]) {
@@ -21,7 +21,7 @@ struct ShapeParser {
             diagnostics.append(Misuse.shapeOfOther(declaration.introducer.text).at(declaration.introducer))
             return nil
         }
-        // Its conformance stands beside the struct around it, where a private one can't be seen.
+        // Its conformance is beside the enclosing struct, from which a private shape isn't visible.
         if !context.isEmpty, let level = declaration.modifiers.first(where: { $0.name.text == "private" }) {
             diagnostics.append(
                 Misuse.hiddenShape(declaration.name.text)
@@ -109,7 +109,7 @@ struct ShapeParser {
             source: own.first?.markerName == "Root" ? nil : source)
     }
 
-    /// What a marker says that a property is made of, as a closure.
+    /// The source of a property that a marker gives, as a closure.
     private mutating func closure(of property: String, _ marker: AttributeSyntax) -> String {
         let name = marker.markerName
         guard name != "Root" else { return "" }
