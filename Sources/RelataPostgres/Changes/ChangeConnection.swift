@@ -3,7 +3,7 @@ import RelataCPQ
 import RelataCore
 import RelataEngine
 
-/// The connection on which a store tells of commits and hears of others'.
+/// The connection on which a store announces its commits and receives those of others.
 final class ChangeConnection {
     let connection: Connection
     let driver: PostgresDriver
@@ -19,11 +19,11 @@ final class ChangeConnection {
         self.isReadOnly = isReadOnly
     }
 
-    /// Finds out what the connection leads to, before anything else is done with it.
+    /// Identifies the database of the connection, before the connection is used.
     func identify() throws(RelataError) -> DatabaseIdentity {
         let identity = try DatabaseIdentity.read(driver)
         isStandby = identity.isStandby
-        // Each schema is a database of its own.
+        // Each schema counts as a separate database.
         let schema = try driver.ownRow("SELECT coalesce(to_regnamespace(quote_ident(current_schema()))::oid::text, '')")
         channel = "relata_" + schema.text(0)
         return identity
@@ -31,13 +31,12 @@ final class ChangeConnection {
 
     func close() { try? connection.close() }
 
-    /// Whether an error may be over with the next try: the connection is lost, or others were in the way.
+    /// Whether another try may succeed after the error: the connection is lost, or other transactions interfered.
     func isPassing(_ error: any Error) -> Bool {
         if case RelataError.busy = error { true } else { driver.session.isLost }
     }
 
-    /// Begins to listen, or ends it. On a standby and through a pooler nothing is heard: there is only the look from time to
-    /// time.
+    /// Begins to listen, or stops. A standby and a pooler carry no notifications: only the periodic check remains.
     func listen(_ wanted: Bool) throws(RelataError) {
         guard wanted != isListening, !isStandby, !driver.session.isPooled else { return }
         try driver.run { (session) throws(PostgresFailure) in
@@ -54,7 +53,7 @@ final class ChangeConnection {
         }
     }
 
-    /// Removes what everybody has had the time to read. A role that may not do so leaves it to others.
+    /// Removes rows that all readers have had the time to read. A role without the right leaves it to others.
     func trim() {
         guard !isReadOnly, !isStandby else { return }
         try? driver.run { (session) throws(PostgresFailure) in
@@ -64,7 +63,7 @@ final class ChangeConnection {
 
     /// Waits for a notification, or until it is woken, or for so long.
     ///
-    /// - Returns: Whether the connection is still there.
+    /// - Returns: Whether the connection is still open.
     func wait(_ waker: Waker, until deadline: ContinuousClock.Instant?) -> Bool {
         (try? driver.session.waitForAnything(waker, until: deadline)) ?? false
     }
@@ -73,7 +72,7 @@ final class ChangeConnection {
 extension Session {
     /// Waits until something has arrived, and forgets it, or until it is woken, or for so long.
     ///
-    /// - Returns: Whether the connection is still there.
+    /// - Returns: Whether the connection is still open.
     fileprivate func waitForAnything(
         _ waker: Waker, until deadline: ContinuousClock.Instant?
     ) throws(PostgresFailure) -> Bool {
@@ -84,7 +83,7 @@ extension Session {
 }
 
 extension PostgresEngine {
-    /// A connection on which to tell of commits and hear of others'.
+    /// Opens a connection that announces commits and receives those of others.
     func changeConnection() throws(RelataError) -> ChangeConnection {
         let connection = try connect(isReadOnly ? .reading : .writing, waits: true)
         guard let driver = connection.driver as? PostgresDriver else {

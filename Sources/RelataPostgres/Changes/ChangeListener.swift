@@ -2,26 +2,26 @@
 import RelataCore
 import RelataEngine
 
-/// What a store has heard of others' commits, and what it tells its observers and feeds. One thread uses it, that of a
-/// ``ChangeWorker``.
+/// Receives the commits of others, and reports them to the store's observers and feeds. It is used by the thread of a
+/// ``ChangeWorker`` only.
 final class ChangeListener {
     private weak var hub: ChangeHub?
-    /// What is known; `nil` where nobody knows, so that everything counts as changed.
+    /// The state up to which commits are known; `nil` if it is unknown, so that everything counts as changed.
     private var known: TransactionSnapshot?
-    /// Where feeds stand in the log; `nil` while they don't follow it.
+    /// The position of the feeds in the log; `nil` while they don't follow it.
     private var position: ChangePosition?
     /// How often it began to hear of commits, and to follow the log.
     private var beginnings = 0
     private var logBeginnings = 0
     private var identity: DatabaseIdentity?
-    /// The transactions of which a standby has told beyond those that are known to have ended.
+    /// The transactions that a standby has reported beyond those that are known to have ended.
     private var told: Set<Int64> = []
 
     init(_ hub: ChangeHub?) { self.hub = hub }
 
-    /// A connection was made: what was heard before means nothing where that leads to another database.
+    /// Records a new connection. If it leads to another database, the known state is dropped.
     func connected(_ identity: DatabaseIdentity) {
-        // The log's table may have been made since.
+        // The log's table may have been created since.
         if let earlier = self.identity, earlier.place != identity.place {
             known = nil
             position = nil
@@ -29,13 +29,13 @@ final class ChangeListener {
         self.identity = identity
     }
 
-    /// Reads what others have committed, and tells of it.
+    /// Reads the commits of others, and reports them.
     ///
     /// - Parameters:
     ///   - commits: Since when commits are news.
-    ///   - log: Since when transactions in the log are news; `nil` where nobody follows it.
-    /// - Returns: The oldest transaction that runs, where the log holds something that it doesn't show before that has
-    ///   ended.
+    ///   - log: The moment from which transactions in the log are news; `nil` if no feed follows it.
+    /// - Returns: The oldest running transaction, if the log has changes that it doesn't show before that transaction
+    ///   has ended.
     func read(_ connection: ChangeConnection, commits: ChangeBeginning, log: ChangeBeginning?) throws -> Int64? {
         guard let hub else { return nil }
         if beginnings != commits.count {
@@ -47,7 +47,7 @@ final class ChangeListener {
         try connection.connection.begin()
         defer { connection.connection.endReading() }
         let moment = try CommitTable.moment(on: connection.driver)
-        // Who reads a replica because of what it is told of finds it there.
+        // An observer that reads a replica after a report must find the reported changes there.
         if !moment.isStandby { connection.driver.didCommit() }
         try tellCommits(connection.driver, moment, hub)
         var obstacle: Int64?
@@ -55,7 +55,7 @@ final class ChangeListener {
             if logBeginnings != log.count {
                 logBeginnings = log.count
                 position = try firstPosition(connection, log.moment ?? moment.snapshot)
-                // What others did until now isn't known.
+                // The earlier changes of others aren't known.
                 if log.moment == nil { hub.publishUnknown() }
             }
             try tellLog(connection, moment.snapshot, hub)
@@ -89,8 +89,8 @@ final class ChangeListener {
         hub.publish(commits)
     }
 
-    /// Whether all that is news is still there. Transactions with lower numbers than before are those of an earlier copy of
-    /// the files that was put back.
+    /// Whether all news is still stored. If the transactions have lower numbers than before, an earlier copy of the
+    /// files was restored.
     private func knowsEnough(
         _ known: TransactionSnapshot, _ moment: CommitTable.Moment, _ driver: PostgresDriver
     ) throws(RelataError) -> Bool {
@@ -98,7 +98,7 @@ final class ChangeListener {
         return try CommitTable.lastRemoved(on: driver) < known.oldest
     }
 
-    /// Where the log stood at a moment: what wasn't known then has no lower number than the oldest transaction that ran.
+    /// The position of the log at a moment: later changes have no lower number than the oldest transaction that ran.
     private func firstPosition(
         _ connection: ChangeConnection, _ moment: TransactionSnapshot
     ) throws(RelataError) -> ChangePosition {
@@ -113,10 +113,10 @@ final class ChangeListener {
             let first = ChangePosition(log: end.log, transaction: moment.oldest, number: 0)
             try tellRows(after: position ?? first, in: log, connection.connection, hub)
         } catch RelataError.invalidUse {
-            // Somebody has removed what wasn't read yet.
+            // Another process has removed rows that weren't read yet.
             hub.publishUnknown()
         } catch RelataError.corruptStore {
-            // A row that can't be read hides none of those behind it.
+            // A row that can't be read doesn't hide the rows after it.
             hub.publishUnknown()
         }
         position = end
@@ -155,8 +155,7 @@ final class ChangeListener {
 }
 
 extension [Change] {
-    /// The changes of a transaction with those of its statements put together that say the same of an entity, one after the
-    /// other.
+    /// The changes of a transaction. Successive changes of one kind to an entity are merged.
     fileprivate func merged() -> [Change] {
         var result: [Change] = []
         var last: [String: Int] = [:]

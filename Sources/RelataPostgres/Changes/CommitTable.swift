@@ -3,13 +3,13 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// The table `relata_commits`: a row for each transaction of a store, with the tables that it wrote, for those who observe
-/// the database in other stores. Rows are kept for about a minute.
+/// The table `relata_commits`: a row for each transaction of a store, with the tables that it wrote, for observers in
+/// other stores. Rows are kept for about a minute.
 package enum CommitTable {
     static let name = "relata_commits"
     /// For how long rows are kept at least.
     static let retention = Duration.seconds(60)
-    /// Whoever removes rows holds this lock meanwhile.
+    /// The lock that is held while rows are removed.
     private static let trimmingLock: Int64 = 7_885_075_893_413
     /// The row of `relata_metadata` that holds the last transaction whose row was removed.
     private static let removedThrough = "commits removed"
@@ -23,7 +23,7 @@ package enum CommitTable {
             """)
     }
 
-    /// Writes down what the open transaction wrote.
+    /// Records the tables that the open transaction wrote.
     static func announce(_ announcement: CommitAnnouncement, on driver: PostgresDriver) throws(RelataError) {
         try driver.runOwnWithCommit(
             """
@@ -60,7 +60,7 @@ package enum CommitTable {
     struct Moment {
         /// The transactions that had ended.
         var snapshot: TransactionSnapshot
-        /// Whether the server is a standby, which doesn't say which transactions run.
+        /// Whether the server is a standby, which doesn't report the running transactions.
         let isStandby: Bool
         /// Whether the table is there.
         let hasTable: Bool
@@ -84,7 +84,7 @@ package enum CommitTable {
             isStandby: isStandby, hasTable: row.integer(3) == 1)
     }
 
-    /// The last transaction whose row was removed; 0 where none was.
+    /// The last transaction whose row was removed; 0 if none was removed.
     static func lastRemoved(on driver: PostgresDriver) throws(RelataError) -> Int64 {
         let rows = try driver.runOwn("SELECT value FROM relata_metadata WHERE name = '\(removedThrough)'")
         return rows.first.flatMap { Int64($0.text(0)) } ?? 0
@@ -98,7 +98,7 @@ package enum CommitTable {
         }
     }
 
-    /// Removes rows that everybody has had the time to read, unless somebody else does so now.
+    /// Removes rows that all readers have had the time to read, unless another process does so now.
     package static func trim(olderThan age: Duration, on session: Session) throws(PostgresFailure) {
         let seconds = Double(age.components.seconds) + Double(age.components.attoseconds) / 1e18
         let sql = """

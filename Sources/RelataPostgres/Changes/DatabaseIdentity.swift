@@ -1,12 +1,12 @@
 #if PostgreSQL
 import RelataCore
 
-/// What tells a database from another one, for which the numbers of transactions mean something else: a copy that was
-/// restored, another server, or the same one on another timeline, as after a standby was promoted.
+/// The identity of a database. The numbers of transactions have another meaning in a restored copy, on another server,
+/// and on another timeline of a server, such as after the promotion of a standby.
 struct DatabaseIdentity: Hashable, Sendable {
-    /// The cluster, its timeline and the database. A standby doesn't tell on which timeline it is.
+    /// The cluster, its timeline and the database. A standby doesn't report its timeline.
     let place: String
-    /// The change log's table, as it was created; empty where there is none.
+    /// The identity of the change log's table; empty if it doesn't exist.
     let logTable: String
     /// Whether it is a standby, which can't be written to.
     let isStandby: Bool

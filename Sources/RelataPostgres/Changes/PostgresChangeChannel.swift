@@ -4,16 +4,16 @@ import RelataCore
 import RelataEngine
 import Synchronization
 
-/// Tells other stores of a database that something was committed, and hears of their commits, on a connection and a thread
-/// of its own.
+/// Notifies other stores of a database of commits, and receives their notifications, on a separate connection and
+/// thread.
 ///
-/// Notifications only wake: what was committed is read from ``CommitTable`` and the change log. A notification that is lost
-/// costs no more than the time until the next look.
+/// A notification only wakes the reader, which reads the changes from ``CommitTable`` and the change log. A lost
+/// notification delays the changes until the next check.
 final class PostgresChangeChannel: ChangeChannel {
     private let worker: ChangeWorker
 
-    /// - Parameter engine: What the database is reached by.
-    /// - Throws: what the system says where the process has no room for another pipe.
+    /// - Parameter engine: The engine that connects to the database.
+    /// - Throws: the system's error if the process has no room for another pipe.
     init(_ hub: ChangeHub, _ engine: PostgresEngine) throws(RelataError) {
         do throws(PostgresFailure) {
             worker = try ChangeWorker(hub, engine)
@@ -24,7 +24,7 @@ final class PostgresChangeChannel: ChangeChannel {
 
     deinit { worker.close() }
 
-    /// For how long closing waits until others are told of the last commits: the process may end right after.
+    /// How long closing waits until others are notified of the last commits: the process may end right after.
     private static let patience = Duration.seconds(1)
 
     func update(from moment: TransactionSnapshot?, _ interest: () -> ChangeInterest) {
@@ -41,7 +41,7 @@ final class PostgresChangeChannel: ChangeChannel {
 
 /// Since when something is news.
 struct ChangeBeginning {
-    /// What was known; `nil` where nobody knows, so that everything counts as changed.
+    /// The known state; `nil` if it is unknown, so that everything counts as changed.
     private(set) var moment: TransactionSnapshot?
     /// How often it began.
     private(set) var count = 0
@@ -52,16 +52,16 @@ struct ChangeBeginning {
     }
 }
 
-/// The thread of a ``PostgresChangeChannel``, which begins when there is something to do and ends when it is closed.
+/// The thread of a ``PostgresChangeChannel``. It starts with the first task, and ends when the channel is closed.
 final class ChangeWorker: Sendable {
-    /// What the thread is to do.
+    /// The tasks of the thread.
     private struct State {
         var interest = ChangeInterest(isListening: false, followsLog: false)
         /// Since when others' commits are news.
         var commits = ChangeBeginning()
         /// Since when transactions in the log are news.
         var log = ChangeBeginning()
-        /// Whether others are to be told of a commit.
+        /// Whether others must be notified of a commit.
         var hasNews = false
         /// Whether they are being told.
         var isTelling = false
@@ -69,7 +69,7 @@ final class ChangeWorker: Sendable {
         var isClosed = false
     }
 
-    /// The least time between two notifications: all commits meanwhile are told with one.
+    /// The minimum time between two notifications: one notification covers all commits in between.
     static let notificationPause = Duration.milliseconds(5)
     /// The least time between two looks for the end of a transaction that others wait for.
     private static let shortestPause = Duration.milliseconds(5)
@@ -118,7 +118,7 @@ final class ChangeWorker: Sendable {
         waker.wake()
     }
 
-    /// Once it is closed: waits until others are told of what was committed.
+    /// After the close, waits until others are notified of the commits.
     func waitUntilTold(for patience: Duration) {
         guard state.withLock({ $0.isStarted && ($0.hasNews || $0.isTelling) }) else { return }
         _ = ended.wait(timeout: .now() + .milliseconds(Int(patience / .milliseconds(1))))
@@ -151,7 +151,7 @@ final class ChangeWorker: Sendable {
             let work = state.withLock { $0 }
             var deadline: ContinuousClock.Instant?
             do {
-                // Also what was committed right before the store was closed is told.
+                // Commits right before the close of the store are announced too.
                 if connection == nil, work.hasNews || work.interest.isListening && !work.isClosed {
                     let made = try engine.changeConnection()
                     connection = made
@@ -161,7 +161,7 @@ final class ChangeWorker: Sendable {
                     if work.hasNews {
                         let due = lastNotification.map { $0 + Self.notificationPause } ?? .now
                         if work.isClosed || due <= .now {
-                            // What is committed from here on is told by the next one.
+                            // The next notification announces later commits.
                             state.withLock { ($0.hasNews, $0.isTelling) = (false, true) }
                             defer { state.withLock { $0.isTelling = false } }
                             try connection.notify()
@@ -175,8 +175,8 @@ final class ChangeWorker: Sendable {
                     if work.interest.isListening {
                         let found = try listener.read(
                             connection, commits: work.commits, log: work.interest.followsLog ? work.log : nil)
-                        // What waits for another transaction's end is looked for sooner: nobody tells of that end. The
-                        // longer it takes, the longer it is likely to take.
+                        // Changes that wait for the end of another transaction are checked more often, because nothing
+                        // announces that end. The longer the transaction runs, the longer it is likely to run on.
                         if found == nil {
                             pause = interval
                         } else {
@@ -193,8 +193,8 @@ final class ChangeWorker: Sendable {
                 if work.isClosed { return }
                 failures = 0
             } catch {
-                // It is tried again as long as somebody wants it; observers are told of what was missed. What another try
-                // won't mend they are told at once.
+                // Retries as long as an observer or feed needs it, and then reports the missed changes. Errors that a
+                // retry won't fix are reported at once.
                 if let connection, !connection.isPassing(error) { hub.withLock { $0.hub }?.fail(error) }
                 connection?.close()
                 connection = nil

@@ -2,16 +2,16 @@
 import RelataCore
 import RelataEngine
 
-/// The change log of a server, where many processes write at once: version 3 of ``ChangeLogFormat``.
+/// The change log of a server, with many concurrent writers: version 3 of ``ChangeLogFormat``.
 ///
-/// Rows are ordered by a number that their transaction drew from the server's own transaction numbers when it had written
-/// everything else. So what came after another transaction, because it changed the same rows, has the greater number. A
-/// reader takes rows below the oldest transaction that runs: below that no row can appear any more.
+/// Each transaction draws a number from the server's transaction numbers after its other writes. Rows are ordered by
+/// this number. If a transaction came after another because it changed the same rows, it has the greater number. A
+/// reader takes rows below the oldest running transaction, because no row can appear below it any more.
 struct PostgresChangeLog: ChangeLogStorage {
     private static let table = ChangeLogFormat.table
-    /// Whoever makes the tables holds this lock until the end of its transaction.
+    /// The lock for creating the tables, which is held until the end of the transaction.
     private static let creationLock: Int64 = 7_885_075_893_412
-    /// The row of `relata_metadata` that holds the number of the log that was kept first.
+    /// The row of `relata_metadata` that holds the number of the first log.
     private static let firstLog = "change log begun"
     /// The row of `relata_metadata` that holds the position of the last change that was removed.
     private static let removedThrough = "change log removed"
@@ -27,7 +27,7 @@ struct PostgresChangeLog: ChangeLogStorage {
             try Self.lock(connection)
             try ChangeLog.check(connection)
             if try Metadata.changeLogVersion(connection) == version { return }
-            // Before this version rows were numbered by one process. Nobody can go on from their positions.
+            // Earlier versions let one process number the rows. No reader can continue from their positions.
             try connection.execute("DROP TABLE IF EXISTS \(Self.table)")
             try connection.execute(
                 """
@@ -37,7 +37,7 @@ struct PostgresChangeLog: ChangeLogStorage {
                     kind text NOT NULL, ids text NOT NULL, properties text NOT NULL, origin text,
                     "originNumber" bigint, versions text, PRIMARY KEY (log, position, number))
                 """)
-            // Makes the table of what the database remembers, if it isn't there.
+            // Creates the metadata table if it doesn't exist.
             try Metadata.writeChangeLogVersion(version, connection)
             try Metadata.put(Self.firstLog, text: "\(try DatabaseIdentity.read(driver).log)", connection)
         }
@@ -80,7 +80,7 @@ struct PostgresChangeLog: ChangeLogStorage {
     ) throws(RelataError) -> ChangePosition? {
         guard !rows.isEmpty else { return nil }
         let log = try log()
-        // What a savepoint writes has a transaction number of its own, drawn when it writes first: that is now.
+        // The writes of a savepoint have a separate transaction number, which is drawn by its first write: now.
         let row = try driver.ownRow(
             """
             WITH announced AS (
@@ -109,14 +109,14 @@ struct PostgresChangeLog: ChangeLogStorage {
 
     // MARK: Reading
 
-    /// What a reader must know of the log as its transaction sees it.
+    /// The facts about the log that a reader needs, as its transaction sees them.
     private struct State {
         let log: Int64
         /// The oldest transaction that runs.
         let oldest: Int64
         /// The number that no transaction has yet.
         let next: Int64
-        /// The log that was kept first in this database.
+        /// The first log of this database.
         let firstLog: Int64?
         /// The last change that was removed.
         let removed: ChangePosition?
@@ -140,7 +140,7 @@ struct PostgresChangeLog: ChangeLogStorage {
 
     func end(on connection: Connection) throws(RelataError) -> ChangePosition { try state(connection).end }
 
-    /// Refuses a position from which nobody can go on.
+    /// Refuses a position from which no reader can continue.
     private func check(_ position: ChangePosition, _ state: State) throws(RelataError) {
         let advice = "read all objects anew, then go on from position \(state.end)"
         if position == .start {
@@ -196,7 +196,7 @@ struct PostgresChangeLog: ChangeLogStorage {
         return changes
     }
 
-    /// Whether there are changes that aren't shown because an older transaction runs.
+    /// Whether changes are withheld because an older transaction runs.
     func isWithheld(from oldest: Int64) throws(RelataError) -> Bool {
         let row = try driver.ownRow(
             "SELECT EXISTS (SELECT 1 FROM \(Self.table) WHERE log = $1::bigint AND position >= $2::bigint)",
@@ -209,7 +209,7 @@ struct PostgresChangeLog: ChangeLogStorage {
         guard position.log == state.log || position == .start else {
             throw .invalidUse("the position \(position) isn't one of this log, which began anew since")
         }
-        // What an earlier log has left is of no use to anybody.
+        // The remains of an earlier log have no use.
         try connection.run(
             SQLStatement("DELETE FROM \(Self.table) WHERE log <> $1::bigint", [.value(.integer(state.log))]))
         let through = min(position, ChangePosition(log: state.log, transaction: state.oldest, number: 0))

@@ -4,19 +4,20 @@ import RelataCPQ
 import RelataCore
 import RelataEngine
 
-/// Where a PostgreSQL database is and how to connect to it: `postgresql://user:password@host:5432/database?sslmode=require`.
+/// The location and connection options of a PostgreSQL database:
+/// `postgresql://user:password@host:5432/database?sslmode=require`.
 ///
-/// libpq reads the URL, hence everything that it knows is allowed: several hosts, `target_session_attrs`, certificates,
-/// a service file. What the URL leaves out comes from libpq's environment variables, such as `PGUSER` and `PGPASSFILE`.
+/// libpq parses the URL, so all of its options are allowed: several hosts, `target_session_attrs`, certificates, a
+/// service file. Options that the URL omits come from libpq's environment variables, such as `PGUSER` and `PGPASSFILE`.
 ///
 /// The password is in no description.
 package struct PostgresURL: Sendable, Hashable {
     /// The URL as it was given, with its password. Only libpq may see it.
     private let text: String
-    /// What the URL says, without anything secret.
+    /// The URL without secrets.
     private let options: [String: String]
 
-    /// Seconds to wait for each host where neither the URL nor the environment says how long.
+    /// Seconds to wait for each host, if neither the URL nor the environment sets a time.
     package static let defaultConnectTimeout = 10
 
     private static let keepalives = [
@@ -29,7 +30,7 @@ package struct PostgresURL: Sendable, Hashable {
 
     /// Reads a URL.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` that says what is wrong, without the URL's own text.
+    /// - Throws: ``RelataError/invalidUse(_:)`` with the problem, without the URL's own text.
     package init(_ text: String) throws(RelataError) {
         guard ServerURL.isOne(text) else {
             throw .invalidUse("the database's URL doesn't begin with postgresql://: \(Self.form)")
@@ -48,7 +49,7 @@ package struct PostgresURL: Sendable, Hashable {
         var options: [String: String] = [:]
         var option = list
         while let keyword = option.pointee.keyword {
-            // libpq marks what must not be shown with a star.
+            // libpq marks secret options with a star.
             let isSecret = option.pointee.dispchar.map { String(cString: $0) } == "*"
             if !isSecret, let value = option.pointee.val {
                 options[String(cString: keyword)] = String(cString: value)
@@ -67,10 +68,10 @@ package struct PostgresURL: Sendable, Hashable {
         return message[..<first] + "…" + message[message.index(after: last)...]
     }
 
-    /// The name of the database in the URL, if there is one.
+    /// The name of the database in the URL, if it has one.
     package var database: String? { options["dbname"] }
 
-    /// The same server and options, with another database.
+    /// The URL of another database on the server, with the same options.
     package func with(database: String) throws(RelataError) -> PostgresURL {
         let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
         let name = database.addingPercentEncoding(withAllowedCharacters: allowed) ?? database
@@ -81,7 +82,7 @@ package struct PostgresURL: Sendable, Hashable {
         return try PostgresURL(base[..<end] + "/" + name + (parts.count > 1 ? "?" + parts[1] : ""))
     }
 
-    /// Connects, and waits until that has succeeded or failed. `nil` where there is no memory.
+    /// Connects, and waits until that has succeeded or failed. Returns `nil` without memory.
     func connect() -> OpaquePointer? {
         var pairs = [("dbname", text), ("client_encoding", "UTF8"), ("fallback_application_name", "relata")]
         if !saysConnectTimeout { pairs.append(("connect_timeout", String(Self.defaultConnectTimeout))) }
@@ -89,7 +90,7 @@ package struct PostgresURL: Sendable, Hashable {
         for (option, value) in Self.keepalives where options[option] == nil && options["service"] == nil {
             pairs.append((option, value))
         }
-        // Each string must stay where it is until libpq has read it.
+        // Each string must keep its address until libpq has read it.
         let keywords = pairs.map { strdup($0.0) }
         let values = pairs.map { strdup($0.1) }
         defer { for string in keywords + values { free(string) } }
@@ -102,7 +103,7 @@ package struct PostgresURL: Sendable, Hashable {
 
     private var saysConnectTimeout: Bool {
         let environment = ProcessInfo.processInfo.environment
-        // A service file may say it too: what is given to libpq would win over the file.
+        // A service file may set it too: an option passed to libpq would override the file.
         return options["connect_timeout"] != nil || options["service"] != nil
             || environment["PGCONNECT_TIMEOUT"] != nil || environment["PGSERVICE"] != nil
     }

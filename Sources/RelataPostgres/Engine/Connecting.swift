@@ -12,7 +12,7 @@ package struct PostgresWaits: Sendable {
     package let connection: Duration
     let settings: SessionSettings
 
-    /// Describes how long a store waits, in seconds. What is `nil` stays as the server has it.
+    /// The times that a store waits, in seconds. `nil` keeps the server's setting.
     package init(
         busy: Double = 5, connection: Double = 30, statement: Double? = nil, idleInTransaction: Double? = nil
     ) {
@@ -34,8 +34,8 @@ package struct PostgresWaits: Sendable {
     }
 }
 
-/// Connects to a server, and goes on trying while a server that has answered before is away: it may be starting again, or
-/// another may be about to take its place.
+/// Connects to a server. If a server that has answered before is away, retries: it may be restarting, or another may be
+/// about to replace it.
 final class Connecting: Sendable {
     private let patience: Duration
     private let wasReached = Atomic<Bool>(false)
@@ -52,12 +52,12 @@ final class Connecting: Sendable {
         return counts
     }
 
-    /// Notes that a lost connection was made anew.
+    /// Records that a lost connection was replaced.
     func didReconnect() { reconnections.add(1, ordering: .relaxed) }
 
     /// Runs `body`, which connects, until it succeeds or the time is over.
     ///
-    /// - Parameter isCancelled: Whether somebody has asked to stop.
+    /// - Parameter isCancelled: Whether the caller has cancelled.
     func run<Result>(
         isCancelled: () -> Bool = { false }, _ body: () throws(RelataError) -> Result
     ) throws(RelataError) -> Result {
@@ -73,7 +73,7 @@ final class Connecting: Sendable {
                 // A server that has never answered may have a wrong address.
                 guard wasReached.load(ordering: .relaxed), .now < deadline else { throw error }
                 if isCancelled() || Task.isCancelled { throw .interrupted }
-                // Those that have lost it together come back at different times.
+                // Clients that lost the connection together retry at different times.
                 Thread.sleep(forTimeInterval: .random(in: pause / 2...pause))
                 pause = min(pause * 2, 0.5)
             }

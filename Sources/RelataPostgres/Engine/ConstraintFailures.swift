@@ -19,8 +19,8 @@ enum ConstraintFailures {
                 code: ConstraintCode.notNull,
                 message: "NOT NULL constraint failed: \(table).\(diagnostics.column ?? "")", sql: nil)
         case .foreignKey:
-            // The table is always the one that refers. The columns are its own where a row refers to nothing, and those of
-            // the row that is still referred to otherwise, which are no reference of that table.
+            // The table is always the referring one. The columns are its own if a row refers to a missing one.
+            // Otherwise they are those of the row that is still referred to, which are no reference of that table.
             return .database(
                 code: ConstraintCode.foreignKey,
                 message: "\(diagnostics.message); FOREIGN KEY constraint failed: \(columns)", sql: nil)

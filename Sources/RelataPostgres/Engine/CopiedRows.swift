@@ -8,11 +8,11 @@ final class CopiedRows: RemoteRows {
     private let driver: PostgresDriver
     /// The copy, until it is over.
     private var copy: CopyWriter?
-    /// What takes the values of a row: the copy's own.
+    /// The buffer for the values of a row: that of the copy.
     private var row: Unmanaged<ParameterBuffer>?
 
-    /// `nil` where the table's columns don't have the types that the other rows are collected in: the server would take
-    /// their bytes for what they aren't.
+    /// `nil` if the table's columns don't have the types in which the rows are collected: the server would misread
+    /// their bytes.
     init?(into table: Table, like rows: ListRows, _ driver: PostgresDriver) throws(RelataError) {
         guard driver.isInTransaction else { return nil }
         try driver.tellBeginning()

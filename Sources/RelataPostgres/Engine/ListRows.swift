@@ -3,16 +3,16 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// Rows for a statement whose parameters are arrays, one for each column: of each column its values as they are bound, one
-/// behind the other.
+/// Rows for a statement with an array parameter for each column. Each array collects the bound values of its column, in
+/// order.
 final class ListRows: RemoteRows {
-    /// How many bytes stand in front of an array's elements: how many dimensions it has, whether there may be unset ones,
-    /// their type, how many there are, and the number of the first.
+    /// The size of the header of an array: the number of dimensions, a flag for unset elements, their type, their
+    /// number, and the number of the first.
     private static let headerSize = 20
 
     /// The values of a column.
     private struct Column {
-        /// Keeps the values; `nil` where the statement doesn't use the column.
+        /// Stores the values; `nil` if the statement doesn't use the column.
         var values: Unmanaged<ParameterBuffer>?
         /// Where the last value begins.
         var last = 0
@@ -66,7 +66,7 @@ final class ListRows: RemoteRows {
         formats.deallocate()
     }
 
-    /// The type of each column's values; `nil` where it isn't used.
+    /// The type of each column's values; `nil` for an unused column.
     var usedTypes: [TypeCode?] {
         (0..<parameterCount).map { columns[$0].values == nil ? nil : types[$0] }
     }
@@ -148,7 +148,7 @@ final class ListRows: RemoteRows {
         let place = Int(index) - 1
         guard place >= 0, place < parameterCount, let buffer = columns[place].values else { return }
         let values = buffer.takeUnretainedValue()
-        // A second value takes the place of the first.
+        // A second value replaces the first.
         if columns[place].filled > rowCount { values.size = columns[place].last }
         columns[place].last = values.size
         columns[place].filled = rowCount

@@ -3,7 +3,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// What statements read and write: the server's plan names the tables.
+/// The tables that statements read and write: the server's plan names them.
 extension PostgresDriver {
     package func access(of statement: Statement) -> StatementAccess? {
         guard let sql = statement.running.sql else { return nil }
@@ -32,7 +32,7 @@ extension PostgresDriver {
         return known.access(of: named)
     }
 
-    /// The tables that a statement names: in its text, where that is plain, or in the server's plan.
+    /// The tables that a statement names: in its text, if that is plain, or in the server's plan.
     private func namedTables(in sql: String, _ statement: Statement, _ effects: WriteEffects) throws -> NamedTables {
         if let table = Self.onlyTable(of: sql), effects.isPlain(table) {
             return NamedTables(written: [table: sql.hasPrefix("DELETE") ? [.deletion] : [.update]])
@@ -40,8 +40,8 @@ extension PostgresDriver {
         return NamedTables(plan: try plan(of: sql, statement))
     }
 
-    /// What the server does of its own accord when tables are written: asked for once, and again where tables have appeared
-    /// since. A trigger that somebody else makes while the connection lasts isn't seen.
+    /// The server's implicit effects when tables are written. They are queried once, and again when new tables appear.
+    /// A trigger that another session creates while the connection is open isn't seen.
     private func writeEffects(naming tables: Set<String>) throws(RelataError) -> WriteEffects {
         if let writeEffects, tables.allSatisfy(writeEffects.knows) { return writeEffects }
         let effects = try WriteEffects(self)
@@ -49,8 +49,8 @@ extension PostgresDriver {
         return effects
     }
 
-    /// The table of a plain statement that writes one and reads no other, which its text tells without the server: most of
-    /// those that save objects.
+    /// The table of a plain statement that writes one table and reads no other. The text shows it without the server,
+    /// for most statements that save objects.
     static func onlyTable(of sql: String) -> String? {
         guard let table = writtenTable(of: sql), case let tail = sql[table.endIndex...].dropFirst(), tail.first == " ",
             !["SELECT", "FROM", "USING", "JOIN", "WITH", "TABLE"].contains(where: {
@@ -60,7 +60,7 @@ extension PostgresDriver {
         return String(table)
     }
 
-    /// The table that a statement inserts into, updates or deletes from, where it names it first and in quotes.
+    /// The table that a statement inserts into, updates or deletes from, if the statement names it first and in quotes.
     static func writtenTable(of sql: String) -> Substring? {
         guard let begin = ["INSERT INTO \"", "UPDATE \"", "DELETE FROM \""].first(where: { sql.hasPrefix($0) }),
             case let rest = sql.dropFirst(begin.count), let end = rest.firstIndex(of: "\"")
@@ -76,11 +76,11 @@ extension PostgresDriver {
 
     package var catalogTable: String { "pg_class" }
 
-    /// The plan of a statement with no value known, which leaves no table out.
+    /// The plan of a statement without known values, which omits no table.
     private func plan(of sql: String, _ statement: Statement) throws -> Any {
         let count = statement.running.parameterCount
         let arguments = count == 0 ? "" : "(" + Array(repeating: "NULL", count: count).joined(separator: ", ") + ")"
-        // Through a pooler one that was left behind may be found by somebody else.
+        // Through a pooler, another session may find a statement that was left behind.
         let name = "relata_plan_\(UInt64.random(in: 0 ... .max))"
         let rows = try run { (session) throws(PostgresFailure) in
             try session.plan(sql, name, arguments: arguments)
@@ -110,7 +110,7 @@ extension Session {
             }
             try run("DEALLOCATE \(name)")
             isPrepared = false
-            // With the savepoint goes the setting.
+            // The setting ends with the savepoint.
             try run(isOpen ? "ROLLBACK TO relata_plan; RELEASE relata_plan" : "COMMIT")
             return text
         } catch {

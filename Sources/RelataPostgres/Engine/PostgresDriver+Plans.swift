@@ -9,8 +9,8 @@ extension PostgresDriver {
         return Self.steps(rows.compactMap { $0.first?.description })
     }
 
-    /// The steps that the lines of a plan tell of. A step begins with an arrow, but the first; deeper ones are its parts,
-    /// and lines without an arrow say more about it.
+    /// The steps that the lines of a plan describe. Each step except the first begins with an arrow; deeper steps are
+    /// its parts, and lines without an arrow add details.
     static func steps(_ lines: [String]) -> [PlanStep] {
         var steps: [(depth: Int, step: PlanStep)] = []
         for line in lines {

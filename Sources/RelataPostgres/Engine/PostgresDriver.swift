@@ -4,42 +4,42 @@ import RelataCore
 import RelataEngine
 import Synchronization
 
-/// A connection of PostgreSQL: what a ``Connection`` needs of a ``Session``.
+/// A connection of PostgreSQL: connects a ``Connection`` with a ``Session``.
 package final class PostgresDriver: EngineDriver {
     let session: Session
     private let trace: SQLTrace?
     private let thread: ConnectionThread
-    /// Whether the transaction is being committed, whose outcome nobody knows if the connection is lost now.
+    /// Whether the transaction is being committed. If the connection is lost now, the outcome is unknown.
     private var isCommitting = false
     /// Whether statements must be prepared again, because a table was altered or the session has lost them.
     private var hasStaleStatements = false
     private var nextName = 0
-    /// Names of statements that nobody needs any more, which the server is told of with the next statement.
+    /// Names of unused statements, which the next statement deallocates on the server.
     private var unused: [String] = []
     private var waitsForReferences = false
     private var isReadOnly = false
-    /// The statements that begin the open transaction, of which the server is told with the next one.
+    /// The statements that begin the open transaction, which are sent with its first statement.
     private var beginning: [String] = []
     let settings: SessionSettings
     let ownStatements = OwnStatements()
-    /// What is sent together with the end of the open transaction.
+    /// The statement that is sent together with the end of the open transaction.
     var lastStatement: OwnStatement?
-    /// The number of the change log, once it was asked for in this generation of the session.
+    /// The number of the change log, once it was read in this generation of the session.
     var knownLog: (generation: Int, log: Int64)?
     /// The replicas that the store reads from, and whether this connection leads to one.
     var replicas: ReplicaReads?
     var readsReplica = false
     /// How far its replica had replayed the primary's log when it was asked last.
     var replayed: Int64 = 0
-    /// Keeps the lock of those who change tables, where this session can't.
+    /// A session that holds the lock for changing tables, if this session can't.
     var schemaLockKeeper: Session?
-    /// What the server does of its own accord when tables are written, once that was asked for.
+    /// The server's implicit effects when tables are written, once they were queried.
     var writeEffects: WriteEffects?
     /// Whether the database is known to have Relata's own table.
     var knowsMetadata = false
     /// Whether generated SQL calls functions of the session's own.
     var callsTemporaryFunctions = false
-    /// Whether the connection must be made anew before it is used again.
+    /// Whether the connection must be replaced before it is used again.
     private var isSpoiled = false
     package var lastInsertedKey: Int64 = .min
     package internal(set) var mayTryAgain = false
@@ -65,10 +65,10 @@ package final class PostgresDriver: EngineDriver {
 
     package func close() throws(RelataError) { session.close() }
 
-    /// Has the server refuse what writes, in each transaction from now on.
+    /// Makes the server refuse writes in each transaction from now on.
     func refuseWriting() throws(RelataError) {
         isReadOnly = true
-        // Through a pooler each transaction says so.
+        // Through a pooler, each transaction sets this.
         if session.isPooled { return }
         _ = try run { (session) throws(PostgresFailure) in
             try session.run("SET default_transaction_read_only = on")
@@ -101,28 +101,28 @@ package final class PostgresDriver: EngineDriver {
         }
     }
 
-    /// The error of a failure, and what follows from it for the connection.
+    /// The error of a failure. Also records the effects of the failure on the connection.
     private func noted(_ failure: PostgresFailure) -> RelataError {
         if failure.isStale { hasStaleStatements = true }
         if failure.isRetryable || failure.isStale { mayTryAgain = true }
         // A server that became a replica, or was one all along: another may take writes by now.
         if failure.sqlState == "25006", !isReadOnly { isSpoiled = true }
         if isCommitting, session.isLost {
-            // What may have been committed is to be seen on a replica, too.
+            // A replica must also show the changes that may have been committed.
             replicas?.noteUnknown()
             return SQLState.lostInDoubt(failure.error)
         }
         return ConstraintFailures.error(failure)
     }
 
-    /// Somebody begins to use the connection.
+    /// Prepares the connection for another use.
     func beginUse() {
         mayTryAgain = false
         isCommitting = false
     }
 
     package func beginBriefUse() -> Bool {
-        // A pooler wants several statements for each, and what has to be done first may take long.
+        // A pooler needs several statements for each one, and the preparations may take long.
         guard session.isNearby, !session.isPooled, !readsReplica, !hasStaleStatements, !isSpoiled, !session.wasEnded
         else { return false }
         beginUse()
@@ -135,7 +135,8 @@ package final class PostgresDriver: EngineDriver {
         return !session.needsThread && !mayTryAgain && !session.isLost
     }
 
-    /// Whether statements are to be prepared again, which is asked once: the server drops those that it has.
+    /// Whether statements must be prepared again. The answer is given once: the server then drops its prepared
+    /// statements.
     func takeStaleStatements() -> Bool {
         guard hasStaleStatements else { return false }
         hasStaleStatements = false
@@ -145,19 +146,19 @@ package final class PostgresDriver: EngineDriver {
         return true
     }
 
-    /// The statements that begin a transaction, with what a session through a pooler can't be told once and for all.
+    /// The statements that begin a transaction, with settings that a session through a pooler can't keep.
     func opening(_ sql: String) -> [String] {
         guard session.isPooled else { return [sql] }
         return [sql] + (isReadOnly ? ["SET TRANSACTION READ ONLY"] : []) + settings.statements(isLocal: true)
     }
 
-    /// The same for a statement that the trace is told of.
+    /// Runs a statement in the same way, and traces it.
     func traced<Result>(
         _ sql: String, _ body: (Session) throws(PostgresFailure) -> Result
     ) throws(RelataError) -> Result {
         guard let trace else { return try run(body) }
         let start = ContinuousClock.now
-        // One that goes on elsewhere is told of there.
+        // A statement that continues on another thread is traced there.
         defer { if !session.isBrief || !session.needsThread { trace(sql, ContinuousClock.now - start) } }
         return try run(body)
     }
@@ -196,11 +197,11 @@ package final class PostgresDriver: EngineDriver {
         }
     }
 
-    /// Prepares a statement again whose table was altered; `nil` where its transaction has failed, or its rows have other
-    /// columns than the caller reads.
+    /// Prepares a statement again after its table was altered; `nil` if its transaction has failed, or its rows have
+    /// other columns than the caller reads.
     func preparedAnew(_ old: PreparedStatement, _ session: Session) throws(PostgresFailure) -> PreparedStatement? {
         guard session.transactionStatus == .idle, !old.name.isEmpty else { return nil }
-        // Others are as stale, and this one is gone where it can't be prepared.
+        // Other statements are stale too, and this one is lost if it can't be prepared.
         hasStaleStatements = true
         // The session may have lost it.
         _ = try? session.deallocate(name: old.name)
@@ -259,7 +260,7 @@ package final class PostgresDriver: EngineDriver {
         } else if let table = Self.writtenTable(of: script).map({ String($0) }), ReservedNames.isOwn(table) {
             access.writes.add(rowsOf: table)
         } else {
-            // Whatever it did, those who observe the database look again.
+            // The statement may have any effect, so all observers of the database look again.
             access.writes = .everything
         }
         return access
@@ -295,7 +296,8 @@ package final class PostgresDriver: EngineDriver {
         return true
     }
 
-    /// The statements that begin the transaction, for whoever tells the server together with another; none where it knows.
+    /// The statements that begin the transaction, for a caller that sends them with another statement; empty if the
+    /// transaction has begun on the server.
     func takeBeginning() -> [String] {
         guard let first = beginning.first else { return [] }
         defer { beginning = [] }
@@ -303,22 +305,22 @@ package final class PostgresDriver: EngineDriver {
         return beginning
     }
 
-    /// The statements to send before and after another. Through a pooler, where a transaction says what the session can't,
-    /// a statement outside of one has one of its own.
+    /// The statements to send before and after another. Through a pooler, a transaction carries the settings that the
+    /// session can't keep, so a statement outside of a transaction gets one.
     func surroundings() -> (before: [String], after: [String]) {
         let before = takeBeginning()
         guard session.isPooled, before.isEmpty, session.transactionStatus == .idle else { return (before, []) }
         return (opening("BEGIN"), ["COMMIT"])
     }
 
-    /// Tells the server that a transaction begins, before something that can't be sent together with that.
+    /// Begins the transaction on the server, before a command that can't be sent together with its beginning.
     func tellBeginning() throws(RelataError) {
         let beginning = takeBeginning()
         if beginning.isEmpty { return }
         _ = try run { (session) throws(PostgresFailure) in try session.run(beginning.joined(separator: "; ")) }
     }
 
-    /// Whether a statement ends a transaction of which the server was never told: there is nothing to do.
+    /// Whether a statement ends a transaction that hasn't begun on the server: nothing is to be done.
     func endsUntold(_ sql: String) -> Bool {
         guard !beginning.isEmpty, ["COMMIT", "ROLLBACK"].contains(sql) else { return false }
         beginning = []
@@ -333,7 +335,7 @@ package final class PostgresDriver: EngineDriver {
         }
     }
 
-    /// The server would take COMMIT for ROLLBACK, and say nothing.
+    /// The server would treat COMMIT as ROLLBACK without an error.
     package func checkBeforeCommit() throws(RelataError) {
         guard session.transactionStatus == .failed else {
             isCommitting = true
@@ -374,12 +376,12 @@ package final class PostgresDriver: EngineDriver {
         didEndTransaction()
     }
 
-    /// Has the connection made anew before it is used again, so that the server forgets what it holds.
+    /// Replaces the connection before it is used again, so that the server drops its state.
     func spoil() { isSpoiled = true }
 
-    /// Makes a connection usable that was lost since it was used last.
+    /// Restores a connection that was lost since its last use.
     ///
-    /// - Returns: Whether prepared statements are gone.
+    /// - Returns: Whether prepared statements are lost.
     func reconnectIfLost(_ connecting: Connecting) throws(RelataError) -> Bool {
         guard isSpoiled || session.wasEnded else { return false }
         isSpoiled = true

@@ -19,9 +19,9 @@ package struct PostgresEngine: Engine {
     /// A database.
     ///
     /// - Parameters:
-    ///   - url: Where it is: `postgres://user@host/database`, or what libpq understands besides.
+    ///   - url: The address: `postgres://user@host/database`, or any other form that libpq accepts.
     ///   - isReadOnly: Whether writing is refused.
-    ///   - replicaURL: Where to read; `nil` to read where it is written.
+    ///   - replicaURL: The address for reads; `nil` to read from the server of `url`.
     ///   - writers: How many transactions may write at once.
     ///   - poolsTransactions: Whether a pooler gives each transaction another of the server's connections; `nil` to take
     ///     any pooler for one.
@@ -75,7 +75,7 @@ package struct PostgresEngine: Engine {
         return connection
     }
 
-    /// Functions of a session are gone with it.
+    /// The functions of a session end with it.
     private func makeFunctions(_ connection: Connection, _ driver: PostgresDriver) throws(RelataError) {
         guard case .everywhere(_, callsFunctions: true) = tableScope else { return }
         try driver.makeTemporaryFunctions(connection)
@@ -105,7 +105,7 @@ package struct PostgresEngine: Engine {
     package func beginWaiting(_ connection: Connection) {}
 
     package func dataVersion(_ connection: Connection) throws(RelataError) -> Int64 {
-        // No number that a server has leaves out what this process commits.
+        // Every number of a server also counts the commits of this process.
         0
     }
 

@@ -4,17 +4,17 @@ import RelataCPQ
 import RelataCore
 import RelataEngine
 
-/// A prepared statement of PostgreSQL as loops over rows use it: its first step sends it, and each step decodes the cells
-/// of the next row.
+/// A prepared statement of PostgreSQL for loops over rows: the first step sends it, and each step decodes the cells of
+/// the next row.
 final class PostgresStatement: RemoteStatement {
-    /// The column in which an insertion tells the key that it gave a row: it is no row for the caller.
+    /// The column in which an insertion returns the key that it assigned: it is no row for the caller.
     static let assignedKey = "relata_assigned_key"
 
     private let driver: PostgresDriver
     private(set) var prepared: PreparedStatement
     private let parameters = ParameterBuffer()
     private let tellsKey: Bool
-    /// The rows that have come, and besides, for loops over many of them, where they are and how many.
+    /// The received rows. Their handle and their number are stored separately, for loops over many rows.
     private var rows: ResultSet? {
         didSet { (handle, rowCount) = (rows?.handle, rows?.count ?? 0) }
     }
@@ -85,8 +85,8 @@ final class PostgresStatement: RemoteStatement {
                     if !after.isEmpty { session.rollBack() }
                     throw error
                 }
-                // A transaction that fails with its first statement has lost nothing: it begins again, also where the
-                // statement fits the tables no longer, because the caller's transaction is open.
+                // A transaction whose first statement fails has lost nothing, so it begins again. It does so even if
+                // the statement doesn't fit the tables any more, because the caller's transaction is open.
                 if !before.isEmpty { session.rollBack() }
                 let again = Result { () throws(PostgresFailure) in try driver.preparedAnew(prepared, session) }
                 if after.isEmpty, !before.isEmpty { _ = try session.run(before.joined(separator: "; ")) }
@@ -117,7 +117,7 @@ final class PostgresStatement: RemoteStatement {
         driver.didCommit()
     }
 
-    /// How many rows the next part has: few until it is known how large they are.
+    /// The number of rows in the next part: low until the size of the rows is known.
     private var partSize = 16
 
     private func fetchMore() throws(RelataError) {
@@ -161,7 +161,7 @@ final class PostgresStatement: RemoteStatement {
                 cells[index] = ResultCell()
                 continue
             }
-            // The common types at once, where they are as they should be.
+            // Reads common types in their expected form directly.
             if isBinary, let bytes = PQgetvalue(handle, row, column),
                 let cell = Self.common(kind, UnsafeRawPointer(bytes), Int(length))
             {
@@ -173,7 +173,7 @@ final class PostgresStatement: RemoteStatement {
         }
     }
 
-    /// A value of a type that most columns have; `nil` for others, and where it needs a closer look.
+    /// A value of a common type; `nil` for other types, and for values in an unexpected form.
     @inline(__always)
     private static func common(_ kind: TypeKind, _ value: UnsafeRawPointer, _ length: Int) -> ResultCell? {
         switch kind {
@@ -198,7 +198,7 @@ final class PostgresStatement: RemoteStatement {
         switch cell.kind {
         case .int8, .int4, .int2, .boolean, .oid: return ResultCell(integer: try cell.integer())
         case .timestamp, .date:
-            // What can't be counted is text, as SQLite has it for values that aren't of their column's type.
+            // Infinity is read as text, like values in SQLite that don't have their column's type.
             guard let infinity = cell.infinity else { return ResultCell(integer: try cell.integer()) }
             return keep(Array(infinity.utf8), .text)
         case .float8, .float4: return ResultCell(real: try cell.real())

@@ -4,8 +4,8 @@ import RelataCore
 import RelataEngine
 import Synchronization
 
-/// The replicas that a store reads from, and what they must have replayed before it does: all that the store has written,
-/// and has heard of others.
+/// The replicas that a store reads from, and the position that they must have replayed before: all writes of the store,
+/// and all that it has received from others.
 final class ReplicaReads: Sendable {
     /// Where they are.
     let url: PostgresURL
@@ -16,7 +16,7 @@ final class ReplicaReads: Sendable {
     private struct State {
         /// The position in the primary's log that readers must see.
         var wanted: Int64 = 0
-        /// How often something was written after which the primary couldn't be asked for its position.
+        /// How many writes there were after which the primary couldn't be asked for its position.
         var failures = 0
         /// How many of these a later position covers.
         var covered = 0
@@ -39,16 +39,16 @@ final class ReplicaReads: Sendable {
         }
     }
 
-    /// Notes that something may have been written, and nobody knows where.
+    /// Records that something may have been written at an unknown position.
     func noteUnknown() { state.withLock { $0.failures += 1 } }
 
-    /// Waits until the replica that a connection leads to has replayed what the store has written.
+    /// Waits until the replica of a connection has replayed the store's writes.
     ///
-    /// - Throws: ``RelataError/busy(_:)`` where that takes too long.
+    /// - Throws: ``RelataError/busy(_:)`` if that takes too long.
     func wait(_ driver: PostgresDriver) throws(RelataError) {
         let (failures, isUnknown) = state.withLock { ($0.failures, $0.covered < $0.failures) }
         if isUnknown {
-            // All who come meanwhile ask as well: before there is an answer nobody knows what to wait for.
+            // Concurrent callers ask as well: before the answer, the position to wait for is unknown.
             let position = try askPrimary()
             state.withLock { state in
                 state.wanted = max(state.wanted, position)
@@ -63,7 +63,7 @@ final class ReplicaReads: Sendable {
         while true {
             let row = try driver.ownRow(
                 "SELECT coalesce(pg_last_wal_replay_lsn() - '0/0', 0)::bigint, pg_is_in_recovery()")
-            // The primary itself, or what was promoted to be one, has all that there is.
+            // The primary itself, or a promoted standby, has all writes.
             let replayed = row.integer(1) == 1 ? row.integer(0) : wanted
             driver.replayed = replayed
             if replayed >= wanted { return }

@@ -4,12 +4,12 @@ import RelataEngine
 
 /// The tables that a statement names.
 struct NamedTables {
-    /// What is done to rows of a table.
+    /// The kinds of changes to the rows of a table.
     enum Operation: Hashable { case update, deletion }
 
     /// Those that it reads.
     private(set) var read: Set<String> = []
-    /// Those that it writes, and what it may do there besides inserting rows.
+    /// The tables that it writes, and the possible changes there besides insertions.
     private(set) var written: [String: Set<Operation>] = [:]
 
     init(written: [String: Set<Operation>]) { self.written = written }
@@ -33,7 +33,7 @@ struct NamedTables {
                 case "Merge": [.deletion, .update]
                 default: [.update]
                 }
-            // A statement on a table with children or partitions names these beside it.
+            // A statement on a table with children or partitions names these too.
             let targets = fields["Target Tables"] as? [[String: Any]] ?? []
             for target in [fields] + targets {
                 if let table = target["Relation Name"] as? String { written[table, default: []].formUnion(operations) }
@@ -45,21 +45,21 @@ struct NamedTables {
     }
 }
 
-/// What the server does of its own accord when tables are written: what triggers and rules do nobody knows, and foreign keys
-/// write the tables that hold them. All of it is of the tables that names without a schema lead to.
+/// The server's implicit effects when tables are written. The effects of triggers and rules are unknown, and foreign
+/// keys write the tables that declare them. All effects are those of tables that unqualified names find.
 struct WriteEffects {
     private struct Step: Hashable {
         let table: String
         let operation: NamedTables.Operation
     }
 
-    /// Tables whose name in a statement says what it writes.
+    /// Tables whose name in a statement shows what the statement writes.
     private var plain: Set<String> = []
-    /// Tables with triggers or rules of anybody's.
+    /// Tables with triggers or rules of any origin.
     private var triggered: Set<String> = []
-    /// What a name stands for: the table that a partition is part of, and any other table itself.
+    /// The table that a name represents: the table to which a partition belongs, or the named table.
     private var roots: [String: Set<String>] = [:]
-    /// What follows from a change of rows by the actions of foreign keys.
+    /// The effects of a change of rows through the actions of foreign keys.
     private var actions: [Step: Set<Step>] = [:]
 
     /// Asks the server.
@@ -110,17 +110,17 @@ struct WriteEffects {
         actions[Step(table: target, operation: cause), default: []].insert(Step(table: table, operation: effect))
     }
 
-    /// Whether a table was there when the server was asked. The server's own aren't looked for again.
+    /// Whether a table existed when the server was queried. The server's own tables aren't queried again.
     func knows(_ table: String) -> Bool { roots[table] != nil || table.hasPrefix("pg_") }
 
-    /// Whether a statement that names a table writes that one and no other, but for the actions of foreign keys.
+    /// Whether a statement that names a table writes that one and no other, except by the actions of foreign keys.
     func isPlain(_ table: String) -> Bool { plain.contains(table) }
 
-    /// What a statement reads and writes that names these tables.
+    /// The tables that a statement with these names reads and writes.
     func access(of named: NamedTables) -> StatementAccess {
         var access = StatementAccess()
         for table in whole(named.read) { access.reads.add(rowsOf: table) }
-        // What a function reads, or a table without a partition yet, no plan tells.
+        // No plan shows the reads of a function, or of a table without partitions so far.
         if named.tables.isEmpty { access.reads = .everything }
         for table in whole(named.written.keys) { access.writes.add(rowsOf: table) }
         if !triggered.isDisjoint(with: named.written.keys) { access.writes.formUnion(.everything) }
@@ -130,12 +130,12 @@ struct WriteEffects {
         return access
     }
 
-    /// Tables without partitions: whoever reads or writes one of these reads or writes the table.
+    /// Tables without partitions: reading or writing one of these reads or writes the table.
     private func whole(_ tables: some Sequence<String>) -> Set<String> {
         tables.reduce(into: []) { $0.formUnion(roots[$1] ?? [$1]) }
     }
 
-    /// What foreign keys do where rows are written.
+    /// The effects of foreign keys when rows are written.
     private func consequences(of written: [String: Set<NamedTables.Operation>]) -> Set<Step> {
         var found: Set<Step> = []
         var open = written.flatMap { table, operations in operations.map { Step(table: table, operation: $0) } }

@@ -2,28 +2,28 @@
 import RelataCPQ
 import RelataCore
 
-/// What the server or libpq said of something that failed, and what that means to a program.
+/// A failure that the server or libpq reported, and its meaning for a program.
 package struct PostgresFailure: Error, Sendable {
-    /// What it means to a program. Names of tables and columns are the database's.
+    /// The error for programs. The names of tables and columns are the database's.
     package var error: RelataError
-    /// What the server said, where it was the server.
+    /// The server's report, if the failure comes from the server.
     package let diagnostics: Diagnostics?
-    /// The place of the statement that failed among those of a pipeline, the first being 0.
+    /// The position of the failed statement in a pipeline, from 0 on.
     package var statement: Int?
     /// Whether a result has other columns than its statement was described with.
     private var hasOtherColumns = false
 
     /// The fields of a server's error.
     package struct Diagnostics: Hashable, Sendable {
-        /// Five characters that say what kind of error it is.
+        /// Five characters with the kind of the error.
         package let sqlState: String
         /// The error in a line.
         package let message: String
-        /// More of it, such as the values of a key.
+        /// Details, such as the values of a key.
         package let detail: String?
         /// What may help.
         package let hint: String?
-        /// Where it happened, such as the line of a `COPY`.
+        /// The location, such as the line of a `COPY`.
         package let context: String?
         /// The schema of the table.
         package let schema: String?
@@ -35,7 +35,7 @@ package struct PostgresFailure: Error, Sendable {
         package let constraint: String?
         /// The type that the error is about.
         package let type: String?
-        /// The function of the server that found the error, which has the same name in all languages.
+        /// The function of the server that found the error; its name doesn't depend on the language.
         package let routine: String?
 
         /// Whether a prepared statement has other columns since a table was altered.
@@ -46,7 +46,7 @@ package struct PostgresFailure: Error, Sendable {
     package enum Constraint: Sendable {
         /// `UNIQUE` or a primary key, 23505.
         case unique
-        /// A foreign key, 23503, or 23001 where its rule is `RESTRICT`.
+        /// A foreign key: 23503, or 23001 if its rule is `RESTRICT`.
         case foreignKey
         /// `NOT NULL`, 23502.
         case notNull
@@ -62,7 +62,7 @@ package struct PostgresFailure: Error, Sendable {
         diagnostics = nil
     }
 
-    /// The failure of rows that have other types than their statement says, because a table was altered since.
+    /// The failure for rows whose types differ from those of their statement, because a table was altered since.
     static var otherColumns: PostgresFailure {
         var failure = PostgresFailure(
             .busy("another process altered the tables meanwhile: run the transaction again"))
@@ -75,7 +75,7 @@ package struct PostgresFailure: Error, Sendable {
         self.diagnostics = diagnostics
     }
 
-    /// Five characters that say what kind of error it is.
+    /// Five characters with the kind of the error.
     package var sqlState: String? { diagnostics?.sqlState }
 
     /// The kind of constraint that refused a row.
@@ -90,7 +90,7 @@ package struct PostgresFailure: Error, Sendable {
         }
     }
 
-    /// Whether another try of the whole transaction may succeed: others were in its way.
+    /// Whether a retry of the whole transaction may succeed: other transactions interfered.
     package var isRetryable: Bool { sqlState == "40001" || sqlState == "40P01" }
 
     /// Whether the statement must be prepared again: a table was altered since, or the session has lost it.
@@ -131,7 +131,7 @@ package struct PostgresFailure: Error, Sendable {
 }
 
 extension PostgresFailure.Diagnostics {
-    /// The fields of a result that is an error or a notice; `nil` where libpq itself made the error.
+    /// The fields of a result that is an error or a notice; `nil` if libpq itself made the error.
     init?(_ result: OpaquePointer) {
         // Swift doesn't see the macros that name these letters, PG_DIAG_SQLSTATE and so on.
         func field(_ letter: Unicode.Scalar) -> String? {

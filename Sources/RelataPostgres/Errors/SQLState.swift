@@ -2,13 +2,13 @@
 import Foundation
 import RelataCore
 
-/// What the codes of a server's errors mean to a program.
+/// The meaning of a server's error codes for a program.
 enum SQLState {
     /// The error of a statement.
     ///
     /// - Parameters:
     ///   - server: The server and the database, as messages name them.
-    ///   - wasCancelled: Whether the client asked to stop the statement. A timeout has the same code.
+    ///   - wasCancelled: Whether the client cancelled the statement. A timeout has the same code.
     static func error(
         _ failure: PostgresFailure.Diagnostics, server: String, sql: String?, wasCancelled: Bool
     ) -> RelataError {
@@ -49,14 +49,14 @@ enum SQLState {
         }
     }
 
-    /// The error of a connection that is gone.
+    /// The error of a lost connection.
     static func lost(_ server: String, _ message: String) -> RelataError {
         .fileAccess(path: server, "the server went away (\(line(message))): connect again")
     }
 
-    /// The error of a connection that couldn't be made.
+    /// The error of a connection that couldn't be opened.
     ///
-    /// - Parameter codes: Those of the servers that refused.
+    /// - Parameter codes: The codes of the servers that refused.
     static func connecting(_ server: String, _ message: String, codes: Set<String>) -> RelataError {
         let message = line(message)
         // Too many connections; not yet up, or going down.
@@ -66,8 +66,8 @@ enum SQLState {
                 path: server, "can't connect (\(message)): check the address, the user, the password and the database")
     }
 
-    /// Whether libpq's message of a connection that failed has a server's own in it, which begin with their severity. That
-    /// is the same in all languages but some.
+    /// Whether libpq's message of a failed connection contains a message of a server. These begin with their severity,
+    /// which is equal in all languages but some.
     static func isSaidByServer(_ message: String) -> Bool { message.contains(":  ") }
 
     /// The codes in a message that libpq was to write in full: `FATAL:  28P01: password …`
@@ -80,7 +80,7 @@ enum SQLState {
             })
     }
 
-    /// The error of a connection that is gone while it commits.
+    /// The error of a connection that is lost during its commit.
     static func lostInDoubt(_ error: RelataError) -> RelataError {
         guard case .fileAccess(let server, let message) = error else { return error }
         return .fileAccess(
@@ -100,8 +100,8 @@ enum SQLState {
         return .database(code: code(failure.sqlState), message: "\(parts) (SQLSTATE \(failure.sqlState))", sql: sql)
     }
 
-    /// The five characters as a number in base 36, times 256: SQLite's codes have their kind in the lowest byte, and none
-    /// of them must be taken for one of these.
+    /// The five characters as a number in base 36, times 256. SQLite's codes have their kind in the lowest byte, so
+    /// none of them equals one of these.
     static func code(_ sqlState: String) -> Int { (Int(sqlState, radix: 36) ?? 0) << 8 }
 }
 #endif

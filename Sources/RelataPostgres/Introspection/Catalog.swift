@@ -2,19 +2,19 @@
 import RelataCore
 import RelataEngine
 
-/// What the server's catalog says of tables and views in all schemas.
+/// The tables and views of all schemas in the server's catalog.
 ///
-/// Functions are named with their schema, and names are cast to the type that these take: another user's function of the
-/// same name, which would fit better, is never called.
+/// Functions have their schema, and names are cast to the type of their parameters, so that a better matching function
+/// of another user is never called.
 struct Catalog {
     /// A table or a view.
     struct Relation {
         let schema: String
         let name: String
         let kind: TableSource.Kind
-        /// Whether its name leads to it without its schema.
+        /// Whether its name without a schema finds it.
         let isVisible: Bool
-        /// Whether it is in the schema where a store's own tables are.
+        /// Whether it is in the schema of a store's own tables.
         let isInOwnSchema: Bool
         /// Whether it is a part of another.
         let isPartition: Bool
@@ -26,7 +26,7 @@ struct Catalog {
         var parents: [Int64] = []
         /// Whether the role may read a column of it.
         let isReadable: Bool
-        /// Whether the role may read whole rows, and so the place where a row is.
+        /// Whether the role may read whole rows, and so the location of a row.
         let isReadableInWhole: Bool
         /// Whether row-level security hides rows from the role.
         let hidesRows: Bool
@@ -43,7 +43,7 @@ struct Catalog {
 
         /// It in SQL.
         var sql: String { Dialect.postgres.quote(name, in: schema) }
-        /// Its own rows in SQL: without those of tables that take its columns.
+        /// Its own rows in SQL, without those of tables that inherit its columns.
         var ownRows: String { (hasHeirs ? "ONLY " : "") + sql }
 
         func column(_ number: Int64) -> Column? { columns.first { $0.number == number } }
@@ -81,13 +81,13 @@ struct Catalog {
         let target: Int64
         let name: String
         let action: ForeignKeyDescription.Action
-        /// The columns that become unset where the target goes; empty for all.
+        /// The columns that become unset when the target is deleted; empty for all.
         let unset: [Int64]
         var pairs: [(own: Int64, target: Int64, condition: String)] = []
     }
 
     private(set) var relations: [Int64: Relation] = [:]
-    /// The numbers of the relations, those that names lead to first.
+    /// The numbers of the relations. Relations that unqualified names find come first.
     private(set) var order: [Int64] = []
     private(set) var foreignKeys: [ForeignKey] = []
 
@@ -212,7 +212,7 @@ struct Catalog {
         }
     }
 
-    /// Foreign keys as they were declared: those of partitions that their table has are that table's.
+    /// Foreign keys as they were declared. A foreign key that a partition has from its table belongs to the table.
     private mutating func readForeignKeys(_ connection: Connection) throws(RelataError) {
         // As the server's own actions compare: the target on the left, by the operator and the types of the constraint.
         let sql = """
@@ -265,7 +265,7 @@ struct Catalog {
     }
 
     private mutating func readTriggers(_ connection: Connection) throws(RelataError) {
-        // Those of a table with partitions stand at each of these again.
+        // The triggers of a table with partitions are listed again at each partition.
         let triggers = """
             SELECT t.tgrelid::bigint, t.tgname::text FROM pg_catalog.pg_trigger AS t
             WHERE NOT t.tgisinternal AND t.tgenabled <> 'D' ORDER BY t.tgrelid, t.tgname

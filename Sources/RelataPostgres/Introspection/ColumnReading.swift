@@ -1,17 +1,17 @@
 #if PostgreSQL
 import RelataCore
 
-/// How the values of a column are read: as they are where an attribute has such values, else as text.
+/// The form in which a column's values are read: unchanged if an attribute has such values, otherwise as text.
 struct ColumnReading: Hashable {
     /// What they are read as.
     let type: AttributeType
-    /// What is put behind the column, and before it.
+    /// The SQL before and after the column.
     private let prefix: String
     private let suffix: String
-    /// Types whose values equal each other where what is read of them does; `nil` where they may be equal and are read
-    /// differently, as texts of any case are.
+    /// Types whose values are equal exactly if their read forms are; `nil` if equal values may have different read
+    /// forms, such as texts that ignore case.
     let family: String?
-    /// Whether the type's name says no more than the attribute's.
+    /// Whether the type's name adds nothing to the attribute's.
     let isPlain: Bool
 
     private init(
@@ -27,16 +27,16 @@ struct ColumnReading: Hashable {
     /// How a column of a type is read.
     ///
     /// - Parameters:
-    ///   - base: The name of the type; below domains, and of those that every server has.
+    ///   - base: The name of the type, without domains, among the types that every server has.
     ///   - isEnum: Whether it is an enum.
-    ///   - isDeterministic: Whether texts are equal only where their bytes are.
+    ///   - isDeterministic: Whether texts are equal only if their bytes are.
     init(base: String?, isEnum: Bool, isDeterministic: Bool) {
         switch base {
         case "bool": self.init(.boolean, family: "bool", isPlain: true)
         case "int2", "int4", "int8": self.init(.integer, family: "integer", isPlain: true)
         case "oid": self.init(.integer, "", "::bigint", family: "oid")
         case "float8": self.init(.real, family: nil, isPlain: true)
-        // By way of its text 0.1 is the number of that name.
+        // The conversion through text reads 0.1 as 0.1.
         case "float4": self.init(.real, "(", "::text)::double precision", family: nil)
         case "numeric": self.init(.decimal, family: "numeric", isPlain: true)
         case "bytea": self.init(.data, family: "bytea", isPlain: true)
@@ -55,13 +55,14 @@ struct ColumnReading: Hashable {
         self.init(.text, "(", "::text COLLATE \"C\")", family: family, isPlain: isPlain)
     }
 
-    /// The place of a row in its table, as its key where it has no other.
+    /// The location of a row in its table, as its key if it has no other.
     static let place = ColumnReading(text: nil)
 
-    /// A column as it is read.
+    /// A column in the form in which it is read.
     func sql(_ column: String) -> String { prefix + column + suffix }
 
-    /// A column that refers to another and doesn't equal any: read as what the other is, if that can be.
+    /// A column that refers to another and has another form of equality: read like the other column, if that is
+    /// possible.
     func sql(_ column: String, as other: ColumnReading) -> String {
         switch (type, other.type) {
         case (let own, let wanted) where own == wanted: sql(column)

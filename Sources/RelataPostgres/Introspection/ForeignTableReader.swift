@@ -2,7 +2,7 @@
 import RelataCore
 import RelataEngine
 
-/// Describes the tables and views of a database, whoever made them.
+/// Describes the tables and views of a database, regardless of the program that created them.
 struct ForeignTableReader {
     private let catalog: Catalog
     /// The labels of the relations that are read.
@@ -14,12 +14,12 @@ struct ForeignTableReader {
 
     /// A relation that is being described.
     private struct Draft {
-        /// The labels of the columns, by their numbers, and of those that the rows have besides.
+        /// The labels of the columns, by their numbers, and of the additional columns of the rows.
         var labels: [Int64: String] = [:]
         var ownKey: (label: String, sql: String, column: ColumnDescription)?
-        /// The columns of the primary key, or of the unique index that stands for it.
+        /// The columns of the primary key, or of the unique index in its place.
         var key: [Int64] = []
-        /// What columns are read as that refer to others by rules of their own.
+        /// The read forms of columns that refer to others by special rules of equality.
         var replaced: [Int64: String] = [:]
         var replacedTypes: [Int64: AttributeType] = [:]
         var foreignKeys: [ForeignKeyDescription] = []
@@ -42,7 +42,7 @@ struct ForeignTableReader {
 
     // MARK: Names
 
-    /// Gives each relation a label that no other has, whatever the case: its name where that leads to it.
+    /// Gives each relation a unique label, regardless of case: its name if the name finds it.
     private mutating func label() {
         var taken: Set<FoldedName> = []
         for number in catalog.order {
@@ -64,7 +64,7 @@ struct ForeignTableReader {
         }
     }
 
-    /// The first of several names that is free, or the last one with a number.
+    /// The first free name of several, or the last one with a number.
     private static func unique(_ candidates: [String], _ taken: inout Set<FoldedName>) -> String {
         for name in candidates where taken.insert(name.foldedName).inserted { return name }
         let base = candidates.last ?? ""
@@ -91,7 +91,7 @@ struct ForeignTableReader {
         }
         draft.key = key(of: relation)
         if draft.key.isEmpty {
-            // The place of a row tells it from others of its table, until the row is written again.
+            // The location of a row identifies it in its table, until the row is written again.
             let hasPlace =
                 (relation.kind == .table || relation.kind == .materializedView) && relation.isReadableInWhole
             let label = Self.unique([hasPlace ? "ctid" : "row"], &taken)
@@ -118,7 +118,7 @@ struct ForeignTableReader {
         }
     }
 
-    /// The columns that tell the rows of a table apart: its primary key, or the first unique index without unset values.
+    /// The columns that identify the rows of a table: its primary key, or the first unique index without unset values.
     private func key(of relation: Catalog.Relation) -> [Int64] {
         let indexes = relation.indexes.filter { index in
             index.isUnique && index.isPlain
@@ -169,7 +169,7 @@ struct ForeignTableReader {
         drafts[key.holder]?.foreignKeys.append(description)
     }
 
-    /// Whether what is read of the columns of a foreign key is equal just where the server finds them equal.
+    /// Whether the read forms of a foreign key's columns are equal exactly when the server finds the values equal.
     private func readsAlike(
         _ key: Catalog.ForeignKey, _ holder: Catalog.Relation, _ target: Catalog.Relation
     ) -> Bool {
@@ -180,9 +180,9 @@ struct ForeignTableReader {
         }
     }
 
-    /// Has columns read as what they refer to, where the two are equal by rules of their own.
+    /// Reads columns in the form of the columns that they refer to, if both have the same special rules of equality.
     ///
-    /// - Returns: Whether that can be: no other foreign key stands in the columns, or points at them.
+    /// - Returns: Whether that is possible: no other foreign key has the columns, or points at them.
     private mutating func replace(
         _ key: Catalog.ForeignKey, _ holder: Catalog.Relation, _ target: Catalog.Relation, _ native: NativeKey
     ) -> Bool {
@@ -196,7 +196,7 @@ struct ForeignTableReader {
         let ownColumns = key.pairs.compactMap { holder.column($0.own).map { "relata_own.\($0.sql)" } }
         for pair in key.pairs {
             guard let column = holder.column(pair.own), let other = target.column(pair.target) else { return false }
-            // The row's own alias is another than that of the condition, which stands in statements by itself as well.
+            // The row's own alias differs from that of the condition, which is also used in separate statements.
             let inner =
                 "SELECT \(other.reading.sql("r.\(other.sql)")) FROM \(native.target) AS r, "
                 + "LATERAL (SELECT \(ownColumns.joined(separator: ", "))) AS o WHERE \(native.condition)"

@@ -10,13 +10,13 @@ extension PostgresDriver {
         ForeignTableReader.read(try Catalog(connection, including: schemas))
     }
 
-    /// Has generated SQL find its functions in a database that nobody prepared for it, without changing that: they are the
-    /// session's own. Before a transaction begins.
+    /// Defines the functions of generated SQL in the session, for a database that wasn't prepared for it, without
+    /// changing the database. Called before a transaction begins.
     func makeTemporaryFunctions(_ connection: Connection) throws(RelataError) {
         guard try connection.value(SQLStatement(PostgresFunctions.installed)) != .text(PostgresFunctions.comment) else {
             return
         }
-        // What a standby or the role's rights don't permit is an error of the statement that calls one.
+        // If a standby or the role's rights don't permit it, a statement that calls a function fails.
         _ = try? run { (session) throws(PostgresFailure) in
             try session.run("BEGIN READ WRITE; \(PostgresFunctions.temporaryScript); COMMIT")
             callsTemporaryFunctions = true

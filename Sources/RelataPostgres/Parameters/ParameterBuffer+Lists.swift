@@ -4,7 +4,7 @@ import RelataCore
 
 /// Several values as one parameter.
 extension ParameterBuffer {
-    /// Takes values as an array, or as JSON where the parameter is that.
+    /// Takes values as an array, or as JSON for a parameter of JSON.
     package func append(list: [Value]) throws(RelataError) {
         let start = size
         let type = try nextType()

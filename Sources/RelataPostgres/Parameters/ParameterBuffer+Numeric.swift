@@ -2,8 +2,8 @@
 import Foundation
 import RelataCore
 
-/// Decimal numbers: how many groups of four digits, the power of 10,000 of the first one, the sign, how many digits follow
-/// the point, and the groups.
+/// Decimal numbers: the number of groups of four digits, the power of 10,000 of the first group, the sign, the number
+/// of digits after the point, and the groups.
 extension ParameterBuffer {
     private static let negative: UInt16 = 0x4000
     /// The most digits after the point that PostgreSQL keeps.
@@ -15,7 +15,7 @@ extension ParameterBuffer {
     func write(numeric value: Int64) {
         var rest = value.magnitude
         var count = 0
-        // Five groups hold every integer of 64 bits; the last group is found first.
+        // Five groups hold every integer of 64 bits; the last group is computed first.
         withUnsafeTemporaryAllocation(of: UInt16.self, capacity: 5) { groups in
             while rest > 0 {
                 groups[count] = UInt16(rest % 10_000)
@@ -56,7 +56,7 @@ extension ParameterBuffer {
         var isNegative = false
         /// Digits without zeros at either end.
         var count = 0
-        /// How many of them stand before the point; negative where zeros follow the point.
+        /// The number of digits before the point; negative if zeros follow the point.
         var point = 0
         /// How many digits follow the point, zeros included.
         var scale = 0
@@ -101,7 +101,7 @@ extension ParameterBuffer {
             if isNegative || index < text.count && text[index] == UInt8(ascii: "+") { index += 1 }
             let start = index
             while index < text.count, (0x30...0x39).contains(text[index]) {
-                // Beyond that it is out of range, however long it is.
+                // Larger exponents are out of range, so further digits don't matter.
                 if exponent < 1_000_000 { exponent = exponent * 10 + Int(text[index] - 0x30) }
                 index += 1
             }
@@ -121,7 +121,7 @@ extension ParameterBuffer {
     }
 
     private func write(_ number: Digits, _ digits: UnsafeBufferPointer<UInt8>) {
-        // The first group's digits end where a multiple of four stands before the point.
+        // The first group ends at a multiple of four digits before the point.
         let groupsBefore = number.point > 0 ? (number.point + 3) / 4 : -(-number.point / 4)
         let padding = groupsBefore * 4 - number.point
         let count = number.count == 0 ? 0 : (padding + number.count + 3) / 4

@@ -2,9 +2,9 @@
 import Foundation
 import RelataCore
 
-/// Rows that are copied into a table: how many values there are, and each behind its length.
+/// Rows that are copied into a table: the number of values, and each value after its length.
 extension ParameterBuffer {
-    /// How many bytes say how many values a row has.
+    /// The number of bytes of a row's number of values.
     private static let rowHeaderSize = 2
 
     /// Begins a row.

@@ -4,7 +4,7 @@ import RelataCore
 
 /// The binary form of single values, each behind its length.
 extension ParameterBuffer {
-    /// Microseconds from 1970 to 2000, where PostgreSQL's time begins.
+    /// Microseconds from 1970 to 2000, the start of PostgreSQL's time.
     static let epoch: Int64 = 946_684_800_000_000
     static let microsecondsOfDay: Int64 = 86_400_000_000
     /// Days from 1970 to 2000.
@@ -68,10 +68,10 @@ extension ParameterBuffer {
         }
     }
 
-    /// Writes text, or what it spells.
+    /// Writes text, or the value that it spells.
     ///
-    /// - Returns: Whether there is a binary form for it. Otherwise the server must read the text by itself, which it can't
-    ///   in rows that are copied and in arrays.
+    /// - Returns: Whether it has a binary form. Otherwise the server must read the text itself, which is impossible in
+    ///   copied rows and in arrays.
     @usableFromInline
     func write(_ value: String, as type: TypeCode, isPart: Bool = false) throws(RelataError) -> Bool {
         switch type.kind {

@@ -2,13 +2,13 @@
 import Foundation
 import RelataCore
 
-/// Takes values one after the other and holds them as PostgreSQL's binary form of the types that they are for: what is
-/// bound to a prepared statement, or rows that are copied into a table.
+/// Collects values in the binary form of PostgreSQL's types: bound values of a prepared statement, or rows that are
+/// copied into a table.
 ///
 /// All values lie in one piece of memory, each behind its length, and the memory is used again for the next statement.
 @usableFromInline
 package final class ParameterBuffer {
-    // Whoever has the session has the buffer alone, and each value would pay for a check.
+    // The user of the session is the only user of the buffer, and each value would cost a check.
     @exclusivity(unchecked) @usableFromInline var base: UnsafeMutableRawPointer
     @exclusivity(unchecked) @usableFromInline var capacity: Int
     /// How many bytes are used.
@@ -17,15 +17,15 @@ package final class ParameterBuffer {
     @exclusivity(unchecked) @usableFromInline var typeCount = 0
     /// How many values were taken.
     @exclusivity(unchecked) @usableFromInline package internal(set) var count = 0
-    /// Where each value begins, as libpq takes it; `nil` for `NULL`.
+    /// The start of each value, in libpq's form; `nil` for `NULL`.
     @exclusivity(unchecked) @usableFromInline var pointers: UnsafeMutablePointer<UnsafePointer<CChar>?>
     @exclusivity(unchecked) @usableFromInline var lengths: UnsafeMutablePointer<Int32>
-    /// 1 where the value is in binary form, 0 where it is text that ends with a zero.
+    /// 1 for a value in binary form, 0 for text that ends with a zero.
     @exclusivity(unchecked) @usableFromInline var formats: UnsafeMutablePointer<Int32>
     private var places = 0
-    /// Where the row begins that is copied.
+    /// The start of the copied row.
     var rowStart = 0
-    /// Keeps the types where they are.
+    /// Keeps the address of the types valid.
     private var owner: AnyObject?
     /// Whether values come in any order, so that all places count.
     private var isByNumber = false
@@ -83,9 +83,9 @@ package final class ParameterBuffer {
     @inline(__always)
     func beginElement() { count = 0 }
 
-    /// Writes what stands in front of an array's elements, into the bytes that were left free.
+    /// Writes the header of an array into the bytes that were left free.
     func writeArrayHeader(count: Int32) {
-        // One dimension, there may be unset elements, their type, how many there are, and the number of the first.
+        // One dimension, a flag for unset elements, their type, their number, and the number of the first.
         for (index, number) in [1, 1, Int32(bitPattern: types[0].oid), count, 1].enumerated() {
             base.storeBytes(of: number.bigEndian, toByteOffset: index * 4, as: Int32.self)
         }
@@ -129,8 +129,8 @@ package final class ParameterBuffer {
 
     /// Takes text.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where it holds U+0000, which PostgreSQL's text can't, or doesn't spell a
-    ///   value of the parameter's type.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if it contains U+0000, which PostgreSQL's text can't, or doesn't spell
+    ///   a value of the parameter's type.
     @inlinable
     package func append(_ value: String) throws(RelataError) {
         if count < typeCount, types[count].kind == .text {
@@ -182,7 +182,7 @@ package final class ParameterBuffer {
         }
     }
 
-    /// Takes what a statement has for a parameter.
+    /// Takes a statement's value for a parameter.
     package func append(_ parameter: Parameter) throws(RelataError) {
         switch parameter {
         case .value(let value): try append(value)
@@ -193,7 +193,7 @@ package final class ParameterBuffer {
 
     // MARK: Ways of common types
 
-    /// Whether there is a next parameter, and memory for its value.
+    /// Whether another parameter remains, and memory for its value.
     @inlinable @inline(__always)
     func hasRoom(_ bytes: Int) -> Bool { count < typeCount && capacity - size >= bytes }
 
@@ -229,7 +229,7 @@ package final class ParameterBuffer {
         count = index + 1
     }
 
-    /// Takes a value by whatever way there is for its type.
+    /// Takes a value in any possible form of its type.
     @usableFromInline
     func appendConverted(_ write: (TypeCode) throws(RelataError) -> Void) throws(RelataError) {
         let start = size
@@ -243,7 +243,7 @@ package final class ParameterBuffer {
         let start = size
         let type = try nextType()
         if try encode(start, { () throws(RelataError) in try write(value, as: type) }) { return finish(start) }
-        // The server reads the text by itself, or says why it can't.
+        // The server reads the text itself, or reports the error.
         size = start
         try encode(start) { () throws(RelataError) in try write(text: value) }
         finishText(start)
@@ -263,7 +263,7 @@ package final class ParameterBuffer {
         .invalidUse("more values were given than there are \(isCopying ? "columns" : "parameters"): \(typeCount)")
     }
 
-    /// Makes room for so many bytes.
+    /// Reserves room for a number of bytes.
     @inlinable @inline(__always)
     func reserve(_ bytes: Int) { if capacity - size < bytes { grow(bytes) } }
 
@@ -272,7 +272,7 @@ package final class ParameterBuffer {
         let capacity = max(self.capacity * 2, size + bytes)
         let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
         larger.copyMemory(from: base, byteCount: size)
-        // What was copied before is found where it is now. Rows that were sent aren't looked for any more.
+        // Updates the addresses of copied values. Rows that were sent aren't needed any more.
         for index in 0..<(isCopying ? 0 : isByNumber ? typeCount : count) {
             if let pointer = pointers[index] {
                 let offset = UnsafeRawPointer(pointer) - UnsafeRawPointer(base)
@@ -283,7 +283,7 @@ package final class ParameterBuffer {
         (base, self.capacity) = (larger, capacity)
     }
 
-    /// Writes a number where there is room for it.
+    /// Writes a number into existing room.
     @inlinable @inline(__always)
     func store<Number: FixedWidthInteger>(_ number: Number) {
         base.storeBytes(of: number.bigEndian, toByteOffset: size, as: Number.self)
@@ -302,7 +302,7 @@ package final class ParameterBuffer {
         size += bytes.count
     }
 
-    /// Runs what writes a value. If that fails nothing is left of it.
+    /// Runs code that writes a value, and removes the value if the code fails.
     @discardableResult
     func encode<Result>(_ start: Int, _ body: () throws(RelataError) -> Result) throws(RelataError) -> Result {
         do {
@@ -313,10 +313,10 @@ package final class ParameterBuffer {
         }
     }
 
-    /// Notes where the value is that begins with its length.
+    /// Records the position of a value that begins with its length.
     func finish(_ start: Int) { note(base + start + 4, length: size - start - 4) }
 
-    /// Notes where a value in text form is, which ends with a zero.
+    /// Records the position of a value in text form, which ends with a zero.
     func finishText(_ start: Int) {
         write(UInt8(0))
         note(base + start + 4, length: size - start - 4)
@@ -325,7 +325,7 @@ package final class ParameterBuffer {
 
     // MARK: By number
 
-    /// Begins anew, with no value set; values are given by number from now on.
+    /// Starts again without values; from now on, values are set by number.
     func beginUnset(_ statement: PreparedStatement) {
         begin(statement)
         for index in 0..<typeCount { (pointers[index], lengths[index], formats[index]) = (nil, 0, 1) }
@@ -333,7 +333,7 @@ package final class ParameterBuffer {
         isByNumber = true
     }
 
-    /// Has the next value take the place of a parameter, the first being 0. Afterwards ``endSetting()`` is called.
+    /// Makes the next value replace that of a parameter, from 0 on. Call ``endSetting()`` afterwards.
     @inline(__always)
     func setNext(_ index: Int) {
         // The value that was written last leaves its room.
@@ -352,7 +352,7 @@ package final class ParameterBuffer {
 
     // MARK: What libpq takes
 
-    /// Lends the values to `body` as libpq takes them. They must not change meanwhile.
+    /// Passes the values to `body` in libpq's form. They must not change in the call.
     func withPointers<Result>(
         _ body: (
             UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>

@@ -166,8 +166,8 @@ extension Cell {
         return data
     }
 
-    /// Microseconds since 1970 of PostgreSQL's own form in UTC, of which the year may have more digits and be before
-    /// Christ: `2026-11-21 06:19:00.5+00`. `nil` where it is infinity.
+    /// Microseconds since 1970 of PostgreSQL's text form in UTC, in which the year may have more digits and be before
+    /// Christ: `2026-11-21 06:19:00.5+00`. `nil` for infinity.
     static func microseconds(_ text: String) -> Int64? {
         var text = text[...]
         let isBeforeChrist = text.hasSuffix(" BC")
@@ -179,7 +179,7 @@ extension Cell {
         var (microseconds, overflow) = start.multipliedReportingOverflow(by: ParameterBuffer.microsecondsOfDay)
         guard !overflow else { return nil }
         if parts.count == 2 {
-            // The time of the first day of all, which DateText reads.
+            // The time of the first of all days, which DateText reads.
             let time = parts[1].hasSuffix("+00") ? parts[1].dropLast(3) : parts[1]
             guard let rest = DateText.microseconds(text: "1970-01-01 \(time)") else { return nil }
             (microseconds, overflow) = microseconds.addingReportingOverflow(rest)

@@ -3,18 +3,18 @@ import Foundation
 import RelataCPQ
 import RelataCore
 
-/// One column of one row. Valid while its result is there.
+/// One column of one row. Valid while its result exists.
 ///
-/// A cell is asked for what its type is: ``isInteger`` and its like say what that is. Other questions are answered as
-/// SQLite answers them, by conversion.
+/// Read a cell by its type, which ``isInteger`` and similar properties show. Other reads convert the value as SQLite
+/// does.
 @frozen @usableFromInline
 package struct Cell {
     @usableFromInline let result: OpaquePointer
     @usableFromInline let row: Int32
     @usableFromInline let column: Int32
-    /// Where its bytes begin, which a zero follows.
+    /// The start of its bytes, which end with a zero.
     @usableFromInline let pointer: UnsafeRawPointer
-    /// How many bytes there are; none of `NULL`.
+    /// The number of bytes; 0 for `NULL`.
     @usableFromInline let length: Int32
     /// How the value travelled, were it in binary form.
     @usableFromInline package let kind: TypeKind
@@ -74,14 +74,14 @@ package struct Cell {
 
     /// The cell as an integer: 0 or 1 of a boolean, microseconds since 1970 of a date; 0 of `NULL`.
     ///
-    /// - Throws: ``RelataError/corruptStore(_:)`` where the point in time is infinity.
+    /// - Throws: ``RelataError/corruptStore(_:)`` if the point in time is infinity.
     @inlinable
     package func integer() throws(RelataError) -> Int64 {
         if isBinary, length == 8 {
             if kind == .int8 { return load(Int64.self) }
             if kind == .timestamp {
                 let (moved, overflow) = load(Int64.self).addingReportingOverflow(946_684_800_000_000)
-                // The least number stands for "before all times", and the greatest overflows.
+                // The least number means "before all times", and the greatest overflows.
                 if !overflow, moved != .min + 946_684_800_000_000 { return moved }
             }
         }
@@ -112,7 +112,7 @@ package struct Cell {
         return try text.withUTF8(body)
     }
 
-    /// The cell's bytes: of a UUID its sixteen, of text its UTF-8; none of `NULL`.
+    /// The cell's bytes: sixteen for a UUID, UTF-8 for text, none for `NULL`.
     @inlinable
     package func data() throws(RelataError) -> Data {
         if isBinary, kind == .bytea { return Data(bytes: pointer, count: Int(length)) }
@@ -126,10 +126,11 @@ package struct Cell {
         return convertedUUID
     }
 
-    /// The cell as a stored value: integers of booleans, whole numbers and points in time; text of decimal numbers, JSON
-    /// and whatever has no other form here.
+    /// The cell as a stored value: integers for booleans, whole numbers and points in time; text for decimal numbers,
+    /// JSON and types without another form here.
     ///
-    /// - Throws: ``RelataError/corruptStore(_:)`` where it is a point in time or a decimal number that is infinity or none.
+    /// - Throws: ``RelataError/corruptStore(_:)`` for a point in time or a decimal number that is infinity or not a
+    ///   number.
     package func value() throws(RelataError) -> Value {
         guard !isNull else { return .null }
         if kind == .uuid, let uuid { return .uuid(uuid) }

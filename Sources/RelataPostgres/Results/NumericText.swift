@@ -3,7 +3,7 @@ import RelataCore
 
 /// Decimal numbers as text: exact, as Foundation's `Decimal` spells them, without zeros at the end of a fraction.
 enum NumericText {
-    /// The text of PostgreSQL's binary form; `nil` where it is no number, or infinite.
+    /// The text of PostgreSQL's binary form; `nil` if it is not a number, or infinite.
     static func decode(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
         func word(_ index: Int) -> UInt16 { UInt16(bytes[index * 2]) << 8 | UInt16(bytes[index * 2 + 1]) }
         guard bytes.count >= 8 else { return nil }
@@ -46,7 +46,7 @@ enum NumericText {
         }
     }
 
-    /// The same of PostgreSQL's text form.
+    /// The text of PostgreSQL's text form; `nil` if it is not a number, or infinite.
     static func trim(_ text: String) -> String? {
         guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first),
             !text.hasPrefix("-I")

@@ -6,7 +6,7 @@ import RelataCore
 @usableFromInline
 package final class ResultSet {
     @usableFromInline let handle: OpaquePointer
-    /// The statement that yielded them, whose types the cells are of.
+    /// The statement of the result, which gives the types of the cells.
     @usableFromInline let statement: PreparedStatement
     /// How many rows there are.
     @usableFromInline package let count: Int
@@ -22,7 +22,7 @@ package final class ResultSet {
     /// The columns.
     package var columns: [PreparedStatement.Column] { statement.columns }
 
-    /// A row. Valid while the result is there.
+    /// A row. Valid while the result exists.
     @inlinable
     package subscript(row: Int) -> Cells {
         Cells(
@@ -33,7 +33,7 @@ package final class ResultSet {
     /// Whether the statement was one that inserts, updates or deletes.
     package var changesRows: Bool {
         guard let tag = PQcmdStatus(handle) else { return false }
-        // Asked after each statement: most are told apart by a letter.
+        // Called after each statement: a letter distinguishes most of them.
         return switch UInt8(bitPattern: tag[0]) {
         case UInt8(ascii: "I"), UInt8(ascii: "U"), UInt8(ascii: "D"), UInt8(ascii: "M"):
             ["INSERT", "UPDATE", "DELETE", "MERGE"].contains { String(cString: tag).hasPrefix($0) }
@@ -59,7 +59,7 @@ package final class ResultSet {
     }
 }
 
-/// The cells of one row. Valid while its result is there.
+/// The cells of one row. Valid while its result exists.
 @frozen @usableFromInline
 package struct Cells {
     @usableFromInline let result: OpaquePointer
@@ -75,7 +75,7 @@ package struct Cells {
         self.isBinary = isBinary
     }
 
-    /// A cell. There must be such a column.
+    /// A cell. The column must exist.
     @inlinable
     package subscript(column: Int) -> Cell {
         Cell(

@@ -2,7 +2,7 @@
 import RelataCore
 import RelataEngine
 
-/// What copying a database asks of PostgreSQL.
+/// PostgreSQL's part in copying a database.
 extension PostgresDriver {
     package func assignKeys(
         after key: Int64, of table: String, column: String, _ connection: Connection

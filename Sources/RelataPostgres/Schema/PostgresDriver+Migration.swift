@@ -3,10 +3,10 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// How PostgreSQL lets its tables be changed.
+/// The changes of tables in PostgreSQL.
 extension PostgresDriver {
-    /// Who changes tables holds this lock, which is the schema's: on the connection for a migration, else until the end of
-    /// the transaction.
+    /// The lock for changing tables, which belongs to the schema. A migration holds it on the connection, other changes
+    /// until the end of the transaction.
     private static let schemaLock =
         "788507589, coalesce(to_regnamespace(quote_ident(current_schema()))::oid::integer, 0)"
 
@@ -26,13 +26,13 @@ extension PostgresDriver {
         guard !connection.isInTransaction else {
             throw RelataError.invalidUse("a migration needs a transaction of its own: open the store outside of one")
         }
-        // Whoever holds the lock may change tables.
+        // The holder of the lock may change tables.
         if schemaLockKeeper != nil { return try body() }
         schemaLockKeeper = try makeLockKeeper()
         defer { schemaLockKeeper = nil }
         try lockSchema(connection)
         defer {
-            // Also after a cancellation, which lets no statement begin. What is still open is taken back.
+            // Also runs after a cancellation, which lets no statement begin. Rolls back open work.
             makeReusable()
             if let schemaLockKeeper {
                 schemaLockKeeper.rollBack()
@@ -49,8 +49,8 @@ extension PostgresDriver {
         }
     }
 
-    /// The tables' version is written down from the beginning: a transaction that makes a class fails where another process
-    /// has raised it since, and runs again.
+    /// The tables' version is recorded from the beginning: if another process has raised it since, a transaction that
+    /// creates a class fails and runs again.
     package func makingOwnTables(_ connection: Connection, _ body: () throws -> Void) throws {
         try changingTables(connection) {
             try connection.transaction {
@@ -60,13 +60,13 @@ extension PostgresDriver {
         }
     }
 
-    /// A session whose open transaction keeps the lock where a pooler is between: the connection of the next transaction
-    /// would be another one, and the lock stay with the one before.
+    /// A session whose open transaction holds the lock when a pooler is in use: the next transaction would have another
+    /// connection, and the lock would stay on the previous one.
     private func makeLockKeeper() throws(RelataError) -> Session? {
         guard session.isPooled else { return nil }
         return try run { (session) throws(PostgresFailure) in
             let keeper = try Session(session.url, poolsTransactions: true)
-            // Between its statements it sees no snapshot, for whose end the making of an index would wait.
+            // Between its statements it holds no snapshot, for whose end the creation of an index would wait.
             try keeper.run("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = 0")
             return keeper
         }
@@ -82,8 +82,8 @@ extension PostgresDriver {
         return try rows[0][0].integer() == 1
     }
 
-    /// Asks for the lock again and again: who waits for it in a statement would keep an index from being made meanwhile,
-    /// which waits for all statements that began before.
+    /// Requests the lock repeatedly: a statement that waits for it would block the creation of an index, which waits
+    /// for all statements that began before.
     private func lockSchema(_ connection: Connection) throws {
         let deadline = ContinuousClock.now + lockTimeout
         var pause = 0.002
@@ -103,7 +103,7 @@ extension PostgresDriver {
             _ = try connection.value(SQLStatement("SELECT pg_advisory_xact_lock(\(Self.schemaLock))"))
         }
         guard try connection.hasTable("relata_metadata") else { return }
-        // Whoever changed tables since has written this row, so that the server tells.
+        // Every change of the tables writes this row, so the server detects it.
         try connection.execute(
             "UPDATE \"relata_metadata\" SET value = value WHERE name = '\(Metadata.tableVersionName)'")
     }
@@ -118,15 +118,15 @@ extension PostgresDriver {
         _ connection: Connection, _ body: () throws(RelataError) -> Void
     ) throws(RelataError) { try body() }
 
-    /// The server refuses to drop what they need.
+    /// The server refuses to drop objects that dependents need.
     package func brokenDependents(_ connection: Connection) throws(RelataError) -> [String: String] { [:] }
 
-    /// The server refuses them when a key is made.
+    /// The server refuses dangling references when a key is created.
     package func danglingReferences(_ connection: Connection) throws(RelataError) -> [[String]: Int] { [:] }
 
     package func makeIndex(_ index: LaterIndex, _ connection: Connection) throws(RelataError) {
         let name = dialect.quote(index.index.name)
-        // It waits for every transaction that began before, however long that takes.
+        // It waits for every transaction that began before, for any time.
         _ = try run { (session) throws(PostgresFailure) in
             try session.apply(SessionSettings(statementTimeout: .zero, lockTimeout: .zero))
         }
@@ -158,7 +158,7 @@ extension PostgresDriver {
 
     // MARK: The tables' version
 
-    /// Migrations count; what is changed by hand is seen when the store is opened again.
+    /// Migrations are counted; manual changes are seen when the store is opened again.
     package func tableVersion(_ connection: Connection) throws(RelataError) -> Int64 {
         if !knowsMetadata {
             guard try connection.hasTable("relata_metadata") else { return 0 }
@@ -187,7 +187,7 @@ extension PostgresDriver {
         }
     }
 
-    /// An error that says which right is missing, and how to grant it.
+    /// An error that names the missing right, and how to grant it.
     private func named(_ error: RelataError, _ connection: Connection) -> RelataError {
         guard case .fileAccess(let path, let message) = error, message.contains("no right") else { return error }
         let query = "SELECT quote_ident(current_user), quote_ident(current_schema()), quote_ident(current_database())"

@@ -2,7 +2,7 @@
 import RelataCore
 import RelataEngine
 
-/// What the database's tables are: those of the schema that names without one lead to.
+/// The database's tables: those of the schema that unqualified names find.
 extension PostgresDriver {
     package func hasTable(_ name: String, _ connection: Connection) throws(RelataError) -> Bool {
         let sql = """
@@ -98,18 +98,18 @@ extension PostgresDriver {
     /// The server looks after its own files.
     package func checkIsInPlace() throws(RelataError) {}
 
-    /// What is damaged the server says where it is read.
+    /// The server reports damage when the data are read.
     package func damage(_ connection: Connection) throws(RelataError) -> EngineDamage { EngineDamage() }
 }
 
-/// Reads tables as they are, in the words that ``SchemaDDL`` makes them with.
+/// Describes tables in the words of ``SchemaDDL``.
 struct PostgresTableReader {
     private let connection: Connection
     private let names: [String]?
     private let hidesReserved: Bool
     private(set) var tables: [TableDescription] = []
     private var places: [String: Int] = [:]
-    /// The columns that get their values from sequences, by their table.
+    /// The columns whose values come from sequences, by their table.
     private var assigned: [Int: [Int]] = [:]
 
     init(_ connection: Connection, names: [String]?, hidesReserved: Bool) {
@@ -146,7 +146,7 @@ struct PostgresTableReader {
                 tables[place].primaryKey.count == 1 && names.contains(tables[place].primaryKey[0])
         }
         try readIndexes()
-        // The words of a search are no column that anybody declares.
+        // The words of a search are no declared column.
         for place in tables.indices { tables[place] = tables[place].without([SearchIndex.column]) }
         let triggers = """
             SELECT c.relname::text, pg_get_triggerdef(t.oid) FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
@@ -186,7 +186,7 @@ struct PostgresTableReader {
         }
     }
 
-    /// The name of a type as tables are made with it.
+    /// The name of a type in statements that create tables.
     private static func type(_ name: String, collation: String?) -> String {
         let short = name == "timestamp with time zone" ? "timestamptz" : name
         return collation == "C" ? "\(short) COLLATE \"C\"" : short
@@ -256,7 +256,7 @@ struct PostgresTableReader {
 }
 
 extension ForeignKeyDescription.Action {
-    /// The action that a letter of `pg_constraint` stands for.
+    /// The action for a letter of `pg_constraint`.
     init(catalog letter: String) {
         switch letter {
         case "c": self = .cascade

@@ -3,11 +3,11 @@ import RelataCPQ
 import RelataCore
 import Synchronization
 
-/// Stops what a session does, from another thread, and never waits for the server.
+/// Stops the statement of a session from another thread, and never waits for the server.
 ///
-/// The session's own thread tells the server, and tells it again while the statement goes on: a statement can't slip
-/// through that was just about to begin, nor can a late request stop another one. Until ``Session/endCancellation()`` the
-/// session begins no statement.
+/// The session's own thread sends the cancellation, and repeats it while the statement runs. A statement that was just
+/// about to begin can't slip through, and a late request can't stop another one. The session begins no statement until
+/// ``Session/endCancellation()``.
 package final class Cancellation: Sendable {
     private let waker: Waker
     private let requested = Atomic<Bool>(false)
@@ -20,7 +20,7 @@ package final class Cancellation: Sendable {
         waker.wake()
     }
 
-    /// Whether it was asked for since the last ``Session/endCancellation()``.
+    /// Whether a cancellation was requested since the last ``Session/endCancellation()``.
     package var isRequested: Bool { requested.load(ordering: .sequentiallyConsistent) }
 
     fileprivate func clear() {
@@ -30,16 +30,16 @@ package final class Cancellation: Sendable {
 }
 
 extension Session {
-    /// How long a statement may go on before the server is told once more to stop it.
+    /// How long a statement may run on before the cancellation is repeated.
     private static let patience = Duration.milliseconds(50)
 
-    /// Forgets a cancellation: the session can be used again, such as to roll back.
+    /// Clears a cancellation: the session can be used again, such as to roll back.
     package func endCancellation() {
         cancellation.clear()
         cancelled = nil
     }
 
-    /// The handle while nothing else goes on and nobody has asked to stop.
+    /// The handle while the session is idle and no cancellation is requested.
     func ready() throws(PostgresFailure) -> OpaquePointer {
         let handle = try idle()
         if cancellation.isRequested { throw PostgresFailure(.interrupted) }
@@ -47,19 +47,19 @@ extension Session {
         return handle
     }
 
-    /// The next result of what was sent; `nil` after the last one.
+    /// The next result of the sent statements; `nil` after the last one.
     func nextResult(_ handle: OpaquePointer) -> OpaquePointer? {
-        // What goes wrong is said by the result.
+        // The result reports failures.
         while PQisBusy(handle) == 1 {
             if wait(for: handle), PQconsumeInput(handle) != 1 { break }
         }
         return PQgetResult(handle)
     }
 
-    /// Waits until the server has sent something, or can be sent something if that is asked for. Stops its statement
-    /// meanwhile if somebody asks for it.
+    /// Waits until the server has sent something, or on request until it can receive something. Stops the statement if
+    /// a cancellation is requested in the meantime.
     ///
-    /// - Returns: Whether there is something to read.
+    /// - Returns: Whether data can be read.
     func wait(for handle: OpaquePointer, writing: Bool = false) -> Bool {
         guard cancellation.isRequested else {
             let isReadable = waker.wait(for: PQsocket(handle), writing: writing, until: nil)
@@ -76,12 +76,13 @@ extension Session {
         return waker.wait(for: PQsocket(handle), writing: writing, until: now + Self.patience)
     }
 
-    /// Tells the server to stop the statement. When this returns the server has acted upon it: it can't stop a later one.
+    /// Requests the server to stop the statement. When this returns, the server has acted on the request: it can't stop
+    /// a later statement.
     func stopStatement(_ handle: OpaquePointer) {
         let cancel = PQgetCancel(handle)
         defer { PQfreeCancel(cancel) }
         var reason: [CChar] = Array(repeating: 0, count: 256)
-        // If the server can't be reached the statement goes on, or the connection is found to be gone.
+        // If the server can't be reached, the statement runs on, or the connection turns out to be lost.
         PQcancel(cancel, &reason, Int32(reason.count))
     }
 }

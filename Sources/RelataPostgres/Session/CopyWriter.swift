@@ -2,9 +2,9 @@
 import RelataCPQ
 import RelataCore
 
-/// Copies rows into a table, the fastest way to insert many. All of them are inserted, or none.
+/// Copies rows into a table, the fastest way to insert many. Either all are inserted, or none.
 ///
-/// The session does nothing else until the copy is finished or cancelled; it is cancelled with the object.
+/// The session is busy until the copy is finished or cancelled; the deinitialiser of the object cancels it.
 package final class CopyWriter {
     /// How many bytes are collected before they are sent.
     private static let chunkSize = 1 << 16
@@ -32,7 +32,7 @@ package final class CopyWriter {
         columns = Columns(types)
         row = ParameterBuffer(capacity: Self.chunkSize + 4096)
         row.beginCopying(UnsafePointer(columns.types.baseAddress!), types.count, owner: columns)  // Never empty.
-        // The signature, no flags, and no more of a header.
+        // The signature, no flags, and no extension of the header.
         let header: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + Array(repeating: 0, count: 8)
         header.withUnsafeBytes { row.write(bytes: $0) }
     }
@@ -41,7 +41,7 @@ package final class CopyWriter {
 
     /// Writes a row: `body` gives the value of each column to the buffer, in order.
     ///
-    /// - Throws: What `body` throws, in which case the row is left out; or what ended the copy.
+    /// - Throws: The errors of `body`, after which the row is left out; or the error that ended the copy.
     package func write(_ body: (ParameterBuffer) throws(RelataError) -> Void) throws(PostgresFailure) {
         guard !isOver else { throw PostgresFailure(.invalidUse("the copy is over: begin another one")) }
         do throws(RelataError) {
@@ -85,7 +85,7 @@ package final class CopyWriter {
     /// Forgets a row that was begun.
     func dropRow() { row.dropRow() }
 
-    /// Whether it is time to send what was collected.
+    /// Whether enough bytes are collected to send them.
     var isFull: Bool { row.size >= Self.chunkSize }
 
     /// Sends what was collected.
@@ -104,7 +104,7 @@ package final class CopyWriter {
         return end(counting: &rows)
     }
 
-    /// Reads what the server says of the copy.
+    /// Reads the server's result of the copy.
     private func end(counting rows: inout Int) -> PostgresFailure? {
         isOver = true
         session.activity = .idle
@@ -115,7 +115,7 @@ package final class CopyWriter {
             switch PQresultStatus(result) {
             // Statements may follow that count nothing.
             case PGRES_COMMAND_OK: rows = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? rows
-            // The copy still goes on where it couldn't be ended.
+            // The copy still runs if it couldn't be ended.
             case PGRES_COPY_IN:
                 if PQstatus(handle) != CONNECTION_OK || PQputCopyEnd(handle, "cancelled") != 1 {
                     return failure ?? session.failure(nil, sql: sql)

@@ -18,7 +18,7 @@ package final class PreparedStatement {
     @usableFromInline package let isBinary: Bool
     /// The session's ``Session/generation`` it belongs to.
     let generation: Int
-    /// The name as libpq takes it.
+    /// The name in libpq's form.
     let nameBytes: UnsafeMutablePointer<CChar>
     /// The types of the parameters as the server numbers them.
     let parameterOIDs: [UInt32]
@@ -115,8 +115,8 @@ extension Session {
             name: name, sql: sql, parameters: parameterOIDs.map(type), columns: columns, generation: generation)
     }
 
-    /// The types of parameters that a text names up to a larger one and leaves out, which no server finds out: text. Zero
-    /// for those that it uses; empty where it leaves none out.
+    /// The types of parameters, if a text skips some numbers up to a larger one: text for the skipped ones, whose type
+    /// no server can determine, and zero for those in use. Empty if it skips none.
     static func unusedParameters(in sql: String) -> [UInt32] {
         var used: Set<Int> = []
         var number: Int?
@@ -138,7 +138,7 @@ extension Session {
         try run("DEALLOCATE " + quoted(name))
     }
 
-    /// Ends the pipeline mode. Nothing is left to be read, unless the connection is gone.
+    /// Ends the pipeline mode. No result is left, unless the connection is lost.
     func leavePipelineMode(_ handle: OpaquePointer) {
         if PQexitPipelineMode(handle) == 1 { return }
         while let result = PQgetResult(handle) { PQclear(result) }

@@ -2,11 +2,11 @@
 import RelataCPQ
 import RelataCore
 
-/// The rows of a running statement, one after the other, so that no more than one of them is in memory.
+/// The rows of a running statement, one after the other, so that only one of them is in memory.
 ///
-/// The session does nothing else until the last row is read or the stream is closed, which also happens with the object.
+/// The session is busy until the last row is read or the stream is closed; the deinitialiser of the object closes it.
 package final class RowStream {
-    /// The statement whose rows they are.
+    /// The statement of the rows.
     package let statement: PreparedStatement
     private let session: Session
     private let wasInTransaction: Bool

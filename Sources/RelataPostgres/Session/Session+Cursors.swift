@@ -2,7 +2,7 @@
 import RelataCPQ
 import RelataCore
 
-/// Cursors: rows that are asked for part by part, between which other statements may run.
+/// Cursors: rows that are fetched part by part, with other statements in between.
 extension Session {
     /// Declares a cursor for a query whose parameters are those of a prepared statement.
     func declare(

@@ -2,12 +2,12 @@
 import RelataCPQ
 import RelataCore
 
-/// Statements after whose failure the transaction goes on as if they had never run. Outside of one they are what others
-/// are.
+/// Statements whose failure leaves the transaction usable, as if they had never run. Outside of a transaction they are
+/// ordinary statements.
 extension Session {
     private static let savepoint = "relata_rows"
 
-    /// Parameters in the form in which libpq takes them.
+    /// Parameters in libpq's form.
     struct Parameters {
         let count: Int32
         let values: UnsafePointer<UnsafePointer<CChar>?>
@@ -17,7 +17,8 @@ extension Session {
 
     /// Runs a prepared statement, in one round trip.
     ///
-    /// - Parameter beginning: What begins the transaction that it is the first of; nothing within one.
+    /// - Parameter beginning: The statements that begin its transaction, if it is the first one; empty within a
+    ///   transaction.
     func executeKeepingTransaction(
         _ statement: PreparedStatement, _ parameters: Parameters, after beginning: [String] = []
     ) throws(PostgresFailure) -> ResultSet {
@@ -29,7 +30,7 @@ extension Session {
                 statement, parameters, between: beginning + ["SAVEPOINT \(Self.savepoint)"],
                 ["RELEASE \(Self.savepoint)"])
         } catch {
-            // Where that fails too, the transaction stays failed.
+            // If that fails too, the transaction stays failed.
             try? undo()
             throw error
         }
@@ -58,10 +59,10 @@ extension Session {
         }
     }
 
-    /// Takes back what such a statement did that failed.
+    /// Rolls back the effects of a failed statement of this kind.
     func undo() throws(PostgresFailure) {
         guard transactionStatus == .failed else { return }
-        // Not stopped by whoever has stopped the statement.
+        // The cancellation of the statement doesn't stop it.
         let handle = try idle()
         let sql = "ROLLBACK TO \(Self.savepoint); RELEASE \(Self.savepoint)"
         let result = try query(sql, handle)

@@ -2,12 +2,12 @@
 import RelataCPQ
 import RelataCore
 
-/// Statements that run on a thread that must not wait for long, such as one of Swift's own.
+/// Statements on a thread that must not wait for long, such as one of Swift's own.
 ///
-/// To hand a call to the thread of a connection and back takes longer than a server nearby takes to answer. So a call of a
-/// single statement may begin on the caller's thread. Where the answer takes its time, the statement goes on, the call ends
-/// with ``needsThread`` set, and runs again on the connection's thread: the same statement then isn't sent anew, but waited
-/// for.
+/// Passing a call to the connection's thread and back takes longer than the answer of a server nearby. So a call of a
+/// single statement may begin on the caller's thread. If the answer takes long, the statement runs on, the call ends
+/// with ``needsThread`` set, and runs again on the connection's thread. It then waits for the statement instead of
+/// sending it again.
 extension Session {
     /// Up to which time for an answer a server is nearby.
     private static let nearby = Duration.microseconds(100)
@@ -26,13 +26,13 @@ extension Session {
     /// Ends it.
     package func endBriefUse() { isBrief = false }
 
-    /// Notes how long the server took to answer. One quick answer counts more than many slow ones: what is asked for may
+    /// Records how long the server took to answer. One quick answer counts more than many slow ones: the statement may
     /// take long, or the machine be busy.
     private func note(_ time: Duration) { answerTime = min(time, answerTime + answerTime / 8) }
 
-    /// Runs a prepared statement whose parameters are complete, or takes up the answer to it that nobody waited for.
+    /// Runs a prepared statement whose parameters are complete, or takes its pending answer.
     ///
-    /// - Returns: The result; `nil` where it couldn't be sent, or the connection is gone.
+    /// - Returns: The result; `nil` if it couldn't be sent, or the connection is lost.
     func answer(
         to statement: PreparedStatement, _ parameters: ParameterBuffer
     ) throws(PostgresFailure) -> OpaquePointer? {
@@ -42,7 +42,7 @@ extension Session {
             return lastResult(handle)
         }
         let handle = isBrief ? try idle() : try ready()
-        // What the server has to take in parts, it may keep waiting for.
+        // The server may keep the caller waiting for a request that it takes in parts.
         if isBrief, parameters.size > Self.largestRequest { throw threadNeeded() }
         let start = ContinuousClock.now
         guard send(statement, parameters, handle) else { return nil }
@@ -56,7 +56,7 @@ extension Session {
         return result
     }
 
-    /// Says that only the thread of the connection may go on.
+    /// Records that only the thread of the connection may continue.
     func threadNeeded() -> PostgresFailure {
         needsThread = true
         return PostgresFailure(.interrupted)
@@ -68,13 +68,13 @@ extension Session {
             guard .now < deadline, waker.wait(for: PQsocket(handle), writing: false, until: deadline) else {
                 return false
             }
-            // What goes wrong is said by the result.
+            // The result reports failures.
             if PQconsumeInput(handle) != 1 { return true }
         }
         return true
     }
 
-    /// Reads and drops the answer that nobody waits for any more.
+    /// Reads and drops an answer that is no longer needed.
     func dropAnswer(_ handle: OpaquePointer) {
         (asked, activity) = (nil, .idle)
         while let result = nextResult(handle) { PQclear(result) }

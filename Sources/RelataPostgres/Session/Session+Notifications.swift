@@ -2,20 +2,20 @@
 import RelataCPQ
 import RelataCore
 
-/// What another session said with `NOTIFY` on a channel that this one listens to.
+/// A message that another session sent with `NOTIFY` on a channel that this session listens to.
 package struct Notification: Hashable, Sendable {
     /// The channel's name.
     package let channel: String
     /// What was said.
     package let payload: String
-    /// The server's process of the session that said it.
+    /// The server process of the sending session.
     package let processID: Int32
 }
 
 extension Session {
-    /// Listens to a channel, until the connection is closed or made anew.
+    /// Listens to a channel, until the connection is closed or replaced.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where a pooler is between, which carries no notifications.
+    /// - Throws: ``RelataError/invalidUse(_:)`` through a pooler, which carries no notifications.
     package func listen(to channel: String) throws(PostgresFailure) {
         if isPooled {
             throw PostgresFailure(
@@ -25,7 +25,7 @@ extension Session {
         try run("LISTEN " + quoted(channel))
     }
 
-    /// Listens to a channel no more.
+    /// Stops listening to a channel.
     package func unlisten(_ channel: String) throws(PostgresFailure) { try run("UNLISTEN " + quoted(channel)) }
 
     /// An identifier in quotes, as the server reads it.
@@ -38,7 +38,7 @@ extension Session {
         return String(cString: quoted)
     }
 
-    /// What has arrived since the last call, without waiting.
+    /// The notifications since the last call, without waiting.
     package func notifications() throws(PostgresFailure) -> [Notification] {
         let handle = try idle()
         guard PQconsumeInput(handle) == 1 else { throw failure(nil) }
@@ -55,7 +55,8 @@ extension Session {
 
     /// Waits until something has arrived, or for so long.
     ///
-    /// - Returns: What has arrived; nothing where the time is over or the session's ``cancellation`` was used.
+    /// - Returns: The received notifications; empty after a timeout or a cancellation by the session's
+    ///   ``cancellation``.
     package func waitForNotifications(timeout: Duration? = nil) throws(PostgresFailure) -> [Notification] {
         let deadline = timeout.map { ContinuousClock.now + $0 }
         while true {

@@ -4,7 +4,8 @@ import RelataCore
 
 /// Many statements in one round trip.
 ///
-/// Outside of a transaction, all that is queued up to ``sync()`` is one: it is rolled back where one statement fails.
+/// Outside of a transaction, all statements queued up to ``sync()`` form a transaction of their own: it is rolled back
+/// if a statement fails.
 extension Session {
     /// How many bytes of parameters are queued before they are sent for certain.
     private static let flushSize = 1 << 18
@@ -38,8 +39,8 @@ extension Session {
 
     /// Waits for the results of all queued statements, in their order.
     ///
-    /// - Throws: The failure of the first statement that failed; ``PostgresFailure/statement`` is its place. Those after it
-    ///   didn't run.
+    /// - Throws: The failure of the first failed statement; ``PostgresFailure/statement`` is its position. The
+    ///   statements after it didn't run.
     package func sync() throws(PostgresFailure) -> [ResultSet] {
         guard activity == .pipeline else {
             _ = try idle()
@@ -81,7 +82,7 @@ extension Session {
         return results
     }
 
-    /// Reads up to the mark that ``sync()`` sent. Where the statements are a transaction of their own it is committed there,
+    /// Reads up to the mark that ``sync()`` sent. If the statements form a separate transaction, it is committed there,
     /// which may fail.
     private func readMark(_ handle: OpaquePointer) -> PostgresFailure? {
         var failed: PostgresFailure?
@@ -93,7 +94,7 @@ extension Session {
         return failed
     }
 
-    /// Sends what waits to be sent, and reads meanwhile what the server answers.
+    /// Sends waiting data, and reads the server's answers in the meantime.
     private func flush(_ handle: OpaquePointer) throws(PostgresFailure) {
         while true {
             switch PQflush(handle) {

@@ -21,7 +21,7 @@ extension Session {
         }
     }
 
-    /// Takes back what is open, also for somebody who was told to stop.
+    /// Rolls back open work, also after a cancellation.
     func rollBack() {
         guard !isLost, transactionStatus != .idle, let handle = try? idle() else { return }
         PQclear(try? query("ROLLBACK", handle))
@@ -43,7 +43,7 @@ extension Session {
         }
     }
 
-    /// As ``send(_:_:_:)``, with parameters in the form in which libpq takes them.
+    /// A version of ``send(_:_:_:)`` with parameters in libpq's form.
     func send(
         _ statement: PreparedStatement, count: Int, _ values: UnsafePointer<UnsafePointer<CChar>?>?,
         _ lengths: UnsafePointer<Int32>?, _ formats: UnsafePointer<Int32>?, _ handle: OpaquePointer
@@ -70,17 +70,17 @@ extension Session {
         return try execute(prepared, parameters)
     }
 
-    /// The result of SQL text: of several statements that of the last one, or the error.
+    /// The result of SQL text: the error, or the result of its last statement.
     func query(_ sql: String, _ handle: OpaquePointer) throws(PostgresFailure) -> OpaquePointer {
         guard PQsendQuery(handle, sql) == 1, let result = lastResult(handle) else { throw failure(nil, sql: sql) }
         return result
     }
 
-    /// Reads all results and keeps the last one, or the error. Stops where a `COPY` begins.
+    /// Reads all results and keeps the last one, or the error. Stops at the beginning of a `COPY`.
     func lastResult(_ handle: OpaquePointer) -> OpaquePointer? {
         var last: OpaquePointer?
         while let result = nextResult(handle) {
-            // After an error there are only more of them, such as that the connection is gone.
+            // After an error, only further errors follow, such as that of a lost connection.
             if last.map({ PQresultStatus($0) == PGRES_FATAL_ERROR }) == true {
                 PQclear(result)
                 continue
@@ -112,7 +112,7 @@ extension Session {
 
     /// The rows of a result, which is freed if it is an error.
     ///
-    /// - Parameter isKept: Whether the server ran what it has prepared; `nil` for what a name tells.
+    /// - Parameter isKept: Whether the server ran a statement that it keeps prepared; `nil` to decide by its name.
     func rows(
         _ result: OpaquePointer, of statement: PreparedStatement, isKept: Bool? = nil
     ) throws(PostgresFailure) -> ResultSet {
@@ -123,8 +123,8 @@ extension Session {
             throw unusable(result, status, sql: statement.sql)
         }
         let rows = ResultSet(result, of: statement)
-        // Cells trust the types that were described. Whether a table was altered since the server says of a statement that
-        // it keeps, and only the rows tell of others.
+        // Cells rely on the described types. For a statement that it keeps, the server reports an altered table; for
+        // others, only the rows show it.
         let isSame =
             rows.count == 0
             || Int(PQnfields(result)) == statement.columns.count
@@ -146,7 +146,7 @@ extension Session {
         }
     }
 
-    /// Ends a `COPY` that nobody feeds or reads.
+    /// Ends a `COPY` that is no longer used.
     private func leaveCopy(_ status: ExecStatusType) {
         guard let handle else { return }
         if status == PGRES_COPY_IN { PQputCopyEnd(handle, "nothing is copied") }

@@ -4,7 +4,7 @@ import RelataCore
 
 /// A statement together with others that begin or end a transaction around it, in one round trip.
 extension Session {
-    /// Runs a prepared statement between others that have neither parameters nor rows. Where one fails, those after it
+    /// Runs a prepared statement between others that have neither parameters nor rows. If one fails, those after it
     /// don't run.
     func execute(
         _ statement: PreparedStatement, _ parameters: ParameterBuffer, between before: [String], _ after: [String]
@@ -22,7 +22,7 @@ extension Session {
         }.get()
     }
 
-    /// The same with parameters in the form in which libpq takes them.
+    /// A version with parameters in libpq's form.
     func execute(
         _ statement: PreparedStatement, _ parameters: Parameters, between before: [String], _ after: [String]
     ) throws(PostgresFailure) -> ResultSet {

@@ -5,44 +5,45 @@ import RelataCore
 
 /// One connection to a PostgreSQL server. Its calls block until the server has answered.
 ///
-/// A session isn't `Sendable`: one thread uses it at a time, such as a ``ConnectionThread``. Only its ``cancellation`` may
-/// be used by others meanwhile.
+/// A session isn't `Sendable`: one thread uses it at a time, such as a ``ConnectionThread``. Other threads may only use
+/// its ``cancellation``.
 package final class Session {
     /// Where it is connected to.
     package let url: PostgresURL
     /// libpq's own handle; `nil` once it is closed.
     private(set) var handle: OpaquePointer?
-    /// Counts how often the connection was made anew: statements that were prepared before are gone.
+    /// Counts how often the connection was replaced: statements that were prepared before are lost.
     package private(set) var generation = 0
-    /// Stops what the session does, from any thread.
+    /// Stops the session's statement, from any thread.
     package let cancellation: Cancellation
-    /// When the server was told last to stop the statement that runs.
+    /// The time of the last request to stop the running statement.
     var cancelled: ContinuousClock.Instant?
-    /// Called with what the server has to say besides results, while a call of the session waits for the server.
+    /// Called with the server's messages besides results, while a call of the session waits for the server.
     package var onNotice: ((PostgresFailure.Diagnostics) -> Void)?
-    /// Whether a pooler gives each transaction another of the server's connections: nothing that is to outlast a
-    /// transaction can be told to the server.
+    /// Whether a pooler gives each transaction another of the server's connections, so that the session can't keep any
+    /// state on the server beyond a transaction.
     package private(set) var isPooled = false
     private let poolsTransactions: Bool?
     /// What goes on between calls.
     var activity = Activity.idle
-    /// Types that aren't the same on every server.
+    /// Types that differ between servers.
     var types: [UInt32: TypeCode] = [:]
-    /// The statements of the pipeline whose results weren't read yet, and about how much of them may not be sent yet.
+    /// The statements of the pipeline whose results weren't read yet, and about how many of their bytes may not be sent
+    /// yet.
     var queued: [PreparedStatement] = []
     var queuedSize = 0
     /// Wakes what waits for notifications.
     let waker: Waker
-    /// The statement that was sent and whose answer nobody has waited for.
+    /// The sent statement whose answer wasn't read yet.
     var asked: PreparedStatement?
     /// Whether the caller's thread must not wait for long.
     var isBrief = false
-    /// Whether a use of that kind has to go on with the thread of the connection.
+    /// Whether a use of that kind must continue on the thread of the connection.
     package internal(set) var needsThread = false
-    /// In which time the server answers where nothing keeps it.
+    /// The server's usual time to answer.
     var answerTime = Duration.milliseconds(1)
 
-    /// What a session is in the middle of, so that nothing else can begin.
+    /// The current activity of a session, which excludes others.
     enum Activity {
         case idle
         /// Rows are read one by one.
@@ -84,14 +85,15 @@ package final class Session {
 
     deinit { close() }
 
-    /// Closes the connection. What is open in a transaction is rolled back by the server.
+    /// Closes the connection. The server rolls back open transactions.
     package func close() {
         guard let handle else { return }
         self.handle = nil
         PQfinish(handle)
     }
 
-    /// Connects again after the connection was lost. Prepared statements, settings and what was listened to are gone.
+    /// Connects again after the connection was lost. Prepared statements, settings and subscriptions to channels are
+    /// lost.
     package func reset() throws(PostgresFailure) {
         let handle = try open()
         activity = .idle
@@ -117,10 +119,10 @@ package final class Session {
                 guard let context, let result, let notice = PostgresFailure.Diagnostics(result) else { return }
                 Unmanaged<Session>.fromOpaque(context).takeUnretainedValue().onNotice?(notice)
             }, Unmanaged.passUnretained(self).toOpaque())
-        // A pooler gives out numbers of its own for the server's processes.
+        // A pooler reports its own numbers for the server's processes.
         if let poolsTransactions { isPooled = poolsTransactions } else { isPooled = try ownProcessID() != processID }
-        // What travels in text form must be read the same on every server. A pooler carries these from one connection to
-        // the next; the others are as the server has them by default.
+        // Text forms must be equal on every server. A pooler carries these settings from one connection to the next;
+        // the others have the server's defaults.
         let carried = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET standard_conforming_strings = on"
         let others = "; SET IntervalStyle = 'postgres'; SET bytea_output = 'hex'; SET extra_float_digits = 1"
         try run(isPooled ? carried : carried + others)
@@ -159,7 +161,7 @@ package final class Session {
         return handle
     }
 
-    /// The handle while nothing else goes on.
+    /// The handle while the session is idle.
     func idle() throws(PostgresFailure) -> OpaquePointer {
         let handle = try open()
         switch activity {
@@ -203,11 +205,11 @@ package final class Session {
         }
     }
 
-    /// Whether the connection is closed, or was found to be gone.
+    /// Whether the connection is closed, or known to be lost.
     package var isLost: Bool { handle.map { PQstatus($0) != CONNECTION_OK } ?? true }
 
-    /// Whether the server has ended the connection while nothing went on, which nothing else would tell before the next
-    /// statement fails.
+    /// Whether the server has ended the connection while the session was idle. Without this check, only the next
+    /// statement would fail.
     package var wasEnded: Bool { handle.map { isLost || Waker.isClosed(PQsocket($0)) } ?? true }
 
     /// The version of the server, such as 150018.
@@ -216,7 +218,7 @@ package final class Session {
     /// The number of the server's process for this session, as `pg_stat_activity` and `pg_locks` name it.
     package var processID: Int32 { handle.map { PQbackendPID($0) } ?? 0 }
 
-    /// A setting that the server reports by itself, such as `server_encoding` or `in_hot_standby`.
+    /// A setting that the server reports itself, such as `server_encoding` or `in_hot_standby`.
     package func parameter(_ name: String) -> String? {
         handle.flatMap { PQparameterStatus($0, name) }.map { String(cString: $0) }
     }
@@ -231,8 +233,8 @@ package final class Session {
         return "postgresql://\(host):\(port)/\(database)"
     }
 
-    /// Throws why connecting failed. What the server said may be in any language, and libpq gives its code only to those
-    /// who asked before: a server that has refused at once is tried a second time.
+    /// Throws the reason why connecting failed. The server's message may be in any language, and libpq reports its code
+    /// only to clients that requested it before: after an immediate refusal, a second connection is tried.
     private static func checkIsConnected(_ handle: OpaquePointer, _ url: PostgresURL) throws(PostgresFailure) {
         func message() -> String { PQerrorMessage(handle).map { String(cString: $0) } ?? "" }
         if PQstatus(handle) == CONNECTION_OK { return }
@@ -250,7 +252,7 @@ package final class Session {
 
     // MARK: Errors
 
-    /// The failure of a result, or of the connection where there is none.
+    /// The failure of a result, or of the connection without a result.
     func failure(_ result: OpaquePointer?, sql: String? = nil) -> PostgresFailure {
         guard let handle else { return PostgresFailure(.closed("the connection to \(url) is closed")) }
         if let result, let diagnostics = PostgresFailure.Diagnostics(result) {

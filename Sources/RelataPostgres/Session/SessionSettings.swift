@@ -1,7 +1,7 @@
 #if PostgreSQL
 import RelataCore
 
-/// How long a session waits, as the server is to watch over it. What is `nil` stays as the server has it; zero is for ever.
+/// Timeouts of a session that the server enforces. `nil` keeps the server's setting; zero means no limit.
 package struct SessionSettings: Hashable, Sendable {
     /// For a statement to end.
     package var statementTimeout: Duration?
@@ -44,8 +44,8 @@ extension SessionSettings {
 }
 
 extension Session {
-    /// Applies settings, until they are changed or the connection is made anew. A session through a pooler has none: its
-    /// transactions say them.
+    /// Applies settings, until they are changed or the connection is replaced. A session through a pooler has none: its
+    /// transactions carry them.
     package func apply(_ settings: SessionSettings) throws(PostgresFailure) {
         let statements = settings.statements(isLocal: false)
         if !isPooled, !statements.isEmpty { try run(statements.joined(separator: "; ")) }

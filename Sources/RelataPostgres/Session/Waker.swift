@@ -41,7 +41,7 @@ final class Waker: Sendable {
         while read(output, &bytes, bytes.count) > 0 {}
     }
 
-    /// Waits until a socket can be read, or written if that is asked for, or until it is woken, or for so long.
+    /// Waits until a socket is readable, or on request writable, until a wake-up, or until a time has passed.
     ///
     /// - Returns: Whether the socket can be read.
     func wait(for socket: Int32, writing: Bool, until deadline: ContinuousClock.Instant?) -> Bool {

@@ -3,7 +3,7 @@ import Foundation
 import RelataCPQ
 import RelataCore
 
-/// Types that a database has by itself, such as enums, domains and those of extensions: looked up once for a session.
+/// Types that belong to a database, such as enums, domains and those of extensions: looked up once for a session.
 extension Session {
     /// The type of a number that ``learn(_:)`` was given.
     func type(_ oid: UInt32) -> TypeCode {
@@ -12,7 +12,7 @@ extension Session {
 
     /// Looks up the types that aren't known yet.
     ///
-    /// - Returns: Whether there were any. Then the statement without a name is another one.
+    /// - Returns: Whether there were any. The look-up then replaced the unnamed statement.
     @discardableResult
     func learn(_ oids: [UInt32]) throws(PostgresFailure) -> Bool {
         var areNew = false
@@ -24,7 +24,7 @@ extension Session {
     }
 
     private func lookUp(_ oid: UInt32) throws(PostgresFailure) -> TypeCode {
-        // Binary form is the same as UTF-8 text where the function that sends the type is one of these.
+        // The binary form equals UTF-8 text if the function that sends the type is one of these.
         let sql = """
             SELECT type.typtype, type.typbasetype, \
             CASE WHEN type.typelem <> 0 AND type.typlen = -1 AND type.typcategory = 'A' THEN type.typelem ELSE 0 END, \

@@ -41,7 +41,7 @@ package enum TypeKind: UInt8, Sendable {
 package struct TypeCode: Hashable, Sendable {
     /// The type's number in `pg_type`.
     @usableFromInline package let oid: UInt32
-    /// How its values travel. A domain's are those of the type below.
+    /// The form in which its values are sent. A domain has the form of its base type.
     @usableFromInline package let kind: TypeKind
     /// How the elements of an array travel.
     @usableFromInline package let elementKind: TypeKind
