@@ -128,7 +128,7 @@ public final class StatementRecorder: Sendable {
 public struct UnexpectedStatements: Error, CustomStringConvertible {
     /// How many were expected.
     public let expected: Int
-    /// What was run.
+    /// The statements that were run.
     public let statements: [String]
 
     /// The numbers, and each statement on a line.

@@ -29,7 +29,7 @@ public class ReadTransaction: StoreReader {
 
     /// Runs `body`, which sees the state that the transaction sees.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The errors of `body`.
     public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result { try body(self) }
 
     /// Runs `body`, which sees the state that the transaction sees.
@@ -39,7 +39,7 @@ public class ReadTransaction: StoreReader {
     /// Passes each object of a query to `body`, one at a time, in constant memory. In `async` code, use
     /// ``Store/stream(_:)``.
     ///
-    /// - Throws: What `body` throws; ``RelataError`` for an invalid query, and for rows that can't be read.
+    /// - Throws: The errors of `body`; ``RelataError`` for an invalid query, and for rows that can't be read.
     public func forEach<M: Model>(_ query: Query<M>, _ body: (M) throws -> Void) throws {
         let cursor = try ObjectCursor(query, in: self)
         defer { cursor.close() }

@@ -73,7 +73,7 @@ extension Store {
     /// Inserts or updates the objects of an asynchronous sequence, a thousand at a time, each thousand in a separate
     /// transaction, and returns their number. See ``insert(contentsOf:)``.
     ///
-    /// - Throws: What the sequence throws; ``RelataError`` for an object that can't be saved.
+    /// - Throws: The errors of the sequence; ``RelataError`` for an object that can't be saved.
     @discardableResult
     public func save<Objects: AsyncSequence>(contentsOf objects: sending Objects) async throws -> Int
     where Objects.Element: Model {

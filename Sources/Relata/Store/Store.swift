@@ -203,14 +203,14 @@ public final class Store: StoreWriter, Sendable {
 
     /// Runs `body` on one state of the database, regardless of concurrent writes.
     ///
-    /// - Throws: What `body` throws; ``RelataError`` if the database can't be read.
+    /// - Throws: The errors of `body`; ``RelataError`` if the database can't be read.
     public func read<Result: Sendable>(_ body: @Sendable (ReadTransaction) throws -> Result) async throws -> Result {
         try await pool.read { connection in try self.snapshot(connection, body) }
     }
 
     /// Runs `body` on one state of the database, regardless of concurrent writes.
     ///
-    /// - Throws: What `body` throws; ``RelataError`` if the database can't be read.
+    /// - Throws: The errors of `body`; ``RelataError`` if the database can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
         try pool.read { connection in try snapshot(connection, body) }
@@ -225,7 +225,7 @@ public final class Store: StoreWriter, Sendable {
     /// }
     /// ```
     ///
-    /// - Throws: What `body` throws; ``RelataError/busy(_:)`` if another process doesn't finish in time;
+    /// - Throws: The errors of `body`; ``RelataError/busy(_:)`` if another process doesn't finish in time;
     ///   `CancellationError` if the task was cancelled, with nothing written.
     @discardableResult
     public func write<Result: Sendable>(_ body: @Sendable (WriteTransaction) throws -> Result) async throws -> Result {

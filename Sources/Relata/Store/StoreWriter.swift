@@ -36,7 +36,7 @@ extension StoreWriter {
     /// Writes all columns of an object that is stored, with its edits on links.
     ///
     /// - Throws: ``RelataError/notFound(_:)`` if it doesn't exist; ``RelataError/conflict(_:)`` if it has a revision
-    ///   and was changed since it was read; and as ``insert(_:)-(M)``.
+    ///   and was changed since it was read; the errors of ``insert(_:)-(M)``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ object: M) throws -> M { try update([object])[0] }
@@ -53,8 +53,8 @@ extension StoreWriter {
     /// All columns are written, and the last writer wins; ``update(_:id:_:)`` writes only the changes. An object that
     /// was deleted in the meantime is inserted again; for a model with a revision, that is a conflict.
     ///
-    /// - Throws: ``RelataError/conflict(_:)`` if it has a revision and was changed or deleted since it was read; and as
-    ///   ``insert(_:)-(M)``, except for a key that is taken.
+    /// - Throws: ``RelataError/conflict(_:)`` if it has a revision and was changed or deleted since it was read;
+    ///   the errors of ``insert(_:)-(M)``, except for a key that is taken.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model>(_ object: M) throws -> M { try save([object])[0] }
@@ -182,7 +182,7 @@ extension StoreWriter {
     /// try tx.update(Book.self, id: book.id) { $0.title = "The Dispossessed: An Ambiguous Utopia" }
     /// ```
     ///
-    /// - Throws: ``RelataError/notFound(_:)`` for a key that no object has, and as ``update(_:)-(M)``.
+    /// - Throws: ``RelataError/notFound(_:)`` for a key that no object has; the errors of ``update(_:)-(M)``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ model: M.Type, id: M.Key?, _ change: (inout M) throws -> Void) throws -> M {
@@ -199,8 +199,8 @@ extension StoreWriter {
     /// ```
     ///
     /// - Returns: The stored object, with the loaded relationships.
-    /// - Throws: What `change` throws; ``RelataError/notFound(_:)`` for a key that no object has; and as
-    ///   ``update(_:)-(M)``.
+    /// - Throws: The errors of `change`; ``RelataError/notFound(_:)`` for a key that no object has; the
+    ///   errors of ``update(_:)-(M)``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(
@@ -214,8 +214,8 @@ extension StoreWriter {
 
     /// Reads an object by its `ID` with relationships loaded, lets `change` edit it, and writes only the changes.
     ///
-    /// - Throws: What `change` throws; ``RelataError/notFound(_:)`` for a key that no object has; and as
-    ///   ``update(_:)-(M)``.
+    /// - Throws: The errors of `change`; ``RelataError/notFound(_:)`` for a key that no object has; the
+    ///   errors of ``update(_:)-(M)``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<Key: AnyModelID>(
@@ -227,8 +227,8 @@ extension StoreWriter {
 
     /// Reads an object by its `ID`, lets `change` edit it, and writes only the changes.
     ///
-    /// - Throws: What `change` throws; ``RelataError/notFound(_:)`` for a key that no object has; and as
-    ///   ``update(_:)-(M)``.
+    /// - Throws: The errors of `change`; ``RelataError/notFound(_:)`` for a key that no object has; the
+    ///   errors of ``update(_:)-(M)``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<Key: AnyModelID>(_ id: Key, _ change: (inout Key.Target) throws -> Void) throws -> Key.Target {

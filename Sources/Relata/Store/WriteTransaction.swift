@@ -8,7 +8,7 @@ import RelataEngine
 public final class WriteTransaction: ReadTransaction, StoreWriter {
     /// Runs `body` within the transaction.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The errors of `body`.
     @discardableResult
     public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result { try body(self) }
 

@@ -53,7 +53,7 @@ package struct Access: Hashable, Sendable {
 
     /// A copy with another condition on the rows of one entity, or with none.
     ///
-    /// - Throws: as ``init(_:in:dialect:)``.
+    /// - Throws: the errors of ``init(_:in:dialect:)``.
     package func guarding(
         _ entity: String, by condition: ExpressionNode?, in schema: Schema, dialect: Dialect
     ) throws(RelataError) -> Access {

@@ -48,7 +48,7 @@ public final class Schema: Sendable {
     /// change of tables: every connection reads all of them again, which takes 4 µs for each.
     ///
     /// - Parameter changedAt: The positions of new or changed entities; `nil` to find them by comparison.
-    /// - Throws: as ``init(_:)``.
+    /// - Throws: the errors of ``init(_:)``.
     package convenience init(
         _ entities: [Entity], since old: Schema, changedAt places: Set<Int>? = nil
     ) throws(RelataError) {

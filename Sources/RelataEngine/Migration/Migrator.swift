@@ -84,7 +84,7 @@ package enum Migrator {
 
     /// Brings the tables to a schema within ``transaction(on:_:didCommit:)``. All of them are looked at.
     ///
-    /// - Throws: as ``migrate(_:schema:steps:)``.
+    /// - Throws: the errors of ``migrate(_:schema:steps:)``.
     package static func apply(_ schema: Schema, steps: [MigrationStep], on connection: Connection) throws {
         _ = try run(connection, schema, steps, fingerprint(schema, steps), makesIndexesLater: false)
     }

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// What `@Attribute(…)` says.
+/// The content of `@Attribute(…)`.
 struct AttributeMarker {
     let node: AttributeSyntax
     let options: [Option]
@@ -34,7 +34,7 @@ struct AttributeMarker {
     ]
 }
 
-/// What `@Relationship(…)` says.
+/// The content of `@Relationship(…)`.
 struct RelationshipMarker {
     let node: AttributeSyntax
     let arguments: MarkerArguments

@@ -14,7 +14,7 @@ struct StoredProperty {
     let initialValue: ExprSyntax?
     /// The role of the property in the store.
     let kind: Kind
-    /// Where mistakes are reported.
+    /// The node at which mistakes are reported.
     let node: Syntax
 
     enum Kind {

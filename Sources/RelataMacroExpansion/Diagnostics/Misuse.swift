@@ -18,7 +18,7 @@ struct Misuse: DiagnosticMessage {
     }
 }
 
-/// What a fix-it does.
+/// The description of a fix-it.
 private struct Mend: FixItMessage {
     let message: String
     var fixItID: MessageID { MessageID(domain: "Relata", id: message) }

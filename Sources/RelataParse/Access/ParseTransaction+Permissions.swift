@@ -64,7 +64,7 @@ extension ParseTransaction {
     /// The transaction for a request that reads objects of a class. It sees the objects of that class with which the
     /// caller is allowed the operation, and no others.
     ///
-    /// - Throws: as ``check(_:on:)``.
+    /// - Throws: the errors of ``check(_:on:)``.
     func reading(
         _ parseClass: ParseClass, _ operation: ClassPermissions.Operation
     ) throws -> ParseTransaction {
@@ -81,7 +81,7 @@ extension ParseTransaction {
 
     /// Checks that the caller may make an object.
     ///
-    /// - Throws: as ``check(_:on:)``; 119 if only users are allowed the operation to whom the object's fields lead, and
+    /// - Throws: the errors of ``check(_:on:)``; 119 if only users are allowed the operation to whom the object's fields lead, and
     ///   the caller isn't one.
     func checkMayCreate(_ body: ObjectBody, in parseClass: ParseClass) throws(ParseError) {
         try check(.create, on: parseClass)
@@ -98,7 +98,7 @@ extension ParseTransaction {
     /// Checks that the caller may add fields to a class by writing an object.
     ///
     /// - Parameter objectID: The object that is changed; `nil` for a new one.
-    /// - Throws: as ``check(_:on:)``.
+    /// - Throws: the errors of ``check(_:on:)``.
     func checkMayAddFields(to parseClass: ParseClass, by objectID: String?) throws {
         try check(.addField, on: parseClass)
         let permission = caller.permission(.addField, on: parseClass.options.permissions)

@@ -36,7 +36,7 @@ public struct MailClosure: MailSender {
 
     /// Calls the closure.
     ///
-    /// - Throws: What the closure throws.
+    /// - Throws: The errors of the closure.
     public func send(_ mail: Mail) async throws { try await body(mail) }
 }
 

@@ -39,7 +39,7 @@ enum FieldChange: Sendable {
 
     /// Reads an operation, or several in one.
     ///
-    /// - Throws: as ``changes(_:of:)``.
+    /// - Throws: the errors of ``changes(_:of:)``.
     static func operations(_ value: JSONValue, of field: String) throws(ParseError) -> [FieldChange] {
         let members = value.object ?? [:]
         let operation = members["__op"]?.string

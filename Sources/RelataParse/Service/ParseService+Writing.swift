@@ -215,7 +215,7 @@ extension ParseTransaction {
 
     /// The class of that name with all of its fields: hidden ones can be written.
     ///
-    /// - Throws: as ``existing(_:)``.
+    /// - Throws: the errors of ``existing(_:)``.
     func writable(_ name: String) throws(ParseError) -> ParseClass? {
         try existing(name).flatMap { storedClasses[$0.name] }
     }

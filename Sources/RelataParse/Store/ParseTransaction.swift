@@ -92,7 +92,7 @@ final class ParseTransaction {
 
     /// The class of that name that a request reads.
     ///
-    /// - Throws: as ``existing(_:)``; 119 for a class that doesn't exist and, in production, never will by being used.
+    /// - Throws: the errors of ``existing(_:)``; 119 for a class that doesn't exist and, in production, never will by being used.
     ///   The master key may ask for any.
     func readable(_ name: String, isMaster: Bool) throws(ParseError) -> ParseClass? {
         let known = try existing(name)

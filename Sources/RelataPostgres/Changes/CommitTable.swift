@@ -56,7 +56,7 @@ package enum CommitTable {
         return commits
     }
 
-    /// What a transaction sees.
+    /// The state that a transaction sees.
     struct Moment {
         /// The transactions that had ended.
         var snapshot: TransactionSnapshot
@@ -66,7 +66,7 @@ package enum CommitTable {
         let hasTable: Bool
     }
 
-    /// What the open transaction sees.
+    /// The state that the open transaction sees.
     static func moment(on driver: PostgresDriver) throws(RelataError) -> Moment {
         let row = try driver.ownRow(
             """

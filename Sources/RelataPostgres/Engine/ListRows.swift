@@ -14,7 +14,7 @@ final class ListRows: RemoteRows {
     private struct Column {
         /// Stores the values; `nil` if the statement doesn't use the column.
         var values: Unmanaged<ParameterBuffer>?
-        /// Where the last value begins.
+        /// The start of the last value.
         var last = 0
         /// How many rows have a value.
         var filled = 0

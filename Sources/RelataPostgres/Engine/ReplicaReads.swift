@@ -7,7 +7,7 @@ import Synchronization
 /// The replicas that a store reads from, and the position that they must have replayed before: all writes of the store,
 /// and all that it has received from others.
 final class ReplicaReads: Sendable {
-    /// Where they are.
+    /// The address of the replicas.
     let url: PostgresURL
     private let primary: PostgresURL
     private let patience: Duration
@@ -52,7 +52,7 @@ final class ReplicaReads: Sendable {
             let position = try askPrimary()
             state.withLock { state in
                 state.wanted = max(state.wanted, position)
-                // What failed since isn't covered.
+                // Later failures aren't covered.
                 state.covered = max(state.covered, failures)
             }
         }

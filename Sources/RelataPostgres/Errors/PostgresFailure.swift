@@ -21,7 +21,7 @@ package struct PostgresFailure: Error, Sendable {
         package let message: String
         /// Details, such as the values of a key.
         package let detail: String?
-        /// What may help.
+        /// A suggestion for a solution.
         package let hint: String?
         /// The location, such as the line of a `COPY`.
         package let context: String?

@@ -3,7 +3,7 @@ import RelataCore
 
 /// The form in which a column's values are read: unchanged if an attribute has such values, otherwise as text.
 struct ColumnReading: Hashable {
-    /// What they are read as.
+    /// The type of the read values.
     let type: AttributeType
     /// The SQL before and after the column.
     private let prefix: String

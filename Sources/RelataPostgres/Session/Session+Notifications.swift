@@ -6,7 +6,7 @@ import RelataCore
 package struct Notification: Hashable, Sendable {
     /// The channel's name.
     package let channel: String
-    /// What was said.
+    /// The text of the message.
     package let payload: String
     /// The server process of the sending session.
     package let processID: Int32

@@ -8,7 +8,7 @@ import RelataCore
 /// A session isn't `Sendable`: one thread uses it at a time, such as a ``ConnectionThread``. Other threads may only use
 /// its ``cancellation``.
 package final class Session {
-    /// Where it is connected to.
+    /// The address of the server.
     package let url: PostgresURL
     /// libpq's own handle; `nil` once it is closed.
     private(set) var handle: OpaquePointer?
@@ -24,7 +24,7 @@ package final class Session {
     /// state on the server beyond a transaction.
     package private(set) var isPooled = false
     private let poolsTransactions: Bool?
-    /// What goes on between calls.
+    /// The activity that continues between calls.
     var activity = Activity.idle
     /// Types that differ between servers.
     var types: [UInt32: TypeCode] = [:]

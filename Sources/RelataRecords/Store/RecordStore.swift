@@ -168,7 +168,7 @@ public final class RecordStore: Sendable {
 
     /// Runs `body` on one state of the store, regardless of concurrent writes.
     ///
-    /// - Throws: What `body` throws; ``RelataError`` if the database can't be read.
+    /// - Throws: The errors of `body`; ``RelataError`` if the database can't be read.
     public func read<Result: Sendable>(_ body: @Sendable (RecordTransaction) throws -> Result) async throws -> Result {
         try await pool.read { connection in try self.snapshot(connection, body) }
     }
@@ -183,7 +183,7 @@ public final class RecordStore: Sendable {
 
     /// Runs `body` on one state of the store, regardless of concurrent writes.
     ///
-    /// - Throws: What `body` throws; ``RelataError`` if the database can't be read.
+    /// - Throws: The errors of `body`; ``RelataError`` if the database can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func read<Result>(_ body: (RecordTransaction) throws -> Result) throws -> Result {
         try pool.read { connection in try snapshot(connection, body) }
@@ -208,7 +208,7 @@ public final class RecordStore: Sendable {
     /// }
     /// ```
     ///
-    /// - Throws: What `body` throws; ``RelataError/busy(_:)`` if another process doesn't finish in time;
+    /// - Throws: The errors of `body`; ``RelataError/busy(_:)`` if another process doesn't finish in time;
     ///   `CancellationError` if the task was cancelled, with nothing written.
     @discardableResult
     public func write<Result: Sendable>(

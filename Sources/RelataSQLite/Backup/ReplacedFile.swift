@@ -28,7 +28,7 @@ struct ReplacedFile {
 
     /// Locks the file.
     ///
-    /// - Throws: What ``check(_:_:_:)`` throws.
+    /// - Throws: The errors of ``check(_:_:_:)``.
     init(_ path: String, _ key: EncryptionKey?, _ replacement: BackupPlan.Replacement) throws(RelataError) {
         guard let connection = try Self.lock(path, key, replacement) else {
             hold = .unreadable(try Self.lockUnreadable(path))

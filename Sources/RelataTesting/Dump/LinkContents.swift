@@ -23,7 +23,7 @@ enum LinkContents {
 protocol DumpableLink {
     /// How many columns of the object's row it takes.
     static var columnCount: Int { get }
-    /// What it holds.
+    /// The content of the link.
     var contents: LinkContents { get throws }
 }
 

@@ -48,7 +48,7 @@ struct PipelineRun {
 
     /// Checks the stages for documents, without any.
     ///
-    /// - Throws: as ``results(of:_:_:)``.
+    /// - Throws: the errors of ``results(of:_:_:)``.
     func check(_ stages: [PipelineStage], _ plan: QueryPlan, _ reader: inout ConditionReader) throws {
         var plan = plan
         var rest = stages[...]
