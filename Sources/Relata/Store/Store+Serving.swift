@@ -45,7 +45,7 @@ extension WriteTransaction {
     /// edits on its lists.
     ///
     /// - Parameters:
-    ///   - key: The object's key, where it is known.
+    ///   - key: The object's key, if it is known.
     ///   - isNew: Whether there is no row yet.
     ///   - columns: Those that get the object's own values. Where a to-one among them is the only one that may lead to
     ///     its target, and another object has it, that one's is unset.

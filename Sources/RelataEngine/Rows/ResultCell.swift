@@ -71,7 +71,7 @@ package struct ResultCell {
         }
     }
 
-    /// The value as text; empty where it is unset.
+    /// The value as text; empty if it is unset.
     @inlinable package var text: String {
         switch kind {
         case .text: String(decoding: buffer, as: UTF8.self)

@@ -132,7 +132,7 @@ public final class ParseStore: Sendable {
 
     /// Closes the store. Calls that run are finished.
     ///
-    /// - Throws: ``RelataError`` where a connection can't be closed.
+    /// - Throws: ``RelataError`` if a connection can't be closed.
     public func close() throws { try records.close() }
 
     // MARK: Transactions

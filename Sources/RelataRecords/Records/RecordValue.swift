@@ -153,7 +153,7 @@ public struct RecordLink: Hashable, Sendable, CustomStringConvertible {
         left.className == right.className && left.key == right.key && (left.key != nil || left.record == right.record)
     }
 
-    /// Hashes where it leads.
+    /// Hashes the target.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(className)
         hasher.combine(key)

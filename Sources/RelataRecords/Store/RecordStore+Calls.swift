@@ -9,7 +9,7 @@ extension RecordStore {
     /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     public func fetch(_ query: RecordQuery) async throws -> [Record] { try await read { try $0.fetch(query) } }
 
-    /// The first object of a query; `nil` where it has none.
+    /// The first object of a query; `nil` if it has none.
     ///
     /// - Throws: The errors of the call in a transaction; `CancellationError` for a cancelled task.
     public func first(_ query: RecordQuery) async throws -> Record? { try await read { try $0.first(query) } }

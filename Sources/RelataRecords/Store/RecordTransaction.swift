@@ -64,7 +64,7 @@ public class RecordTransaction {
             record)
     }
 
-    /// The first object of a query; `nil` where it has none.
+    /// The first object of a query; `nil` if it has none.
     ///
     /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     public func first(_ query: RecordQuery) throws -> Record? {
