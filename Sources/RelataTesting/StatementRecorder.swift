@@ -113,8 +113,8 @@ public final class StatementRecorder: Sendable {
         if statements.count != count { throw UnexpectedStatements(expected: count, statements: statements) }
     }
 
-    /// Whether a step reads all rows of a table, in the table's order or an index's. A list that was bound, a subquery and
-    /// a recursive table are read whole by nature.
+    /// Whether a step reads all rows of a table, in the table's order or an index's. A list that was bound, a subquery
+    /// and a recursive table are read whole by nature.
     private static func isScan(_ step: String, of schema: Schema) -> Bool {
         let words = step.split(separator: " ")
         guard words.count >= 2, words[0] == "SCAN", !step.contains("VIRTUAL TABLE") else { return false }

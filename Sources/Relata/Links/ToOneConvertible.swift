@@ -30,7 +30,7 @@ extension Model {
 }
 
 extension ToMany: ExpressibleByArrayLiteral {
-    /// A link to these objects: `Book(title: "Good Omens", authors: [pratchett, gaiman])`. As ``set(_:)`` it means these
-    /// and no others, so that `book.authors = []` takes all out.
+    /// A link to these objects: `Book(title: "Good Omens", authors: [pratchett, gaiman])`. As ``set(_:)`` it means
+    /// these and no others, so that `book.authors = []` takes all out.
     public init(arrayLiteral objects: Target...) { self.init(objects) }
 }

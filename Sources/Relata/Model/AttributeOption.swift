@@ -20,11 +20,13 @@ public enum AttributeOption: Hashable, Sendable {
     case revision
     /// Text, data or a collection must not be empty; text of white space only counts as empty.
     case notEmpty
-    /// A number must lie within the bounds, both included; a bound that is `nil` is open. Written ``range(_:)-(ClosedRange<Double>)``.
+    /// A number must lie within the bounds, both included; a bound that is `nil` is open. Written
+    /// ``range(_:)-(ClosedRange<Double>)``.
     case range(minimum: Double?, maximum: Double?)
     /// The range with integers as bounds, which are compared exactly. Written ``range(_:)-(ClosedRange<Int>)``.
     case integerRange(minimum: Int64?, maximum: Int64?)
-    /// Text must have at least and at most so many characters, data so many bytes. Written ``length(_:)-(ClosedRange<Int>)``.
+    /// Text must have at least and at most so many characters, data so many bytes. Written
+    /// ``length(_:)-(ClosedRange<Int>)``.
     case length(minimum: Int?, maximum: Int?)
     /// Text must match the regular expression as a whole.
     case pattern(String)

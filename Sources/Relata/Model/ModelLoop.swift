@@ -5,8 +5,8 @@
 // model, in which the compiler knows the type and its generated code.
 
 extension Model {
-    /// Gives the columns of the key of one of the objects; whether it has one. In place: a copy of the object would cost
-    /// more than its key.
+    /// Gives the columns of the key of one of the objects; whether it has one. In place: a copy of the object would
+    /// cost more than its key.
     @_documentation(visibility: internal)
     @inlinable
     public static func bindKey(of objects: [Self], at index: Int, to binder: inout Binder) throws -> Bool {

@@ -43,8 +43,8 @@ public struct ExpressionCoding<Value>: Sendable {
 
 /// An attribute or a to-one of a model: a part of a unique set.
 public protocol PropertyField: Sendable {
-    /// The path from the model to the property: its name, or `owner.name` for a property of another object. Static, because
-    /// names of an instance are those of the target's properties.
+    /// The path from the model to the property: its name, or `owner.name` for a property of another object. Static,
+    /// because names of an instance are those of the target's properties.
     static func path(of field: Self) -> String
 }
 

@@ -1,5 +1,5 @@
-// Groups of a query's objects. One function for each number of columns: a parameter pack may be empty, and then a closure
-// that returns nothing would be taken for one that groups by nothing.
+// Groups of a query's objects. One function for each number of columns: a parameter pack may be empty, and then a
+// closure that returns nothing would be taken for one that groups by nothing.
 
 import RelataCore
 

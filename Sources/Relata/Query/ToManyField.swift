@@ -71,8 +71,8 @@ public struct ToManyField<Target: Model>: Sendable {
     /// Whether an object is related. One that has no key yet is an error when the query runs.
     public func contains(_ object: Target) -> Condition { contains(id: object.primaryKey) }
 
-    /// Whether the object with that key is related. A key that the database has yet to assign is an error when the query
-    /// runs.
+    /// Whether the object with that key is related. A key that the database has yet to assign is an error when the
+    /// query runs.
     public func contains(id: Target.Key?) -> Condition { isAny(of: [id]) }
 
     /// Whether any object with one of these keys is related.

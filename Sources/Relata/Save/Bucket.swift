@@ -56,11 +56,13 @@ final class Bucket<M: Model>: AnyBucket {
     @usableFromInline private(set) var hasGiven = false
     @usableFromInline private(set) var hasMatch = false
     @usableFromInline var hasRounded = false
-    /// The keys of rows that got a part of it from another new object: they are written, and the objects don't know it yet.
+    /// The keys of rows that got a part of it from another new object: they are written, and the objects don't know it
+    /// yet.
     private var givenKeys: [Int: KeyValue] = [:]
     /// Linked objects without a key, by identity: a copy of the same link is the same object.
     private var rowsOfBoxes: [ObjectIdentifier: Int] = [:]
-    /// The content of linked objects without a key, to notice one that was linked twice; and whether a one-to-many owns it.
+    /// The content of linked objects without a key, to notice one that was linked twice; and whether a one-to-many owns
+    /// it.
     private var unsavedContents: [[Value]: Bool] = [:]
     /// The given objects by identity, collected when the first link of this kind is found.
     private var givenContents: Set<[Value]>?

@@ -1,7 +1,7 @@
 import RelataCore
 
-/// Saves objects of a model without links: no graph to gather and no order to find, so that a batch runs at the speed of
-/// its statement.
+/// Saves objects of a model without links: no graph to gather and no order to find, so that a batch runs at the speed
+/// of its statement.
 struct PlainSave<M: Model> {
     let session: SaveSession
     let table: Table

@@ -4,8 +4,9 @@ import RelataEngine
 
 /// One save: the objects that are given and those they link to, from being gathered to being written.
 ///
-/// Objects are kept, typed, in one ``Bucket`` for each model, and numbered as the rows of a ``WritePlan``, their *nodes*.
-/// Gathering visits links and notes which node needs which; then everything is validated, and a ``WriteRun`` writes it.
+/// Objects are kept, typed, in one ``Bucket`` for each model, and numbered as the rows of a ``WritePlan``, their
+/// *nodes*. Gathering visits links and notes which node needs which; then everything is validated, and a ``WriteRun``
+/// writes it.
 @usableFromInline
 final class SaveSession {
     let catalog: ModelCatalog
@@ -194,7 +195,8 @@ final class SaveSession {
         return run.key(row: node).map(keys.contains) ?? false
     }
 
-    /// Whether the objects of a bucket aren't returned as they were given: the save changes them, or those they link to.
+    /// Whether the objects of a bucket aren't returned as they were given: the save changes them, or those they link
+    /// to.
     func isRebuilt(_ number: Int) -> Bool {
         if let known = rebuilt[number] { return known }
         let bucket = buckets[number]

@@ -33,8 +33,8 @@ public struct ObjectKey: Sendable, CustomStringConvertible {
 public struct ObjectResult: Sendable {
     /// The requested key.
     public let key: ObjectKey
-    /// The object; ``RelataError/notFound(_:)``; or ``RelataError/corruptStore(_:)`` for an object that can't be read as
-    /// its model declares.
+    /// The object; ``RelataError/notFound(_:)``; or ``RelataError/corruptStore(_:)`` for an object that can't be read
+    /// as its model declares.
     public let result: Result<any Model, RelataError>
 
     /// The object if it was found and is of that model.

@@ -25,7 +25,8 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
 
         /// The next object; `nil` after the last one.
         ///
-        /// - Throws: The errors of a fetch; `CancellationError` if the task was cancelled. After that, it returns `nil`.
+        /// - Throws: The errors of a fetch; `CancellationError` if the task was cancelled. After that, it returns
+        ///   `nil`.
         public mutating func next() async throws -> M? {
             do {
                 try Task.checkCancellation()

@@ -1,7 +1,7 @@
 import RelataEngine
 
-/// Reads the objects of a query from a server, some at a time, on the thread of the connection: the task that asks for them
-/// waits without one.
+/// Reads the objects of a query from a server, some at a time, on the thread of the connection: the task that asks for
+/// them waits without one.
 final class RemoteStream<M: Model> {
     private let query: Query<M>
     private let store: Store

@@ -100,8 +100,8 @@ extension Store {
         try await _writeOnce { try $0.save(first, repeat each others) }
     }
 
-    /// Inserts or updates two objects in one transaction, and returns them as they are stored: the second with the key that
-    /// the database assigned.
+    /// Inserts or updates two objects in one transaction, and returns them as they are stored: the second with the key
+    /// that the database assigned.
     ///
     /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func save<First: Model, Second: KeyAssignedModel>(

@@ -73,8 +73,8 @@ public final class Store: StoreWriter, Sendable {
         try make(DatabaseLocation(path), models, options)
     }
 
-    /// Opens the file at a path, as the call without `async`. While another process has it locked, the task waits without
-    /// a thread.
+    /// Opens the file at a path, as the call without `async`. While another process has it locked, the task waits
+    /// without a thread.
     ///
     /// - Throws: The errors of the call without `async` for models one by one.
     public static func open(

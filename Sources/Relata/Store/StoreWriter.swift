@@ -266,8 +266,8 @@ extension StoreWriter {
     /// ```
     ///
     /// - Returns: The objects as they are stored, in the given order, with the keys they had.
-    /// - Throws: The errors of the call for one object; ``RelataError/invalidUse(_:)`` if two of the objects have the same
-    ///   value and different content.
+    /// - Throws: The errors of the call for one object; ``RelataError/invalidUse(_:)`` if two of the objects have the
+    ///   same value and different content.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model, Property: PropertyField>(

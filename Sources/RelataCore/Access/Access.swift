@@ -42,7 +42,8 @@ package struct Access: Hashable, Sendable {
     ///
     /// - Parameter conditions: The conditions of visible rows, by the entity's name. A condition uses only the row's
     ///   own columns: attributes, and keys of to-ones.
-    /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have, and for conditions on other rows.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have, and for conditions on other
+    ///   rows.
     package init(
         _ conditions: [String: ExpressionNode], in schema: Schema, dialect: Dialect = .sqlite
     ) throws(RelataError) {

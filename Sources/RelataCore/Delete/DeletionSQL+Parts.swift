@@ -169,8 +169,8 @@ extension DeletionSQL {
         }
     }
 
-    /// A row of a closure: the entity's number and its key. The columns are stripped of their affinity, because entities
-    /// with keys of different types may share a recursive query.
+    /// A row of a closure: the entity's number and its key. The columns are stripped of their affinity, because
+    /// entities with keys of different types may share a recursive query.
     func row(_ entity: Int, _ closure: ClosureColumns) -> String {
         closure.row(entity, key(of: entity).map { dialect.unaffiliated("x.\(dialect.quote($0))") }, dialect)
     }

@@ -4,10 +4,10 @@
 /// Loan.where { $0.lent + .days(14) < Date() }
 /// ```
 ///
-/// Seconds, minutes, hours, days and weeks have fixed lengths; a day has 86,400 seconds, which is a calendar day in UTC.
-/// A day in a time zone whose clocks change may be an hour shorter or longer. Months and years are those of the Gregorian
-/// calendar in UTC: the time of day stays, and a day that the month doesn't have becomes its last, so that a month after
-/// January 31 is February 28 or 29. The months are added first.
+/// Seconds, minutes, hours, days and weeks have fixed lengths; a day has 86,400 seconds, which is a calendar day in
+/// UTC. A day in a time zone whose clocks change may be an hour shorter or longer. Months and years are those of the
+/// Gregorian calendar in UTC: the time of day stays, and a day that the month doesn't have becomes its last, so that a
+/// month after January 31 is February 28 or 29. The months are added first.
 public struct DateOffset: Hashable, Sendable {
     /// How many calendar months are added.
     public var months: Int
@@ -53,7 +53,8 @@ public struct DateOffset: Hashable, Sendable {
             microseconds: offset.microseconds == .min ? .max : -offset.microseconds)
     }
 
-    /// Whether dates can be moved by it. Twenty thousand years are further than any date of the calendar is from another.
+    /// Whether dates can be moved by it. Twenty thousand years are further than any date of the calendar is from
+    /// another.
     var isWithinReach: Bool {
         months.magnitude <= 240_000 && microseconds.magnitude <= 20_000 * 366 * 86_400 * 1_000_000
     }
@@ -85,8 +86,8 @@ public struct DateOffset: Hashable, Sendable {
         return overflows || isTooLarge ? nil : result
     }
 
-    /// The day of the proleptic Gregorian calendar, from days since 1970. Years are counted from March, so that the leap
-    /// day is a year's last.
+    /// The day of the proleptic Gregorian calendar, from days since 1970. Years are counted from March, so that the
+    /// leap day is a year's last.
     private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let shifted = days + 719_468
         let era = shifted.flooredQuotient(by: 146_097)

@@ -39,7 +39,8 @@ public struct IncludePlan: Hashable, Sendable {
         package init(depth: Int? = nil) { self.depth = depth }
     }
 
-    /// The relationships on some paths, each once: `artist`, `tracks` and `tracks.genre` are two, one with another in it.
+    /// The relationships on some paths, each once: `artist`, `tracks` and `tracks.genre` are two, one with another in
+    /// it.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` if one relationship is included twice with different filters.
     package static func merged(_ plans: [IncludePlan]) throws(RelataError) -> [IncludePlan] {

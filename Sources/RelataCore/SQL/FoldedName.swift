@@ -1,8 +1,8 @@
-/// A name of a table or a column as SQL compares it, to be found by in sets and dictionaries: ASCII letters in lower case,
-/// all else byte by byte.
+/// A name of a table or a column as SQL compares it, to be found by in sets and dictionaries: ASCII letters in lower
+/// case, all else byte by byte.
 ///
-/// Swift's own comparison differs twice: `lowercased()` folds letters beyond ASCII, which are different names to SQLite,
-/// and `==` takes letters that are composed differently for equal.
+/// Swift's own comparison differs twice: `lowercased()` folds letters beyond ASCII, which are different names to
+/// SQLite, and `==` takes letters that are composed differently for equal.
 package struct FoldedName: Hashable, Comparable, Sendable {
     /// Each byte as a character: no two of these are equal in another composition.
     private let characters: String

@@ -47,8 +47,8 @@ package enum UnsupportedAction: Hashable, Sendable {
 
 /// How the columns of a foreign key are compared with those that they refer to.
 ///
-/// SQLite compares by the collation and the affinity of the columns that are referred to: `'ABC'` refers to `'Abc'` in a
-/// column that collates `NOCASE`, and the text `'7'` to the integer 7.
+/// SQLite compares by the collation and the affinity of the columns that are referred to: `'ABC'` refers to `'Abc'` in
+/// a column that collates `NOCASE`, and the text `'7'` to the integer 7.
 public enum KeyComparison: Hashable, Sendable {
     /// Both sides have one collation and one affinity: any comparison of the two gives the same result.
     case equal

@@ -58,7 +58,8 @@ extension Schema {
         return "SELECT DISTINCT \(columns.joined(separator: ", ")) FROM \(dialect.quote(join.table)) AS j\(tables)"
     }
 
-    /// Whether a row of a join table refers to an object of one side, which is called as ``target(of:isSource:_:)`` says.
+    /// Whether a row of a join table refers to an object of one side, which is called as ``target(of:isSource:_:)``
+    /// says.
     package func refers(_ join: Join, isSource: Bool, _ row: String, _ dialect: Dialect) -> String {
         dialect.matches(
             tables[join.entity(isSource: isSource)].keyColumnNames, of: Self.alias(isSource: isSource),

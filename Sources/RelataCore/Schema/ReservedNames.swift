@@ -3,7 +3,8 @@ package enum ReservedNames {
     /// Whether tables of that name belong to SQLite or Relata, or may belong to a later version.
     package static func isInternal(_ table: String) -> Bool { begins(table, with: ["sqlite_", "relata_"]) }
 
-    /// Whether a table of that name is SQLite's or Relata's own. Other programs may have tables of other reserved names.
+    /// Whether a table of that name is SQLite's or Relata's own. Other programs may have tables of other reserved
+    /// names.
     package static func isOwn(_ table: String) -> Bool {
         begins(table, with: ["sqlite_"]) || isOfSearch(table) || ownTables.contains(table.foldedName)
     }

@@ -6,7 +6,8 @@ public struct ByteStream: Sendable {
 
     /// Bytes that a closure yields.
     ///
-    /// - Parameter next: Yields the next piece, which isn't empty; `nil` after the last. It is called again when it is done.
+    /// - Parameter next: Yields the next piece, which isn't empty; `nil` after the last. It is called again when it is
+    ///   done.
     public init(next: @escaping @Sendable () async throws -> [UInt8]?) { piece = next }
 
     /// Bytes in one piece.

@@ -25,7 +25,8 @@ public protocol AttributeCoding: Sendable {
     func encode(_ value: Value) throws(RelataError) -> RelataCore.Value
     /// A stored value as the property's type.
     func decode(_ value: RelataCore.Value) throws(RelataError) -> Value
-    /// The value that is read once this one was stored: a date in the precision of its column. The default is the value.
+    /// The value that is read once this one was stored: a date in the precision of its column. The default is the
+    /// value.
     func stored(_ value: Value) -> Value
     /// Whether ``stored(_:)`` is the value itself.
     func isExact(_ value: Value) -> Bool

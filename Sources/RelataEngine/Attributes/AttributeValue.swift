@@ -23,7 +23,8 @@ public protocol AttributeValue: PredicateArgumentConvertible {
     static var attributeType: AttributeType { get }
     /// The value as the column stores it.
     ///
-    /// - Throws: ``RelataError/validation(_:)`` for a value that no column can hold, such as a `UInt64` over `Int64.max`.
+    /// - Throws: ``RelataError/validation(_:)`` for a value that no column can hold, such as a `UInt64` over
+    ///   `Int64.max`.
     var databaseValue: Value { get throws(RelataError) }
     /// Reads a stored value; `nil` when it isn't one of this type.
     init?(databaseValue: Value)

@@ -47,7 +47,8 @@ extension IntegrityCheck {
         /// `Author.books`.
         let subject: String
         let owner: Table
-        /// The rows that are its members and the table that holds them, both in SQL, and their columns with the owner's key.
+        /// The rows that are its members and the table that holds them, both in SQL, and their columns with the owner's
+        /// key.
         let rows: String
         let table: String
         let columns: [String]

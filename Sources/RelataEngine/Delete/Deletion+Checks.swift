@@ -2,8 +2,8 @@ import RelataCore
 
 /// Checks that make a plan reliable: for foreign keys and triggers that the schema doesn't know.
 extension Deletion {
-    /// Refuses a deletion of rows that others refer to by foreign keys which the schema doesn't know: SQLite would delete
-    /// or unset these, or refuse, and no plan would name them.
+    /// Refuses a deletion of rows that others refer to by foreign keys which the schema doesn't know: SQLite would
+    /// delete or unset these, or refuse, and no plan would name them.
     func refuseUndeclared() throws(RelataError) {
         let keys = fileKeys.undeclared.filter { graph.contains($0.target) && !sql.isEmpty($0.target) }
         for key in keys where try isInUse(key) {

@@ -6,12 +6,13 @@ struct FileKeys {
     let schema: Schema
     /// The schema with the comparison rules of the file's foreign keys.
     let actual: Schema
-    /// The foreign keys, as numbers in ``Schema/foreignKeys``, by which the database itself deletes the rows that refer.
+    /// The foreign keys, as numbers in ``Schema/foreignKeys``, by which the database itself deletes the rows that
+    /// refer.
     let cascading: Set<Int>
     /// The foreign keys to its tables that it doesn't know.
     let undeclared: [UndeclaredKey]
-    /// The foreign keys to its tables by which the file finds rows only by reading all of their table, and would find them
-    /// by an index.
+    /// The foreign keys to its tables by which the file finds rows only by reading all of their table, and would find
+    /// them by an index.
     let unindexed: [UnindexedKey]
     /// The names of the tables that have triggers.
     let triggered: Set<FoldedName>

@@ -70,7 +70,8 @@ package enum Migrator {
 
     /// Runs `body` in a transaction in which it may apply schemas to the database, together with other changes.
     ///
-    /// - Parameter didCommit: Is called right after the transaction is committed, before others can have seen much of it.
+    /// - Parameter didCommit: Is called right after the transaction is committed, before others can have seen much of
+    ///   it.
     /// - Throws: what `body` throws. The file is unchanged then.
     package static func transaction<Result>(
         on connection: Connection, _ body: () throws -> Result, didCommit: (Result) -> Void = { _ in }

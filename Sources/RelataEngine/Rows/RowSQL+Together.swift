@@ -1,7 +1,7 @@
 import RelataCore
 
-/// Statements that write many rows, which are bound as a list for each column: the values of column n to parameter n + 1,
-/// as in the statements of single rows.
+/// Statements that write many rows, which are bound as a list for each column: the values of column n to parameter n +
+/// 1, as in the statements of single rows.
 extension RowSQL {
     /// Inserts rows that have their keys.
     func insertTogether(_ table: Table) -> String { insertion(table, Array(table.columns.indices)) }

@@ -3,8 +3,8 @@ import RelataCore
 extension Connection {
     /// The keys among some under which objects are stored, just as they are stored.
     ///
-    /// SQLite compares a key by the affinity and the collation of its column: the text `'7'` finds the number 7 in a column
-    /// of numbers, and `'ABC'` finds `'abc'` in one that folds the case.
+    /// SQLite compares a key by the affinity and the collation of its column: the text `'7'` finds the number 7 in a
+    /// column of numbers, and `'ABC'` finds `'abc'` in one that folds the case.
     package func storedKeys(among keys: [KeyValue], of table: Table) throws(RelataError) -> Set<KeyValue> {
         let (dialect, names) = (rowSQL.dialect, table.keyColumnNames)
         let condition = names.enumerated().map {

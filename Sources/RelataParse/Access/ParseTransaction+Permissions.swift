@@ -81,8 +81,8 @@ extension ParseTransaction {
 
     /// Checks that the caller may make an object.
     ///
-    /// - Throws: the errors of ``check(_:on:)``; 119 if only users are allowed the operation to whom the object's fields lead, and
-    ///   the caller isn't one.
+    /// - Throws: the errors of ``check(_:on:)``; 119 if only users are allowed the operation to whom the object's
+    ///   fields lead, and the caller isn't one.
     func checkMayCreate(_ body: ObjectBody, in parseClass: ParseClass) throws(ParseError) {
         try check(.create, on: parseClass)
         guard case .objects(let fields) = caller.permission(.create, on: parseClass.options.permissions) else { return }

@@ -151,8 +151,8 @@ public struct JSONParser {
 
     /// A number of few digits and no exponent; `nil` for any other.
     ///
-    /// Fifteen digits are less than 2⁵³ and their power of ten less than 10²²: both are exact, and so their quotient is the
-    /// nearest number.
+    /// Fifteen digits are less than 2⁵³ and their power of ten less than 10²²: both are exact, and so their quotient is
+    /// the nearest number.
     private func shortDecimal(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Double? {
         guard text.count <= 16 else { return nil }
         var (number, divisor, isFraction) = (Int64(0), 1.0, false)

@@ -16,8 +16,8 @@ public struct MailOptions: Sendable {
     /// The address of the protocol as browsers reach it: `https://books.example.org/parse`. Links are built from it
     /// alone, never from a request.
     public var publicURL: String
-    /// The texts, by purpose and language: an app may replace them, and add languages. Pages are in English and Simplified
-    /// Chinese.
+    /// The texts, by purpose and language: an app may replace them, and add languages. Pages are in English and
+    /// Simplified Chinese.
     public var templates = MailTemplate.standard
     /// The language for users who accept none of the supported ones.
     public var language = "en"

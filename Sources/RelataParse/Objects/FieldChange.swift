@@ -31,7 +31,8 @@ enum FieldChange: Sendable {
 
     /// Reads the JSON of a field: a value, or an operation.
     ///
-    /// - Throws: ``ParseError`` 107 and 108 for an operation that isn't one, 121 for names within the value that can't be.
+    /// - Throws: ``ParseError`` 107 and 108 for an operation that isn't one, 121 for names within the value that can't
+    ///   be.
     static func changes(_ value: JSONValue, of field: String) throws(ParseError) -> [FieldChange] {
         if let plain = try FieldChange(plain: value, of: field) { return [plain] }
         return try operations(value, of: field)

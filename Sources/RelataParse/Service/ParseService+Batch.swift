@@ -213,7 +213,8 @@ private struct BatchReader {
             let method = ParseCall.Method(rawValue: name) ?? ParseCall.Method(rawValue: name.uppercased()),
             let target = members["path"]?.string
         else { throw ParseError(.invalidJSON, "a request of a batch needs a method and a path") }
-        // Most of a batch are new objects of one class. By their bytes: texts that Swift takes for equal may name others.
+        // Most of a batch are new objects of one class. By their bytes: texts that Swift takes for equal may name
+        // others.
         if let created, method == .post, target.hasSameBytes(as: created.target),
             case .object(let body) = members["body"]
         {

@@ -56,7 +56,8 @@ public final class ParseService: Sendable {
         public var allowsLiveQueries = true
         /// How many live queries a client has at most.
         public var maximumLiveQueries = 1000
-        /// How many objects all live queries follow at most: each of them is remembered as long as it meets the conditions.
+        /// How many objects all live queries follow at most: each of them is remembered as long as it meets the
+        /// conditions.
         public var maximumLiveObjects = 1_000_000
         /// How many bytes of events may wait for a slow client before it is disconnected.
         public var maximumLiveBacklog = 4 * 1024 * 1024

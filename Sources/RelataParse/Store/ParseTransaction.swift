@@ -92,8 +92,8 @@ final class ParseTransaction {
 
     /// The class of that name that a request reads.
     ///
-    /// - Throws: the errors of ``existing(_:)``; 119 for a class that doesn't exist and, in production, never will by being used.
-    ///   The master key may ask for any.
+    /// - Throws: the errors of ``existing(_:)``; 119 for a class that doesn't exist and, in production, never will by
+    ///   being used. The master key may ask for any.
     func readable(_ name: String, isMaster: Bool) throws(ParseError) -> ParseClass? {
         let known = try existing(name)
         if known == nil, mode == .production, !isMaster { throw BatchWriter.missing(name) }

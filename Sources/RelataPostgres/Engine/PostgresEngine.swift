@@ -23,8 +23,8 @@ package struct PostgresEngine: Engine {
     ///   - isReadOnly: Whether writing is refused.
     ///   - replicaURL: The address for reads; `nil` to read from the server of `url`.
     ///   - writers: How many transactions may write at once.
-    ///   - poolsTransactions: Whether a pooler gives each transaction another of the server's connections; `nil` to take
-    ///     any pooler for one.
+    ///   - poolsTransactions: Whether a pooler gives each transaction another of the server's connections; `nil` to
+    ///     take any pooler for one.
     ///   - tableScope: Which tables are looked at.
     ///   - waits: How long the store waits.
     ///   - trace: Called after each statement.

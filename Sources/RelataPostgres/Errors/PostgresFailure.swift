@@ -99,8 +99,8 @@ package struct PostgresFailure: Error, Sendable {
     /// Whether a text holds several statements of which one was to be prepared.
     var isOfSeveralStatements: Bool { sqlState == "42601" && diagnostics?.routine == "exec_parse_message" }
 
-    /// The columns of the key in a detail: `Key (album, "track no")=(1, 2) already exists.` The words around the key are in
-    /// the server's language.
+    /// The columns of the key in a detail: `Key (album, "track no")=(1, 2) already exists.` The words around the key
+    /// are in the server's language.
     package var keyColumns: [String] {
         guard let detail = diagnostics?.detail, let start = detail.firstIndex(of: "("),
             let end = detail.range(of: ")=(")?.lowerBound, start < end

@@ -45,8 +45,8 @@ package final class RowStream {
         return nil
     }
 
-    /// Ends the statement. Within a transaction its remaining rows are read and dropped, because to cancel it would fail
-    /// the transaction.
+    /// Ends the statement. Within a transaction its remaining rows are read and dropped, because to cancel it would
+    /// fail the transaction.
     package func close() {
         guard !isOver, let handle = session.handle else { return }
         if !wasInTransaction { session.stopStatement(handle) }

@@ -42,7 +42,8 @@ extension RecordStore {
         observe(identity: nil, read)
     }
 
-    /// Observes for code without `async`: calls `onChange` with the objects now, and after each commit that changes them.
+    /// Observes for code without `async`: calls `onChange` with the objects now, and after each commit that changes
+    /// them.
     ///
     /// Calls come one after the other, on any thread. `onError` is called at most once, and is the last call.
     ///

@@ -2,8 +2,8 @@ import RelataCore
 public import RelataEngine
 
 extension RecordStore {
-    /// Copies the store to a file while it is in use; the copy is of one moment, and has its name once it is whole and on the
-    /// disk.
+    /// Copies the store to a file while it is in use; the copy is of one moment, and has its name once it is whole and
+    /// on the disk.
     ///
     /// ```swift
     /// try await store.backup(to: "backup.sqlite", replaces: true) { print(Int($0.fraction * 100), "%") }
@@ -46,7 +46,8 @@ extension RecordStore {
     /// Others may read in the meantime, and writers wait. A file needs up to twice its size during the rebuild. It is
     /// seldom needed: free space is reused, and an import of many rows updates the statistics itself.
     ///
-    /// - Throws: ``RelataError/busy(_:)`` while another process writes; ``RelataError/fileAccess(path:_:)`` for a full disk.
+    /// - Throws: ``RelataError/busy(_:)`` while another process writes; ``RelataError/fileAccess(path:_:)`` for a full
+    ///   disk.
     public func compact() async throws { try await pool.compact(by: access) }
 
     /// Shrinks the database to its contents, as the call with `await`.

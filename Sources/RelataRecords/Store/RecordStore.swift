@@ -46,7 +46,8 @@ public final class RecordStore: Sendable {
     private final class Shared: Sendable {
         let objectIDs = ObjectIDGenerator()
         let foundDiskFull = Atomic(false)
-        /// The classes as they were last seen, and as they were shortly before: transactions that began then see them so.
+        /// The classes as they were last seen, and as they were shortly before: transactions that began then see them
+        /// so.
         let recent: Mutex<[RecordClasses]>
         /// How many are kept.
         static let recentCount = 4
@@ -84,8 +85,8 @@ public final class RecordStore: Sendable {
     ///   - path: The file, or a URL such as `postgres://user@host/database`.
     ///   - mode: Whether use creates classes and fields.
     ///   - options: How to open it.
-    /// - Throws: ``RelataError/fileAccess(path:_:)``, ``RelataError/corruptStore(_:)``, ``RelataError/busy(_:)`` for the
-    ///   file; ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for its key.
+    /// - Throws: ``RelataError/fileAccess(path:_:)``, ``RelataError/corruptStore(_:)``, ``RelataError/busy(_:)`` for
+    ///   the file; ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for its key.
     public static func open(
         _ path: String, mode: Mode = .development, options: Options = Options()
     ) throws -> RecordStore {

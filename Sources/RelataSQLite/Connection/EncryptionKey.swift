@@ -23,7 +23,8 @@ public struct EncryptionKey: Equatable, Sendable {
         }
     }
 
-    /// The key itself, from a generator of random numbers: nothing is derived from it, so that connections open at once.
+    /// The key itself, from a generator of random numbers: nothing is derived from it, so that connections open at
+    /// once.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for another number of bytes than 32.
     public init(bytes: some Sequence<UInt8>) throws(RelataError) {

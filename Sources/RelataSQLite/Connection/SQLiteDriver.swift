@@ -32,7 +32,8 @@ package final class SQLiteDriver: EngineDriver {
         tracer = trace.map { [handle] in SQLTracer($0, on: handle) }
         try check(relata_values_register(handle), nil)
         try SQLiteFunctions.register(on: handle)
-        // Asked every so many steps of SQLite's virtual machine: a cancelled task stops even a query that yields no row.
+        // Asked every so many steps of SQLite's virtual machine: a cancelled task stops even a query that yields no
+        // row.
         sqlite3_progress_handler(handle, 100_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
     }
 

@@ -13,8 +13,8 @@ import Synchronization
 /// waits until no reader uses the log any more: otherwise overlapping reads would keep the log from ever restarting.
 /// New readers in the meantime read from the file.
 final class LogCopier: Sendable {
-    /// After so many new pages the log is copied. SQLite takes ten times as many; so few keep the disk, and the processor,
-    /// busy for less than a millisecond at a time.
+    /// After so many new pages the log is copied. SQLite takes ten times as many; so few keep the disk, and the
+    /// processor, busy for less than a millisecond at a time.
     private static let interval: Int32 = 100
     /// For how many milliseconds a commit waits for readers of a long log.
     private static let patience: Int32 = 250

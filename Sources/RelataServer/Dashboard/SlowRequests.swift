@@ -39,7 +39,8 @@ final class SlowRequests: Sendable {
         }
     }
 
-    /// `{"results": [{"at": "…", "milliseconds": 41.2, "method": "GET", "target": "/parse/classes/Book?…", "status": 200}]}`
+    /// `{"results": [{"at": "…", "milliseconds": 41.2, "method": "GET", "target": "/parse/classes/Book?…", "status":
+    /// 200}]}`
     var json: JSONValue {
         let all = entries.withLock { entries in
             Self.removeOld(&entries)

@@ -7,17 +7,20 @@ import RelataCore
 ///
 /// Belongs to the connection's event loop. Only answering happens elsewhere.
 ///
-/// Hummingbird's own channel (`HTTP1Channel`), with the same protocol behind it on the same threads, answered 63,000 small
-/// gets a second where this one does 84,000, and 57,000 posts of 1 kB where this one does 79,000: 24 and 29 % fewer (`wrk`
-/// with 64 connections on two cores, medians of six rounds in turns). On Swift's own threads, which a slow statement would
-/// block, it answered 75,000 and 68,000: 10 and 14 % fewer. The slowest of a hundred took 2 to 3 ms there, 4 ms here.
+/// Hummingbird's own channel (`HTTP1Channel`), with the same protocol behind it on the same threads, answered 63,000
+/// small gets a second where this one does 84,000, and 57,000 posts of 1 kB where this one does 79,000: 24 and 29 %
+/// fewer (`wrk` with 64 connections on two cores, medians of six rounds in turns). On Swift's own threads, which a slow
+/// statement would block, it answered 75,000 and 68,000: 10 and 14 % fewer. The slowest of a hundred took 2 to 3 ms
+/// there, 4 ms here.
 ///
 /// It has one timeout, for idle connections. It doesn't have these limits of this one:
 /// - headers that never end: `aClientThatNeverFinishesItsHeaderIsClosed`
-/// - bodies that come by drops, or stop: `aClientThatSendsABodyByDropsIsNotWaitedFor`, `whatArrivedEarnsNoTimeToSendNothing`
+/// - bodies that come by drops, or stop: `aClientThatSendsABodyByDropsIsNotWaitedFor`,
+///   `whatArrivedEarnsNoTimeToSendNothing`
 /// - replies that are taken by drops, or not at all: `aClientThatTakesNoRepliesIsClosedAndHoldsUpNobody`,
 ///   `whoStopsTakingALargeReplyIsClosedAndItsRoomGivenBack`
-/// - the memory of all clients: `bodiesOfManyClientsDoNotAddUpWithoutBound`, `repliesToManyClientsDoNotAddUpWithoutBound`
+/// - the memory of all clients: `bodiesOfManyClientsDoNotAddUpWithoutBound`,
+///   `repliesToManyClientsDoNotAddUpWithoutBound`
 /// - the bytes between the chunks of a body: `whatStandsBesideABodyIsBounded`
 ///
 /// It also doesn't send `100 Continue`: `aClientThatWaitsToBeAskedIsAskedForItsBody`.

@@ -51,7 +51,8 @@ struct RequestAssembler {
     private var state = State.head
     /// How many bytes of the body have arrived.
     private(set) var received = 0
-    /// How many bytes arrived since the head that are no part of the body; `nil` until all that came with the head is read.
+    /// How many bytes arrived since the head that are no part of the body; `nil` until all that came with the head is
+    /// read.
     private var framing: Int?
     /// The announced sizes of the arriving body's chunks; `nil` for a body without chunks.
     private var chunks: ChunkSizes?

@@ -5,7 +5,8 @@ import RelataCore
 
 /// The keys that clients must send.
 ///
-/// The application's id and the client key are in every app and no secrets. The master key is one: only its hash is kept.
+/// The application's id and the client key are in every app and no secrets. The master key is one: only its hash is
+/// kept.
 public struct ServerKeys: Sendable {
     /// The id that every request carries.
     public var applicationID: String

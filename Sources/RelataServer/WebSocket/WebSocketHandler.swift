@@ -139,7 +139,8 @@ final class WebSocketHandler: ChannelDuplexHandler {
     }
 
     private func timeIsUp(_ context: ChannelHandlerContext) {
-        // A session that is busy leaves the answer unread; that isn't the client's doing, unless it takes nothing either.
+        // A session that is busy leaves the answer unread; that isn't the client's doing, unless it takes nothing
+        // either.
         let isExcused = isReadHeld && context.channel.isWritable
         guard !isClosing, !isPongAwaited || isExcused else {
             context.close(promise: nil)

@@ -16,8 +16,8 @@
 /// - membership: `%@ IN authors`, `authors CONTAINS %@`; of an array that an attribute holds: `tags CONTAINS 'new'`;
 /// - members of a `Codable` value that an attribute holds: `address.city == 'Oslo'`;
 /// - `a ?? b`: the first set value;
-/// - dates: `due + days(3)`, `due - months(1)`, with `seconds minutes hours days weeks months years`; `now()`; two dates'
-///   difference in seconds: `end - start`;
+/// - dates: `due + days(3)`, `due - months(1)`, with `seconds minutes hours days weeks months years`; `now()`; two
+///   dates' difference in seconds: `end - start`;
 /// - arithmetic `+ - * /`, where `+` also joins texts; functions `lowercase uppercase trim length abs year month day
 ///   hour minute second weekday`;
 /// - literals `'text'`, `"text"`, `12.5`, `TRUE`, `YES`, `nil`, `{1, 2, 3}`; a date or a UUID is written as text;
@@ -31,7 +31,8 @@ package enum PredicateFormat {
 
     /// Reads a condition on the objects of an entity.
     ///
-    /// - Throws: ``RelataError/predicateFormat(text:column:_:)`` with the column, counted from 1, and what was expected.
+    /// - Throws: ``RelataError/predicateFormat(text:column:_:)`` with the column, counted from 1, and what was
+    ///   expected.
     package static func parse(
         _ text: String, arguments: [PredicateArgument] = [], entity: String, schema: Schema,
         resolveName: NameResolver = PredicateFormat.property
@@ -52,7 +53,8 @@ package enum PredicateFormat {
     /// Reads a value of the objects of an entity, such as an aggregate to sort by: `reviews.@avg.stars`. A path to an
     /// object is its key.
     ///
-    /// - Throws: ``RelataError/predicateFormat(text:column:_:)`` with the column, counted from 1, and what was expected.
+    /// - Throws: ``RelataError/predicateFormat(text:column:_:)`` with the column, counted from 1, and what was
+    ///   expected.
     package static func value(
         _ text: String, entity: Table, schema: Schema, resolveName: NameResolver = PredicateFormat.property
     ) throws(RelataError) -> ExpressionNode {

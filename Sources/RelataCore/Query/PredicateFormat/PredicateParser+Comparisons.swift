@@ -141,8 +141,8 @@ extension PredicateParser {
         }
     }
 
-    /// The keys of the object that a literal names, by a key or by the value of a key of one part: one, unless keys of other
-    /// types may be stored.
+    /// The keys of the object that a literal names, by a key or by the value of a key of one part: one, unless keys of
+    /// other types may be stored.
     private func keys(
         _ literal: PredicateLiteral, of table: Table, _ operand: Operand
     ) throws(RelataError) -> [KeyValue] {

@@ -10,8 +10,8 @@ struct EncodedObjects {
     var ids: [String] = []
 }
 
-/// Fetches objects as JSON: one statement for a query and the objects of its pointers, and one for each class of objects
-/// that pointers in arrays lead to, level by level.
+/// Fetches objects as JSON: one statement for a query and the objects of its pointers, and one for each class of
+/// objects that pointers in arrays lead to, level by level.
 struct ObjectFetcher {
     private let transaction: ParseTransaction
     /// How many bytes the objects may have.

@@ -14,8 +14,8 @@ extension RecordStore {
     /// `Playlist.tracks.jsonl`, with a row for each link. ``import(_:options:progress:)-(String,_,_)`` reads them.
     ///
     /// - Parameters:
-    ///   - classes: The classes to write, with the many-to-manys between them; a many-to-many is written by its own name, too:
-    ///     `Playlist.tracks`. All by default.
+    ///   - classes: The classes to write, with the many-to-manys between them; a many-to-many is written by its own
+    ///     name, too: `Playlist.tracks`. All by default.
     ///   - destination: The file, folder or stream to write.
     ///   - format: The form of the files.
     ///   - replaces: Whether existing files are replaced. Otherwise they are refused, and nothing is written.
