@@ -31,7 +31,7 @@ public struct ChangeFeed: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(listener: listener, access: access) }
 
     /// Reads a feed.
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate let listener: Listener
         fileprivate let access: Access
 

@@ -137,10 +137,27 @@ struct CallerLookup {
 
     /// The names of the roles that a user has, directly or by other roles.
     private func roles(of user: String) throws -> [String] {
-        guard classes.schema[InternalClasses.role]?.entity.isGuarded == true else { return [] }
-        var names: [KeyValue: String] = [:]
-        var keys = [KeyValue(.text(user))]
-        var relation = "users"
+        guard hasRoles else { return [] }
+        return try roles(from: [KeyValue(.text(user))], by: "users", known: [:])
+    }
+
+    private var hasRoles: Bool { classes.schema[InternalClasses.role]?.entity.isGuarded == true }
+
+    /// The names of a role and of those that it is a member of; `nil` if there is no such role.
+    func roles(including name: String) throws -> [String]? {
+        guard hasRoles else { return nil }
+        let plan = QueryPlan(
+            entity: InternalClasses.role,
+            condition: .comparison(.equal, .property(scope: 0, path: ["name"]), .value(.text(name)), []))
+        guard let row = try rows(plan, [.property(scope: 0, path: [])]).first else { return nil }
+        let key = KeyValue(row[0])
+        return try roles(from: [key], by: "roles", known: [key: name])
+    }
+
+    private func roles(
+        from keys: [KeyValue], by relation: String, known: [KeyValue: String]
+    ) throws -> [String] {
+        var (names, keys, relation) = (known, keys, relation)
         // Each turn finds new roles, so a circle of roles comes to an end.
         while !keys.isEmpty {
             let plan = QueryPlan(

@@ -30,7 +30,7 @@ struct ClassPermissions: Hashable, Sendable, Codable {
         case nothing(needsSession: Bool)
     }
 
-    private var grants: [Operation: Grant] = [:]
+    private(set) var grants: [Operation: Grant] = [:]
     /// Pointers to users who may read the object.
     private var readUserFields: [String] = []
     /// Pointers to users who may change the object.

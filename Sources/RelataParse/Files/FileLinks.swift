@@ -104,7 +104,10 @@ extension ObjectWriter {
         if names.isEmpty, isNew { return }
         let unproven = names.intersection(transaction.caller.unprovenFiles)
         if !unproven.isEmpty {
-            let before = FileLinks.names(inDocuments: documents.map { row?[$0] })
+            // A hidden field shows nobody what it refers to.
+            let hidden = transaction.caller.hiddenFields[parseClass.name] ?? []
+            let before = FileLinks.names(
+                inDocuments: documents.filter { !hidden.contains(table.columns[$0].property) }.map { row?[$0] })
             if let name = unproven.subtracting(before).min() { throw ParseError.fileIsUnproven(name) }
         }
         let keys = try transaction.use(names.sorted(), in: files)

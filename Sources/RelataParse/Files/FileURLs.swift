@@ -16,7 +16,9 @@ struct FileURLs {
     }
 
     /// A reply in which files have addresses. One that has an address keeps it: it lies elsewhere.
-    func adding(to body: [UInt8]) -> [UInt8] {
+    ///
+    /// - Parameter names: Files that get none.
+    func adding(to body: [UInt8], besides names: Set<String> = []) -> [UInt8] {
         var result: [UInt8] = []
         // The bytes that are copied already, and those that are searched.
         var (copied, place) = (0, 0)
@@ -25,10 +27,12 @@ struct FileURLs {
             while place < bytes.count, let found = memchr(base + place, Int32(Self.mark), bytes.count - place) {
                 let type = UnsafeRawPointer(found) - UnsafeRawPointer(base)
                 place = type + 1
-                guard let (name, end) = Self.file(around: type, in: bytes) else { continue }
+                guard let (range, end) = Self.file(around: type, in: bytes) else { continue }
+                let name = String(decoding: bytes[range], as: UTF8.self)
+                if names.contains(name) { continue }
                 result += bytes[copied..<end]
                 copied = end
-                result += ",\"url\":\"\(url(of: String(decoding: bytes[name], as: UTF8.self)))\"".utf8
+                result += ",\"url\":\"\(url(of: name))\"".utf8
             }
         }
         return copied == 0 ? body : result + body[copied...]

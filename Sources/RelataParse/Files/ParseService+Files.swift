@@ -213,8 +213,13 @@ extension ParseService {
     }
 
     /// The addresses of files.
-    var fileURLs: FileURLs {
-        FileURLs(
+    var fileURLs: FileURLs { FileURLs(at: address, keys, options) }
+}
+
+extension FileURLs {
+    /// The addresses of a service's files.
+    init(at address: PublicAddress, _ keys: ParseKeys, _ options: ParseService.Options) {
+        self.init(
             prefix: "\(address.url)/files/\(FileName.encoded(keys.applicationID))/", signing: options.files?.signing)
     }
 }

@@ -25,8 +25,32 @@ struct LiveChanges: Sendable {
     private(set) var classes: [String: OfClass] = [:]
     private var count = 0
 
+    /// Something that nobody knows happened to objects of classes.
+    init(unknownOf names: [String]) {
+        for name in names { classes[name] = OfClass(isUnknown: true) }
+    }
+
     init(_ sets: [ChangeSet]) {
         for change in sets.lazy.flatMap(\.changes) { add(change) }
+    }
+
+    /// How many objects were changed.
+    var objectCount: Int { classes.values.reduce(0) { $0 + $1.objects.count } }
+
+    /// Adds what later transactions did.
+    mutating func add(_ later: LiveChanges) {
+        for (name, ofClass) in later.classes {
+            if ofClass.isUnknown { classes[name, default: OfClass()].isUnknown = true }
+            for (key, change) in ofClass.objects {
+                var object = classes[name, default: OfClass()].objects[key] ?? OfObject()
+                object.isInserted = object.isInserted || change.isInserted
+                object.isDeleted = change.isDeleted
+                object.fields = object.fields.flatMap { fields in change.fields.map(fields.union) }
+                object.order = count + change.order
+                classes[name, default: OfClass()].objects[key] = object
+            }
+        }
+        count += later.count
     }
 
     private mutating func add(_ change: Change) {

@@ -37,6 +37,8 @@ struct LiveGroup: Sendable {
     /// Those whose events are the same: their rights are equal, and their queries show the same.
     struct Audience: Hashable, Sendable {
         let rights: LiveRights
+        /// The fields that they don't get.
+        let hidden: Set<String>
         let selection: Selection
         let watch: Set<String>?
 
@@ -45,6 +47,7 @@ struct LiveGroup: Sendable {
             rights = LiveRights(known)
             selection = query.selection
             let hidden = known.hiddenFields[query.className] ?? []
+            self.hidden = hidden
             watch = query.watch?.filter { !hidden.contains($0) && !$0.hasPrefix("_") }
         }
     }
@@ -65,28 +68,43 @@ struct LiveGroup: Sendable {
     /// The classes whose objects decide as well which objects meet the conditions.
     let others: Set<String>
     /// The classes that ``plan`` was made for.
-    private let classes: ClassSet
+    private var classes: ClassSet
+    /// Whether all who see an object see the same of it.
+    let sharesContent: Bool
     private(set) var matched: [KeyValue: Seen]
     var audiences: [Audience: Set<LiveQueryID>] = [:]
     private(set) var past: [Past] = []
     /// The first round of which ``past`` tells all.
     private(set) var firstRound: Int
-    /// Since when nobody follows it.
-    var idleSince: ContinuousClock.Instant?
+    /// Since when nobody follows it, and after which round: nothing is read for it from then on.
+    private(set) var idle: (since: ContinuousClock.Instant, round: Int)?
 
     init(_ found: LiveReader.Found, round: Int) {
         (key, plan, others, classes, matched) = (found.key, found.plan, found.others, found.classes, found.matched)
+        sharesContent = found.sharesContent
         // What the round did before the group was there is known to nobody.
         firstRound = round + 1
     }
 
-    /// Whether all that its queries look at is in other classes as it was.
-    func isTheSame(in others: ClassSet) -> Bool {
-        if classes.version == others.version { return true }
-        guard classes.permissions == others.permissions, classes.guarded == others.guarded else { return false }
-        return self.others.union([key.className]).allSatisfy {
-            classes.schema[$0]?.entity == others.schema[$0]?.entity && classes.options[$0] == others.options[$0]
+    /// Takes note of whether somebody follows it.
+    mutating func rest(after round: Int) {
+        if !audiences.isEmpty {
+            idle = nil
+        } else if idle == nil {
+            idle = (.now, round)
         }
+    }
+
+    /// Whether all that its queries look at is in other classes as it was.
+    mutating func isTheSame(in others: ClassSet) -> Bool {
+        if classes.version == others.version { return true }
+        guard classes.permissions == others.permissions, classes.guarded == others.guarded,
+            self.others.union([key.className]).allSatisfy({
+                classes.schema[$0]?.entity == others.schema[$0]?.entity && classes.options[$0] == others.options[$0]
+            })
+        else { return false }
+        classes = others
+        return true
     }
 
     /// How much of the past is kept.
@@ -136,6 +154,14 @@ struct LiveGroup: Sendable {
         }
     }
 
+    /// The objects that are something else in another group, or that were changed.
+    func differences(from other: LiveGroup, _ changed: [KeyValue: LiveChanges.OfObject]) -> Set<KeyValue> {
+        var keys = Set(matched.keys.filter { matched[$0] != other.matched[$0] })
+        keys.formUnion(other.matched.keys.filter { matched[$0] == nil })
+        keys.formUnion(changed.keys.filter { matched[$0] != nil || other.matched[$0] != nil })
+        return keys
+    }
+
     /// What became of objects over several rounds, as one step each.
     static func combined(_ past: [Past]) -> [Past] {
         var combined: [KeyValue: Past] = [:]
@@ -151,7 +177,13 @@ struct LiveGroup: Sendable {
                 round: step.round, time: step.time, key: step.key, before: first.before, after: step.after,
                 change: change)
         }
-        return combined.values.sorted { ($0.round, $0.change.order) < ($1.round, $1.change.order) }
+        return combined.values.map { step in
+            guard step.before == nil, step.after == nil else { return step }
+            // A client that was interrupted may have been told of it.
+            let between = past.last { $0.key == step.key && $0.after != nil }?.after
+            return Past(
+                round: step.round, time: step.time, key: step.key, before: between, after: nil, change: step.change)
+        }.sorted { ($0.round, $0.change.order) < ($1.round, $1.change.order) }
     }
 
     /// Takes note of what became of objects, and remembers it for a while.

@@ -24,9 +24,7 @@ struct LiveNews: Sendable {
 
 /// What a live query begins with.
 struct LiveStart: Sendable {
-    /// What others are told first.
-    var news = LiveNews()
-    var position = LivePosition(epoch: "", round: 0, rights: 0)
+    var position: LivePosition
     /// The objects that meet the conditions, where they were asked for.
     var objects: [String]?
     /// What happened since the client was here last; `nil` where it begins anew.
@@ -72,17 +70,25 @@ struct LiveTelling {
     private var requests: [Request] = []
     private var keys: [LiveReader.Content: (known: KnownCaller, keys: Set<KeyValue>)] = [:]
 
+    /// Adds events.
+    ///
+    /// - Parameters:
+    ///   - isShared: Whether the objects may be read for all who see them. What is older than this reading must be read for
+    ///     each caller, who may not see the object any more.
+    ///   - known: The caller with what it may see; asked for where it matters.
     mutating func add(
-        _ events: [LiveEvent], of group: LiveGroup.Key, _ audience: LiveGroup.Audience, _ known: KnownCaller,
-        to queries: Set<LiveQueryID>
-    ) {
+        _ events: [LiveEvent], of group: LiveGroup, _ audience: LiveGroup.Audience, isShared: Bool = true,
+        to queries: Set<LiveQueryID>, as known: () throws -> KnownCaller
+    ) rethrows {
         if events.isEmpty { return }
         let request = Request(
-            events: events, queries: queries, content: LiveReader.Content(group, audience, known),
-            leaving: LiveReader.Content(group, audience, known, isOwn: true))
+            events: events, queries: queries, content: LiveReader.Content(group, audience, isShared: isShared),
+            leaving: LiveReader.Content(group, audience, isShared: false))
         requests.append(request)
         for event in events where event.kind != .delete {
-            keys[request.content(event), default: (known, [])].keys.insert(event.key)
+            let content = request.content(event)
+            if keys[content] == nil { keys[content] = (content.rights == nil ? .master : try known(), []) }
+            keys[content]?.keys.insert(event.key)
         }
     }
 
@@ -92,10 +98,12 @@ struct LiveTelling {
         var problems: [LiveReader.Content: ParseError] = [:]
         for (content, wanted) in keys {
             do {
-                objects[content] = try reader.objects(Array(wanted.keys), content, as: wanted.known)
-            } catch let error as ParseError {
+                objects[content] = try reader.apart {
+                    try reader.objects(Array(wanted.keys), content, as: wanted.known)
+                }
+            } catch  where ParseError(error).status < 500 {
                 // Others see their objects all the same.
-                problems[content] = error
+                problems[content] = ParseError(error)
             }
         }
         return requests.map { request in

@@ -17,8 +17,8 @@ final class LiveOutbox: Sendable {
             size -= message.utf8.count + LiveOutbox.overhead
             messages[first] = ""
             first += 1
-            if first == messages.count {
-                messages.removeAll(keepingCapacity: messages.count < 64)
+            if first == messages.count || first >= 1024 {
+                messages.removeFirst(first)
                 first = 0
             }
             return message

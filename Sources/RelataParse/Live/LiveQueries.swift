@@ -20,6 +20,7 @@ actor LiveQueries {
     private let store: ParseStore
     private let keys: ParseKeys
     private let options: ParseService.Options
+    private let fileURLs: @Sendable () -> FileURLs?
     private var report: @Sendable (any Error) -> Void = { _ in }
 
     private var clients: [UInt64: Client] = [:]
@@ -30,8 +31,12 @@ actor LiveQueries {
     private var lastTurn: Task<Void, Never>?
     private var isSweeping = false
 
-    init(_ store: ParseStore, keys: ParseKeys, options: ParseService.Options) {
-        (self.store, self.keys, self.options) = (store, keys, options)
+    /// - Parameter fileURLs: The addresses of files; `nil` if there are none.
+    init(
+        _ store: ParseStore, keys: ParseKeys, options: ParseService.Options,
+        fileURLs: @escaping @Sendable () -> FileURLs?
+    ) {
+        (self.store, self.keys, self.options, self.fileURLs) = (store, keys, options, fileURLs)
         state = Mutex(LiveState(options: options))
     }
 
@@ -53,7 +58,7 @@ actor LiveQueries {
         _ body: @Sendable (inout LiveState, LiveReader) throws -> Result
     ) async throws -> Result {
         try await store.read(as: .master) { transaction in
-            let reader = LiveReader(transaction: transaction, options: self.options)
+            let reader = LiveReader(transaction: transaction, options: self.options, fileURLs: self.fileURLs())
             return try self.state.withLock { state in try body(&state, reader) }
         }
     }
@@ -163,14 +168,19 @@ actor LiveQueries {
         do {
             // Whatever is committed from here on is told.
             listen()
-            let start = try await reading { state, reader in try state.follow(id, query, as: asked, reader) }
-            deliver(start.news)
+            let (news, found) = try await reading { state, reader in
+                let news = try state.catchUp(query, reader)
+                return (news, Result { try state.follow(id, query, as: asked, reader) })
+            }
+            // Whatever becomes of this one, others are told what was found for them.
+            deliver(news)
+            let start = try found.get()
             clients[client]?.queries.insert(number)
             begin(id, query, start)
             sweepLater()
             return .success(())
         } catch {
-            if !state.withLock(\.isWhole) { lose(error) }
+            if state.withLock({ $0.failure != nil }) { lose(error) }
             sweepLater()
             return .failure(problem(error, of: number))
         }
@@ -205,15 +215,17 @@ actor LiveQueries {
     /// Listens to what is committed, if nobody did.
     private func listen() {
         guard feed == nil else { return }
-        // What happened since the last one isn't known.
-        state.withLock { $0.round += 1 }
         let changes = store.records.changes
         feed = Task { [weak self] in
             var iterator = changes.makeAsyncIterator()
             while let first = await iterator.next() {
-                let sets = [first] + iterator.waiting()
                 guard let self else { return }
-                await self.inTurn { await self.tell(LiveChanges(sets)) }
+                let waiting = iterator
+                await self.inTurn {
+                    // Taken in its turn, so that it is as new as can be.
+                    var iterator = waiting
+                    await self.tell(LiveChanges([first] + iterator.waiting()))
+                }
             }
             if !Task.isCancelled { await self?.storeClosed() }
         }
@@ -238,7 +250,7 @@ actor LiveQueries {
             clients[id.client]?.queries.remove(id.requestID)
             send(LiveProblem(error, of: id.requestID).text, to: id.client)
         }
-        if !news.ended.isEmpty { sweepLater() }
+        sweepLater()
     }
 
     private func tell(_ told: LiveNews.OfQuery, to id: LiveQueryID) {

@@ -7,6 +7,8 @@ import RelataRecords
 struct LiveReader {
     let transaction: ParseTransaction
     let options: ParseService.Options
+    /// The addresses of files; `nil` if there are no files.
+    let fileURLs: FileURLs?
 
     /// A query's group as it is found, with the objects that meet the conditions.
     struct Found: Sendable {
@@ -15,6 +17,8 @@ struct LiveReader {
         /// The classes whose objects decide as well which objects meet the conditions.
         var others: Set<String> = []
         let classes: ClassSet
+        /// Whether all who see an object see the same fields and pointers of it.
+        var sharesContent = false
         var matched: [KeyValue: LiveGroup.Seen] = [:]
     }
 
@@ -63,6 +67,13 @@ struct LiveReader {
         return readers
     }
 
+    /// Runs a part whose failure leaves the others as they are.
+    func apart<Result>(_ body: () throws -> Result) throws -> Result {
+        // Where an error ends the transaction, nothing could be read after it.
+        guard !transaction.connection.driver.capabilities.survivesErrors else { return try body() }
+        return try transaction.connection.savepoint(body)
+    }
+
     // MARK: Conditions
 
     /// The group of a query, without the objects that meet the conditions.
@@ -85,14 +96,16 @@ struct LiveReader {
         plan.condition = try reader.condition(json, of: parseClass)
         plan.relatedTo = reader.owner
         let others = reader.named
+        let limited = classes.limitedPointers(of: parseClass.table.entity)
         let isShared =
-            others.isEmpty && plan.relatedTo == nil && plan.condition?.readsOneObject != false
+            others.isEmpty && plan.relatedTo == nil && plan.condition?.readsOneObject(besides: limited) != false
             && !InternalClasses.contains(parseClass.name) && !transaction.caller.read.isLimited
             && known.hiddenFields[parseClass.name] == nil
             && known.permission(.find, on: parseClass.options.permissions) == .everything
         let key = LiveGroup.Key(
             className: parseClass.name, condition: condition, rights: isShared ? nil : LiveRights(known))
-        return Found(key: key, plan: plan, others: others, classes: classes)
+        return Found(
+            key: key, plan: plan, others: others, classes: classes, sharesContent: isShared && limited.isEmpty)
     }
 
     /// A query's group with the objects that meet the conditions.
@@ -106,8 +119,11 @@ struct LiveReader {
             try matching(plan, of: found.key, as: known, limit: limit)
         }
         if found.matched.count > limit { return nil }
-        if plan.relatedTo != nil || plan.condition?.readsOneObject == false {
-            found.others.formUnion(classes.entities(in: log.reads))
+        if plan.relatedTo != nil || plan.condition?.readsOneObject() == false {
+            let isAlsoElsewhere = plan.relatedTo != nil || plan.condition?.mayLead(to: plan.entity) == true
+            var others = classes.entities(in: log.reads)
+            if !isAlsoElsewhere { others.remove(plan.entity) }
+            found.others.formUnion(others)
         }
         return found
     }
@@ -167,29 +183,23 @@ struct LiveReader {
         let selection: Selection
         /// Whose eyes it is shown to; `nil` where it shows nothing but the object itself.
         let rights: LiveRights?
-        let hidden: Set<String>
 
-        /// - Parameter isOwn: Whether the object may be one that the caller doesn't see.
-        init(
-            _ group: LiveGroup.Key, _ audience: LiveGroup.Audience, _ known: KnownCaller, isOwn: Bool = false
-        ) {
-            className = group.className
+        /// - Parameter isShared: Whether all who see the object see the same of it.
+        init(_ group: LiveGroup, _ audience: LiveGroup.Audience, isShared: Bool) {
+            className = group.key.className
             selection = audience.selection
-            let isShared = !isOwn && group.rights == nil && selection.included.isEmpty && !selection.includesAll
+            let isShared = isShared && group.sharesContent && selection.included.isEmpty && !selection.includesAll
             rights = isShared ? nil : audience.rights
-            hidden = known.hiddenFields[className] ?? []
         }
     }
 
     /// Objects as JSON, as far as they are seen.
+    ///
+    /// - Parameter known: One of those who are shown them.
     func objects(
         _ keys: [KeyValue], _ content: Content, as known: KnownCaller
     ) throws -> [KeyValue: String] {
-        var caller = known
-        if content.rights == nil {
-            caller = KnownCaller(isMaster: true, hiddenFields: [content.className: content.hidden])
-        }
-        let own = ParseTransaction(transaction, as: caller)
+        let own = ParseTransaction(transaction, as: known)
         guard let parseClass = own.classes[content.className] else { return [:] }
         let reading = try own.reading(parseClass, .find)
         var byID: [SameBytes: KeyValue] = [:]
@@ -202,7 +212,8 @@ struct LiveReader {
                 plan, content.selection, of: parseClass, naming: .className)
             for (id, range) in zip(fetched.ids, fetched.ranges) {
                 guard let key = byID[SameBytes(id)] else { continue }
-                objects[key] = String(decoding: fetched.bytes[range], as: UTF8.self)
+                let bytes = Array(fetched.bytes[range])
+                objects[key] = String(decoding: fileURLs?.adding(to: bytes) ?? bytes, as: UTF8.self)
             }
         }
         return objects
@@ -227,12 +238,27 @@ extension Value {
 
 extension ExpressionNode {
     /// Whether it reads nothing but what the query's own object holds.
-    var readsOneObject: Bool {
+    ///
+    /// - Parameter names: Properties that don't look the same to everybody.
+    func readsOneObject(besides names: Set<String> = []) -> Bool {
         switch self {
-        case .property(let scope, let path): scope == 0 && path.count < 2
+        case .property(let scope, let path):
+            scope == 0 && path.count < 2 && path.first.map(names.contains) != true
         case .found(let search): search.scope == 0 && search.path.isEmpty
         case .quantified, .aggregate, .groupAggregate, .inQuery, .sql, .relevance: false
-        default: parts.allSatisfy(\.readsOneObject)
+        default: parts.allSatisfy { $0.readsOneObject(besides: names) }
+        }
+    }
+
+    /// Whether it may read other objects of the query's own class.
+    fileprivate func mayLead(to className: String) -> Bool {
+        switch self {
+        case .property(_, let path): path.count > 1
+        case .inQuery(let node, let plan, let selected):
+            plan.entity == className || plan.relatedTo != nil || !plan.sort.isEmpty
+                || [node, plan.condition, selected].contains { $0?.mayLead(to: className) == true }
+        case .found, .quantified, .aggregate, .groupAggregate, .sql, .relevance: true
+        default: parts.contains { $0.mayLead(to: className) }
         }
     }
 }

@@ -10,14 +10,22 @@ extension LiveState {
     /// - Throws: what the store throws. The state is of no use then.
     mutating func step(_ changes: LiveChanges, _ reader: LiveReader) throws -> LiveNews {
         // A read that failed half-way may be tried again.
-        guard isWhole else { throw LiveStateIsBroken() }
-        isWhole = false
+        if let failure { throw failure }
+        do {
+            return try wholeStep(changes, reader)
+        } catch {
+            failure = error
+            throw error
+        }
+    }
+
+    private mutating func wholeStep(_ changes: LiveChanges, _ reader: LiveReader) throws -> LiveNews {
         round += 1
         var (news, telling) = (LiveNews(), LiveTelling())
         let moved = try leave(changes, &news, reader)
         let rights = Dictionary(uniqueKeysWithValues: moved.map { ($0.id, $0.followed.audience.rights) })
-        try look(changes, &telling, reader)
-        for moved in moved { try enter(moved, changes, &news, &telling, reader) }
+        try look(changes, &news, &telling, reader)
+        try enter(moved, changes, &news, &telling, reader)
         for told in try telling.told(reader) {
             for id in told.queries {
                 switch told.events {
@@ -26,8 +34,9 @@ extension LiveState {
                 }
             }
         }
+        keep(changes)
         narrow(&news)
-        isWhole = true
+        forgetReaders()
         return news
     }
 
@@ -61,11 +70,11 @@ extension LiveState {
 
     // MARK: Other rights, other classes
 
-    /// A query that must be read anew, with what it saw.
+    /// A query that must be read anew, with the group that it left, as it was.
     private struct Moved {
         let id: LiveQueryID
         let followed: Followed
-        let before: [KeyValue: LiveGroup.Seen]
+        let group: LiveGroup
     }
 
     /// Takes the queries out of their groups whose callers may see something else now, or whose classes are others.
@@ -79,8 +88,7 @@ extension LiveState {
         var moving: Set<LiveQueryID> = []
         for caller in otherCallers(changes) {
             do {
-                let identity = try reader.identity(caller)
-                if know(caller, as: identity) { moving.formUnion(followers[caller]?.queries ?? []) }
+                moving.formUnion(know(caller, as: try reader.identity(caller)))
             } catch {
                 for id in followers[caller]?.queries ?? [] { try end(id, for: error, &news) }
             }
@@ -89,11 +97,10 @@ extension LiveState {
         for key in outdated {
             for queries in (groups[key]?.audiences ?? [:]).values { moving.formUnion(queries) }
         }
-        var moved: [Moved] = []
-        for id in moving.sorted() {
-            guard let followed = queries[id], let group = groups[followed.group] else { continue }
-            let before = try seen(group, by: followed.audience.rights, reader)
-            moved.append(Moved(id: id, followed: followed, before: before))
+        let moved = moving.sorted().compactMap { id in
+            queries[id].flatMap { followed in
+                groups[followed.group].map { Moved(id: id, followed: followed, group: $0) }
+            }
         }
         for moved in moved { leave(moved.id, moved.followed) }
         for key in outdated { groups[key] = nil }
@@ -111,29 +118,57 @@ extension LiveState {
         }.map(\.key)
     }
 
-    /// Reads a query anew: what it sees now and didn't see before enters, and what it sees no more leaves.
+    /// Reads queries anew: what they see now and didn't see before enters, and what they see no more leaves.
     private mutating func enter(
-        _ moved: Moved, _ changes: LiveChanges, _ news: inout LiveNews, _ telling: inout LiveTelling,
+        _ moved: [Moved], _ changes: LiveChanges, _ news: inout LiveNews, _ telling: inout LiveTelling,
         _ reader: LiveReader
     ) throws {
-        do {
-            guard let followed = try enter(moved.id, again: moved.followed, reader), let group = groups[followed.group]
-            else { return }
-            let (rights, name) = (followed.audience.rights, group.key.className)
-            let (before, after) = (moved.before, try seen(group, by: rights, reader))
-            let objects = changes.classes[name]?.objects ?? [:]
-            let gone = before.keys.filter { after[$0] == nil }
-            let existing = try reader.existing(gone, of: name)
-            let changed = after.filter { before[$0.key] != $0.value || objects[$0.key] != nil }.keys
-            let events = (gone + changed).compactMap { key in
-                var change = objects[key] ?? .unknown
-                change.isDeleted = after[key] == nil && !existing.contains(key)
-                return LiveEvent(
-                    key, change, before: before[key] != nil, after: after[key] != nil, watch: followed.audience.watch)
+        /// The objects that differ between two groups, and who sees them.
+        var differing: [[LiveGroup.Key]: Set<KeyValue>] = [:]
+        for moved in moved {
+            do {
+                guard let followed = try enter(moved.id, again: moved.followed, reader),
+                    let group = groups[followed.group]
+                else { continue }
+                let objects = changes.classes[group.key.className]?.objects ?? [:]
+                var keys: Set<KeyValue>
+                let (audience, before) = (followed.audience, moved.followed.audience)
+                if audience.rights == before.rights, audience.hidden == before.hidden {
+                    let pair = [moved.group.key, group.key]
+                    keys = differing[pair] ?? moved.group.differences(from: group, objects)
+                    differing[pair] = keys
+                } else {
+                    keys = Set(moved.group.matched.keys).union(group.matched.keys)
+                }
+                try know(moved.group, reader)
+                try know(group, reader)
+                let events = try events(keys, of: moved.group, group, followed, moved.followed, objects, reader)
+                let rights = followed.audience.rights
+                try telling.add(events, of: group, followed.audience, isShared: false, to: [moved.id]) {
+                    try seeing(rights, reader)
+                }
+            } catch {
+                try end(moved.id, for: error, &news)
             }
-            telling.add(events, of: group.key, followed.audience, try seeing(rights, reader), to: [moved.id])
-        } catch {
-            try end(moved.id, for: error, &news)
+        }
+    }
+
+    /// What became of objects for a query that was in one group and is in another.
+    private func events(
+        _ keys: Set<KeyValue>, of old: LiveGroup, _ new: LiveGroup, _ followed: Followed, _ before: Followed,
+        _ objects: [KeyValue: LiveChanges.OfObject], _ reader: LiveReader
+    ) throws -> [LiveEvent] {
+        let (oldRights, newRights) = (before.audience.rights, followed.audience.rights)
+        let showsTheSame = before.audience.hidden == followed.audience.hidden
+        let steps = keys.map { key in
+            (key, shows(old.matched[key], to: oldRights), shows(new.matched[key], to: newRights))
+        }
+        let existing = try reader.existing(steps.filter { $0.1 && !$0.2 }.map(\.0), of: new.key.className)
+        return steps.compactMap { key, before, after in
+            if before, after, old.matched[key] == new.matched[key], objects[key] == nil, showsTheSame { return nil }
+            var change = objects[key] ?? .unknown
+            change.isDeleted = !after && !existing.contains(key)
+            return LiveEvent(key, change, before: before, after: after, watch: followed.audience.watch)
         }
     }
 
@@ -141,18 +176,30 @@ extension LiveState {
 
     /// Looks at what became of the objects of the groups that changes are about.
     private mutating func look(
-        _ changes: LiveChanges, _ telling: inout LiveTelling, _ reader: LiveReader
+        _ changes: LiveChanges, _ news: inout LiveNews, _ telling: inout LiveTelling, _ reader: LiveReader
     ) throws {
         let (now, time) = (ContinuousClock.now, resumeTime)
         for key in groups.keys {
-            guard let question = groups[key]?.question(changes) else { continue }
+            guard groups[key]?.idle == nil, let question = groups[key]?.question(changes) else { continue }
             let known = try key.rights.map { try seeing($0, reader) } ?? .master
-            let past = try groups[key]?.past(question, as: known, round: round, now, reader) ?? []
+            var past: [LiveGroup.Past] = []
+            do {
+                past = try reader.apart {
+                    try groups[key]?.past(question, as: known, round: round, now, reader) ?? []
+                }
+            } catch {
+                // Such as a regular expression that takes too long with a new object: others go on.
+                for queries in (groups[key]?.audiences ?? [:]).values {
+                    for id in queries { try end(id, for: error, &news) }
+                }
+                groups[key] = nil
+            }
             if past.isEmpty { continue }
             groups[key]?.remember(past, now: now, for: time)
-            for (audience, queries) in groups[key]?.audiences ?? [:] {
+            guard let group = groups[key] else { continue }
+            for (audience, queries) in group.audiences {
                 let events = try events(past, for: audience, reader)
-                telling.add(events, of: key, audience, try seeing(audience.rights, reader), to: queries)
+                try telling.add(events, of: group, audience, to: queries) { try seeing(audience.rights, reader) }
             }
         }
     }
@@ -171,6 +218,3 @@ extension LiveState {
         }
     }
 }
-
-/// A step of the live queries failed half-way.
-private struct LiveStateIsBroken: Error {}

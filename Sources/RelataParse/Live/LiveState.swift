@@ -40,14 +40,17 @@ struct LiveState: Sendable {
     private var eyes: [LiveRights: Eyes] = [:]
     /// Who may read by access lists that were seen. A list never changes.
     private var readers: [KeyValue: Set<String>] = [:]
-    /// Whether the last change of the state came to its end.
-    var isWhole = true
+    /// What was committed while some groups were followed by nobody, and the first round of which all is there.
+    private var log: [(round: Int, time: ContinuousClock.Instant, changes: LiveChanges)] = []
+    private var firstChanges = 0
+    /// Why the last step failed half-way, which nothing mends.
+    var failure: (any Error)?
 
     init(options: ParseService.Options) { self.options = options }
 
     // MARK: Queries
 
-    /// Begins a live query, in the place of one with its number.
+    /// Begins a live query, in the place of one with its number, after others were told what ``catchUp(_:_:_:)`` found.
     ///
     /// - Throws: ``ParseError`` for conditions that can't be followed, and what the caller may not read. Nothing is changed
     ///   then.
@@ -56,21 +59,19 @@ struct LiveState: Sendable {
     ) throws -> LiveStart {
         let identity = try reader.identity(caller)
         let (rights, known) = (LiveRights(identity), try seeing(identity, reader))
+        // Lists are many, and callers who share a group never ask for them.
+        defer { if queries[id]?.group.rights == nil { eyes[rights]?.known = nil } }
         let found = try reader.group(of: query.className, query.condition, as: known)
-        var start = LiveStart()
-        if let there = groups[found.key], !there.isTheSame(in: reader.classes) {
-            // Others follow what is another class by now: they are told so first.
-            start.news = try step(LiveChanges([]), reader)
-        }
+        try wake(found.key, known, reader)
+        // What happened before it was there is known to nobody.
+        if groups[found.key] == nil { round += 1 }
         let here = position(round, rights)
-        start.position = here
         let group = try groups[found.key] ?? LiveGroup(filled(found, as: known, reader), round: round)
         let audience = LiveGroup.Audience(query, as: known)
-        if let after = query.after.flatMap(LivePosition.init), isKnown(after, rights, groups[found.key]) {
-            let past = LiveGroup.combined(group.past.filter { $0.round > after.round })
-            var telling = LiveTelling()
-            telling.add(try events(past, for: audience, reader), of: found.key, audience, known, to: [id])
-            let missed = try telling.told(reader).first?.events.get() ?? []
+        var start = LiveStart(position: here)
+        if let after = query.after.flatMap(LivePosition.init), isKnown(after, rights, groups[found.key]),
+            let missed = try missed(since: after, group, audience, known, reader)
+        {
             // Until it is told, the client has only what it had.
             if !missed.isEmpty { start.position = after }
             start.missed = LiveNews.OfQuery(events: missed, from: after, to: here)
@@ -83,6 +84,76 @@ struct LiveState: Sendable {
         return start
     }
 
+    /// Tells others first that follow a query of the same class, where that is another class by now.
+    mutating func catchUp(_ query: LiveQuery, _ reader: LiveReader) throws -> LiveNews {
+        let groups = groups.keys.filter { $0.className == query.className }
+        guard groups.contains(where: { self.groups[$0]?.isTheSame(in: reader.classes) == false }) else {
+            return LiveNews()
+        }
+        // Their rights must be as new as what they are told.
+        return try step(LiveChanges(unknownOf: [InternalClasses.role, InternalClasses.session]), reader)
+    }
+
+    /// What a client missed; `nil` where it is too much to be sent at once.
+    private mutating func missed(
+        since after: LivePosition, _ group: LiveGroup, _ audience: LiveGroup.Audience, _ known: KnownCaller,
+        _ reader: LiveReader
+    ) throws -> [LiveNews.Told]? {
+        let past = LiveGroup.combined(group.past.filter { $0.round > after.round })
+        var telling = LiveTelling()
+        telling.add(
+            try events(past, for: audience, reader), of: group, audience, isShared: false, to: [], as: { known })
+        let missed = try telling.told(reader).first?.events.get() ?? []
+        return missed.reduce(0) { $0 + $1.object.utf8.count } > options.maximumLiveBacklog ? nil : missed
+    }
+
+    /// Finds out what became of the objects of a group that nobody followed for a while.
+    private mutating func wake(_ key: LiveGroup.Key, _ known: KnownCaller, _ reader: LiveReader) throws {
+        guard let idle = groups[key]?.idle else { return }
+        guard groups[key]?.isTheSame(in: reader.classes) == true, firstChanges <= idle.round + 1 else {
+            groups[key] = nil
+            return
+        }
+        var changes = LiveChanges([])
+        for entry in log where entry.round > idle.round { changes.add(entry.changes) }
+        guard let question = groups[key]?.question(changes) else { return }
+        let now = ContinuousClock.now
+        do {
+            let own = key.rights == nil ? KnownCaller.master : known
+            let past = try reader.apart { try groups[key]?.past(question, as: own, round: round, now, reader) ?? [] }
+            groups[key]?.remember(past, now: now, for: resumeTime)
+        } catch {
+            // It begins anew.
+            groups[key] = nil
+        }
+    }
+
+    /// Keeps what was committed for the groups that nobody follows.
+    mutating func keep(_ changes: LiveChanges) {
+        guard groups.values.contains(where: { $0.idle != nil }) else {
+            log = []
+            firstChanges = round + 1
+            return
+        }
+        let now = ContinuousClock.now
+        log.append((round, now, changes))
+        forgetChanges(now)
+    }
+
+    private mutating func forgetChanges(_ now: ContinuousClock.Instant) {
+        var objects = log.reduce(0) { $0 + $1.changes.objectCount }
+        var old = 0
+        while old < log.count, now - log[old].time > resumeTime || objects > Self.maximumKept {
+            objects -= log[old].changes.objectCount
+            firstChanges = log[old].round + 1
+            old += 1
+        }
+        log.removeFirst(old)
+    }
+
+    /// How many changed objects are kept for those who come back.
+    private static let maximumKept = 10_000
+
     /// Whether all is known that happened to a group since a client was told of it last.
     private func isKnown(_ position: LivePosition, _ rights: LiveRights, _ group: LiveGroup?) -> Bool {
         guard let group, position.epoch == epoch, position.rights == rights.hashValue else { return false }
@@ -93,7 +164,8 @@ struct LiveState: Sendable {
         of group: LiveGroup, _ audience: LiveGroup.Audience, _ known: KnownCaller, _ reader: LiveReader
     ) throws -> [String] {
         let seen = try seen(group, by: audience.rights, reader).keys.sorted { $0.description < $1.description }
-        let content = LiveReader.Content(group.key, audience, known)
+        // Who may see an object was read earlier than the object.
+        let content = LiveReader.Content(group, audience, isShared: false)
         let shown = try reader.objects(seen, content, as: known)
         let size = shown.values.reduce(0) { $0 + $1.utf8.count + 1 }
         guard size <= options.maximumLiveBacklog else {
@@ -125,8 +197,8 @@ struct LiveState: Sendable {
         _ id: LiveQueryID, _ query: LiveQuery, _ caller: Caller, _ identity: KnownCaller, _ group: LiveGroup.Key,
         _ audience: LiveGroup.Audience
     ) {
-        groups[group]?.idleSince = nil
         groups[group]?.audiences[audience, default: []].insert(id)
+        groups[group]?.rest(after: round)
         queries[id] = Followed(query: query, caller: caller, group: group, audience: audience)
         // Its other queries are read anew when its rights are: see ``step(_:_:)``.
         let follower = Follower(rights: LiveRights(identity), session: identity.session)
@@ -137,9 +209,8 @@ struct LiveState: Sendable {
     ///
     /// - Throws: as ``follow(_:_:as:_:)``.
     mutating func enter(_ id: LiveQueryID, again followed: Followed, _ reader: LiveReader) throws -> Followed? {
-        guard let follower = followers[followed.caller], let identity = eyes[follower.rights]?.identity else {
-            return nil
-        }
+        guard let follower = followers[followed.caller] else { return nil }
+        guard let identity = eyes[follower.rights]?.identity else { throw LiveStateIsBroken() }
         let known = try seeing(identity, reader)
         let found = try reader.group(of: followed.query.className, followed.query.condition, as: known)
         if groups[found.key] == nil {
@@ -156,7 +227,6 @@ struct LiveState: Sendable {
         followers[followed.caller]?.queries.remove(id)
         if followers[followed.caller]?.queries.isEmpty == true { followers[followed.caller] = nil }
         leave(id, followed)
-        if groups[followed.group]?.audiences.isEmpty == true { groups[followed.group]?.idleSince = .now }
     }
 
     /// Takes a query out of its group.
@@ -165,6 +235,7 @@ struct LiveState: Sendable {
         if groups[followed.group]?.audiences[followed.audience]?.isEmpty == true {
             groups[followed.group]?.audiences[followed.audience] = nil
         }
+        groups[followed.group]?.rest(after: round)
     }
 
     /// Forgets what nobody came back for.
@@ -172,11 +243,14 @@ struct LiveState: Sendable {
     /// - Returns: Whether something is kept for somebody who may come back.
     mutating func sweep() -> Bool {
         let now = ContinuousClock.now
-        groups = groups.filter { $0.value.idleSince.map { now - $0 < resumeTime } ?? true }
-        let used = Set(followers.values.map(\.rights) + groups.keys.compactMap(\.rights))
+        groups = groups.filter { $0.value.idle.map { now - $0.since < resumeTime } ?? true }
+        forgetChanges(now)
+        let used = Set(
+            followers.values.map(\.rights) + groups.keys.compactMap(\.rights)
+                + groups.values.flatMap { $0.audiences.keys.map(\.rights) })
         eyes = eyes.filter { used.contains($0.key) }
         if groups.isEmpty { readers = [:] }
-        return groups.values.contains { $0.idleSince != nil }
+        return groups.values.contains { $0.idle != nil }
     }
 
     /// For how long what happened is kept for those who come back.
@@ -199,20 +273,19 @@ struct LiveState: Sendable {
 
     /// What those see who have some rights.
     mutating func seeing(_ rights: LiveRights, _ reader: LiveReader) throws -> KnownCaller {
-        guard let identity = eyes[rights]?.identity else { return KnownCaller(isMaster: rights.isMaster) }
+        guard let identity = eyes[rights]?.identity else { throw LiveStateIsBroken() }
         return try seeing(identity, reader)
     }
 
     /// Takes note of who a caller is now.
     ///
-    /// - Returns: Whether it has other rights than before.
-    mutating func know(_ caller: Caller, as identity: KnownCaller) -> Bool {
+    /// - Returns: Its queries that are followed with other rights.
+    mutating func know(_ caller: Caller, as identity: KnownCaller) -> [LiveQueryID] {
         let rights = LiveRights(identity)
         followers[caller]?.session = identity.session
-        if followers[caller]?.rights == rights { return false }
         followers[caller]?.rights = rights
         if eyes[rights] == nil { eyes[rights] = Eyes(identity: identity) }
-        return true
+        return (followers[caller]?.queries ?? []).filter { queries[$0]?.audience.rights != rights }
     }
 
     /// Access lists are new that name users and roles; `nil` where nobody knows which.
@@ -226,8 +299,18 @@ struct LiveState: Sendable {
     mutating func seen(
         _ group: LiveGroup, by rights: LiveRights, _ reader: LiveReader
     ) throws -> [KeyValue: LiveGroup.Seen] {
+        try know(group, reader)
+        return group.matched.filter { shows($0.value, to: rights) }
+    }
+
+    /// Whether an object that meets the conditions is there for a caller, where its list is known.
+    func shows(_ seen: LiveGroup.Seen?, to rights: LiveRights) -> Bool {
+        seen.map { LiveGroup.shows($0, to: rights, readers) } ?? false
+    }
+
+    /// Finds out who may read the objects of a group.
+    mutating func know(_ group: LiveGroup, _ reader: LiveReader) throws {
         try know(Set(group.matched.values.compactMap(\.list)), reader)
-        return group.matched.filter { LiveGroup.shows($0.value, to: rights, readers) }
     }
 
     /// What an audience sees of what became of objects.
@@ -235,21 +318,25 @@ struct LiveState: Sendable {
         _ past: [LiveGroup.Past], for audience: LiveGroup.Audience, _ reader: LiveReader
     ) throws -> [LiveEvent] {
         try know(Set(past.flatMap { [$0.before?.list, $0.after?.list].compactMap(\.self) }), reader)
+        let rights = audience.rights
         return past.compactMap { past in
-            func shows(_ seen: LiveGroup.Seen?) -> Bool {
-                seen.map { LiveGroup.shows($0, to: audience.rights, readers) } ?? false
-            }
-            return LiveEvent(
-                past.key, past.change, before: shows(past.before), after: shows(past.after), watch: audience.watch)
+            LiveEvent(
+                past.key, past.change, before: shows(past.before, to: rights), after: shows(past.after, to: rights),
+                watch: audience.watch)
         }
     }
 
     private static let maximumReaders = 100_000
 
+    /// Forgets who may read, where that is known of very many lists.
+    mutating func forgetReaders() { if readers.count > Self.maximumReaders { readers = [:] } }
+
     /// Finds out who may read by lists.
     private mutating func know(_ lists: Set<KeyValue>, _ reader: LiveReader) throws {
-        if readers.count > Self.maximumReaders { readers = [:] }
         let unknown = lists.filter { readers[$0] == nil }
         if !unknown.isEmpty { readers.merge(try reader.readers(of: unknown)) { _, new in new } }
     }
 }
+
+/// Something that must be known isn't.
+struct LiveStateIsBroken: Error {}

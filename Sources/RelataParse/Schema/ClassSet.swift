@@ -93,6 +93,14 @@ final class ClassSet: Sendable {
     var storedSchema: Schema { stored.schema }
     /// The number that the database gives the tables; another one means that they were changed.
     var version: Int64 { stored.version }
+
+    /// The pointers of a class that look unset to callers who don't see the object at their end.
+    func limitedPointers(of entity: Entity) -> Set<String> {
+        let limited = Set(guarded).union(permissions.keys)
+        return Set(
+            entity.relationships.filter { $0.name != InternalClasses.link && limited.contains($0.target) }.map(\.name))
+    }
+
     /// The SQL that the database understands.
     var dialect: Dialect { stored.dialect }
 

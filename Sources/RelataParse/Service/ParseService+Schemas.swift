@@ -11,6 +11,8 @@ extension ParseService {
         let severalGeoPoints = options.allowsSeveralGeoPoints
         let isClosed = hasUsers && store.mode == .production
         if call.method != .get { try options.prohibitedNames.check(call.body) }
+        // A default value would tell every client a new address.
+        if let file = call.caller.unprovenFiles.min() { throw ParseError.fileIsUnproven(file) }
         switch (call.method, name) {
         case (.get, nil):
             return try await store.read(as: .master) { transaction in

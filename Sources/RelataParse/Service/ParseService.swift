@@ -84,8 +84,12 @@ public final class ParseService: Sendable {
         self.store = options.secrets.map(store.withUsers) ?? store
         self.keys = keys
         self.options = options
-        liveQueries = LiveQueries(self.store, keys: keys, options: options)
-        address = PublicAddress(options.files?.publicURL ?? options.mount)
+        let address = PublicAddress(options.files?.publicURL ?? options.mount)
+        self.address = address
+        let hasFiles = options.files != nil && store.models == nil
+        liveQueries = LiveQueries(self.store, keys: keys, options: options) {
+            hasFiles ? FileURLs(at: address, keys, options) : nil
+        }
         queue = options.mail.map { MailQueue($0) }
     }
 
@@ -103,7 +107,7 @@ public final class ParseService: Sendable {
                 request, keys: keys, limit: options.maximumBodyWithoutKeys, hasUsers: hasUsers, hasFiles: hasFiles,
                 signing: options.files?.signing)
             var reply = try await call.path.first == "files" ? files(call, request.stream) : answer(call)
-            if hasFiles { reply.body = fileURLs.adding(to: reply.body) }
+            if hasFiles { reply.body = fileURLs.adding(to: reply.body, besides: call.caller.unprovenFiles) }
             await renewSession(of: call, report)
             reply.isOfRead = reply.isOfRead || call.method == .get
             if call.method == .get { reply.comment = try QueryAdvice.comment(of: call) }

@@ -111,7 +111,8 @@ extension ParseCall {
         }
         caller.isMaster = try keys.check(headers)
         self.hasFiles = hasFiles
-        if hasFiles, FileURLs.mayHoldFiles(request.body) {
+        // Behind an escape, the type of a file looks like something else.
+        if hasFiles, FileURLs.mayHoldFiles(request.body) || request.body.contains(UInt8(ascii: "\\")) {
             var reader = FileURLReader(caller.isMaster ? nil : signing)
             body = reader.read(body)
             caller.unprovenFiles = reader.unproven

@@ -20,7 +20,9 @@ struct RelataCommand: ParsableCommand {
         ] + servers)
 
     #if Server
-    private static let servers: [any ParsableCommand.Type] = [ServeCommand.self, OpenCommand.self, SchemaCommand.self]
+    private static let servers: [any ParsableCommand.Type] = [
+        ServeCommand.self, OpenCommand.self, SchemaCommand.self, AccessCommand.self,
+    ]
     #else
     private static let servers: [any ParsableCommand.Type] = []
     #endif

@@ -139,6 +139,13 @@ import Testing
             let batch = try await server.send(as: mei, "POST", "/batch", ["requests": requests])
             #expect(batch.json.array?.first?["error"]?["code"] == 119, "\(batch.json)")
         }
+        // Nor behind an escape.
+        let body = JSONWriter.text(["picture": file(upload)]).replacing("\"File\"", with: "\"\\u0046ile\"")
+        let escaped = await server.service.respond(
+            to: WireRequest(
+                method: "POST", path: "/classes/Note",
+                headers: ["x-parse-application-id": "app", "x-parse-session-token": mei.token], body: Array(body.utf8)))
+        #expect(try JSONParser.parse(escaped.body)["code"] == 119)
         let made = try await server.send(as: mei, "POST", "/classes/Note", ["picture": file(upload, url: url)])
         let id = try #require(made["objectId"]?.string)
         // An object keeps the file that it has, and gets no other.

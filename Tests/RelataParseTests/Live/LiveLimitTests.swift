@@ -26,6 +26,52 @@ import Testing
         #expect(reply["op"] == "subscribed" && reply["requestId"] == 1)
     }
 
+    @Test func aQueryThatFailsWithANewObjectEndsAlone() async throws {
+        let server = try TestServer()
+        _ = try await server.create("Book", ["title": "0"])
+        let (one, other) = (try await LiveClient(server), try await LiveClient(server))
+        try await one.subscribe("Book", where: ["title": ["$regex": "(a+)+$"]])
+        try await other.subscribe("Book")
+        let title = String(repeating: "a", count: 40) + "!"
+        _ = try await server.create("Book", ["title": .string(title)])
+        try await other.expect("create 1 \(title)")
+        _ = try await server.create("Book", ["title": "a"])
+        try await other.expect("create 1 a")
+        // PostgreSQL finds out quickly that it doesn't match, and goes on.
+        let message = try await one.next()
+        #expect(message["op"] == "error" || message["op"] == "create", "\(message)")
+        #expect(message["requestId"] == 1 && message["reconnect"]?.bool != true)
+    }
+
+    @Test func whoMissedTooMuchBeginsAnew() async throws {
+        var options = ParseService.Options()
+        options.maximumLiveBacklog = 5000
+        let server = try TestServer(options: options)
+        _ = try await server.create("Book", ["title": "0"])
+        var client = try await LiveClient(server)
+        let fence = try await LiveClient(server)
+        let position = try #require(try await client.subscribe("Book")["position"])
+        try await fence.subscribe("Book")
+        await client.connection.close()
+        for number in 0..<10 {
+            let text = String(repeating: "x", count: 1000)
+            _ = try await server.create("Book", ["title": .string("\(number)"), "text": .string(text)])
+            _ = try await fence.next()
+        }
+        client = try await LiveClient(server)
+        #expect(try await client.subscribe("Book", message: ["after": position])["resumed"] == false)
+    }
+
+    @Test func filesHaveTheirAddresses() async throws {
+        let server = try TestServer.withFiles()
+        let name = try #require(try await server.upload("a.png", "x")["name"])
+        let client = try await LiveClient(server)
+        try await client.subscribe("Book")
+        _ = try await server.create("Book", ["title": "a", "cover": ["__type": "File", "name": name]])
+        let cover = try await client.next()["object"]?["cover"]
+        #expect(cover?["url"]?.string == "https://example.com/parse/files/app/\(name.string ?? "")")
+    }
+
     @Test func resultsThatAreTooLargeAreRefused() async throws {
         var options = ParseService.Options()
         options.maximumLiveBacklog = 5000
@@ -93,6 +139,29 @@ import Testing
         #expect(end["resumed"] == true)
         _ = try await server.create("Book", ["title": "3"])
         #expect(Set([try await client.event(), try await client.event()]) == ["create 1 3", "create 2 3"])
+    }
+
+    @Test func whatWasToldOfAStepAndIsGoneMeanwhileIsToldToo() async throws {
+        let server = try TestServer()
+        var client = try await LiveClient(server)
+        let fence = try await LiveClient(server)
+        _ = try await server.create("Book", ["title": "0"])
+        for client in [client, fence] { try await client.subscribe("Book") }
+        let requests = ["1", "2"].map { title in
+            ["method": "POST", "path": "/classes/Book", "body": ["title": .string(title)]] as JSONValue
+        }
+        try await server.send("POST", "/batch", ["requests": .array(requests), "transaction": true])
+        let first = try await client.next()
+        let id = try #require(first["object"]?["objectId"]?.string)
+        await client.connection.close()
+        try await server.send("DELETE", "/classes/Book/\(id)")
+        for _ in 1...3 { _ = try await fence.next() }
+        client = try await LiveClient(server)
+        let back = try await client.subscribe("Book", message: ["after": first["position"] ?? .null])
+        #expect(back["resumed"] == true)
+        let events = [try await client.next(), try await client.next()]
+        #expect(Set(events.map { $0["op"]?.string }) == ["create", "delete"], "\(events)")
+        #expect(events.contains { $0["op"] == "delete" && $0["object"]?["objectId"]?.string == id })
     }
 
     @Test func whoHasOtherRightsBeginsAnew() async throws {

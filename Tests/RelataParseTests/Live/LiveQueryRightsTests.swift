@@ -150,6 +150,36 @@ import Testing
         #expect(seen?["title"] == "b" && seen?["author"]?["name"] == nil)
     }
 
+    @Test func aFieldThatIsHiddenNoMoreIsTold() async throws {
+        _ = try await server.create("Note", ["title": "a", "secret": "x"])
+        try await server.allow(["protectedFields": ["*": ["secret"]]], in: "Note")
+        let client = try await LiveClient(server, token: mei.token)
+        try await client.subscribe("Note")
+        try await server.allow(["protectedFields": ["*": []]], in: "Note")
+        // What changes in the class is told with the next object.
+        _ = try await server.create("Note", ["title": "b"])
+        let events = [try await client.next(), try await client.next()]
+        #expect(events.contains { $0["op"] == "update" && $0["object"]?["secret"] == "x" }, "\(events)")
+    }
+
+    @Test func aPointerToAHiddenObjectLooksUnset() async throws {
+        let author = try await server.create("Author", ["name": "Butler", "ACL": acl(read: [mei.id])])
+        let (hers, his) = (
+            try await LiveClient(server, token: mei.token), try await LiveClient(server, token: sam.token)
+        )
+        _ = try await server.create("Note", ["title": "0", "author": pointer("Author", author)])
+        for client in [hers, his] {
+            try await client.subscribe("Note", where: ["author": pointer("Author", author)], id: 1)
+            try await client.subscribe("Note", where: ["title": "a"], id: 2)
+        }
+        _ = try await server.create("Note", ["title": "a", "author": pointer("Author", author)])
+        for _ in 1...2 { #expect(try await hers.next()["object"]?["author"]?["objectId"] == .string(author)) }
+        let seen = try await his.next()
+        #expect(seen["requestId"] == 2 && seen["object"]?["author"] == nil, "\(seen)")
+        _ = try await server.create("Note", ["title": "a"])
+        try await his.expect("create 2 a")
+    }
+
     @Test func usersFollowThemselvesAndNoSessionsButTheirOwn() async throws {
         let (hers, his) = (
             try await LiveClient(server, token: mei.token), try await LiveClient(server, token: sam.token)
@@ -182,7 +212,8 @@ import Testing
         var random = SampleRandom(seed: seed)
         let role = try await server.makeRole("Editors", users: [mei])
         let shelves = [
-            try await server.create("Shelf", ["name": "A"]), try await server.create("Shelf", ["name": "B"]),
+            try await server.create("Shelf", ["name": "A"]),
+            try await server.create("Shelf", ["name": "B", "ACL": acl(read: [mei.id])]),
         ]
         let access: [JSONValue?] = [
             nil, acl(read: ["*"]), acl(read: [mei.id]), acl(read: [sam.id], write: [mei.id]),

@@ -1,0 +1,252 @@
+import RelataCore
+
+/// Which rule allows, hides or denies each operation on a class, or on one of its objects, for a caller.
+///
+/// ```swift
+/// let explanation = try await store.explainAccess(of: .user("mei"), to: "Note", "x7Yz")
+/// print(explanation)
+/// ```
+///
+/// The outcomes are those of the server: they are read as a request would be answered. The reasons name the rule behind
+/// each. The rules are those of class-level permissions and access lists: see `Documentation/Users.md`.
+public struct AccessExplanation: Hashable, Sendable {
+    /// The caller in question.
+    public enum Subject: Hashable, Sendable {
+        /// A client without a session.
+        case nobody
+        /// A user, by name or id.
+        case user(String)
+        /// Any user who has nothing but a role, and the roles that this one is a member of.
+        case role(String)
+    }
+
+    /// What becomes of an operation.
+    public enum Outcome: String, Hashable, Sendable {
+        /// It is done.
+        case allowed
+        /// The caller is told that there is no such object.
+        case hidden
+        /// The caller is told that the operation isn't allowed.
+        case denied
+    }
+
+    /// An operation, and the rule that decides about it.
+    public struct Verdict: Hashable, Sendable {
+        /// `find`, `count`, `get`, `create`, `update`, `delete` or `addField`.
+        public let operation: String
+        /// What becomes of it.
+        public let outcome: Outcome
+        /// The rule, in words.
+        public let reason: String
+    }
+
+    /// The class.
+    public let className: String
+    /// The object; `nil` for the class as a whole.
+    public let objectID: String?
+    /// The caller, in words: `the user mei (u1Ab)`.
+    public let caller: String
+    /// The names that permissions and access lists may have for the caller: `*`, the user's id, `role:` and each role.
+    public let principals: [String]
+    /// The operations.
+    public let verdicts: [Verdict]
+    /// The fields that the caller doesn't get.
+    public let hiddenFields: [String]
+}
+
+extension AccessExplanation: CustomStringConvertible {
+    /// The explanation as a table.
+    public var description: String {
+        let object = objectID.map { "\(className) \($0)" } ?? className
+        let roles = principals.filter { $0.hasPrefix("role:") }.map { $0.dropFirst(5) }.joined(separator: ", ")
+        var lines = ["\(object), for \(caller)" + (roles.isEmpty ? "" : ", with the roles \(roles)"), ""]
+        for verdict in verdicts {
+            let names = [(verdict.operation, 9), (verdict.outcome.rawValue, 8)]
+            lines.append(
+                names.map { $0.0.padding(to: $0.1) }.joined(separator: " ") + " " + verdict.reason)
+        }
+        if !hiddenFields.isEmpty { lines += ["", "hidden fields: " + hiddenFields.joined(separator: ", ")] }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension String {
+    fileprivate func padding(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}
+
+extension ParseStore {
+    /// Explains what a caller may do with the objects of a class, or with one of them.
+    ///
+    /// - Parameters:
+    ///   - subject: The caller.
+    ///   - className: The class.
+    ///   - objectID: The object; `nil` for the class as a whole.
+    /// - Throws: ``ParseError`` 101 for an object, a user or a role that doesn't exist, and 103 for such a class.
+    public func explainAccess(
+        of subject: AccessExplanation.Subject, to className: String, _ objectID: String? = nil
+    ) async throws -> AccessExplanation {
+        try await read(as: .master) { transaction in
+            let lookup = CallerLookup(
+                connection: transaction.connection, classes: transaction.storedClasses, now: transaction.now,
+                secrets: transaction.secrets)
+            let (identity, words) = try transaction.identity(of: subject, lookup)
+            let caller = try lookup.seeing(identity)
+            guard let parseClass = transaction.storedClasses[className] else {
+                throw ParseError(
+                    .invalidClassName,
+                    "there is no class \(className.prefix(64))"
+                        + NameSuggestion.hint(
+                            for: className, among: transaction.storedClasses.schema.tables.map(\.name)))
+            }
+            return try AccessJudge(transaction, caller, parseClass, objectID).explanation(words)
+        }
+    }
+}
+
+extension ParseTransaction {
+    /// A caller who isn't there, and what it is called.
+    ///
+    /// - Throws: ``ParseError`` 101 for a user or a role that doesn't exist.
+    fileprivate func identity(
+        of subject: AccessExplanation.Subject, _ lookup: CallerLookup
+    ) throws -> (caller: KnownCaller, words: String) {
+        switch subject {
+        case .nobody: return (KnownCaller(), "nobody")
+        case .user(let name):
+            guard let user = try user("objectId", name) ?? user("_usernameKey", UserFields.key(name)) else {
+                throw ParseError(.objectNotFound, "there is no user \(name.prefix(64))")
+            }
+            let session = KnownCaller.SignedIn(id: "", user: user.id, end: nil)
+            return (
+                KnownCaller(session: session, principals: try lookup.principals(of: session)),
+                "the user \(user.name) (\(user.id))"
+            )
+        case .role(let name):
+            guard let names = try lookup.roles(including: name) else {
+                throw ParseError(.objectNotFound, "there is no role \(name.prefix(64))")
+            }
+            // No user has this id.
+            let session = KnownCaller.SignedIn(id: "", user: "", end: nil)
+            let principals = Set(["*"] + names.map { "role:" + $0 })
+            return (KnownCaller(session: session, principals: principals), "a user of the role \(name)")
+        }
+    }
+}
+
+/// Judges operations as requests are judged, and looks for the rule behind each.
+private struct AccessJudge {
+    let transaction: ParseTransaction
+    let parseClass: ParseClass
+    let objectID: String?
+    let caller: KnownCaller
+    private let key: KeyValue?
+    /// The object's access list; `nil` where it has none.
+    private let list: AccessList?
+
+    init(_ transaction: ParseTransaction, _ caller: KnownCaller, _ parseClass: ParseClass, _ objectID: String?) throws {
+        self.transaction = ParseTransaction(transaction, as: caller)
+        (self.caller, self.parseClass, self.objectID) = (caller, parseClass, objectID)
+        key = try objectID.flatMap { try transaction.key($0, of: parseClass) }
+        guard objectID != nil else {
+            list = nil
+            return
+        }
+        guard let key, try transaction.connection.isStored(key, in: parseClass.table) else {
+            throw ParseError(
+                .objectNotFound, "there is no object \((objectID ?? "").prefix(64)) of \(parseClass.name)")
+        }
+        list = try transaction.accessList(of: key, in: parseClass)
+    }
+
+    func explanation(_ words: String) throws -> AccessExplanation {
+        AccessExplanation(
+            className: parseClass.name, objectID: objectID, caller: words, principals: caller.principals.sorted(),
+            verdicts: try ClassPermissions.Operation.allCases.map(verdict),
+            hiddenFields: (caller.hiddenFields[parseClass.name] ?? []).filter { !$0.hasPrefix("_") }.sorted())
+    }
+
+    private func verdict(_ operation: ClassPermissions.Operation) throws -> AccessExplanation.Verdict {
+        let permissions = parseClass.options.permissions
+        let rule = permissions?.rule(operation, for: caller) ?? "the class allows everybody everything"
+        func verdict(_ outcome: AccessExplanation.Outcome, _ reason: String) -> AccessExplanation.Verdict {
+            AccessExplanation.Verdict(operation: operation.rawValue, outcome: outcome, reason: reason)
+        }
+        let permission = caller.permission(operation, on: permissions)
+        if case .nothing = permission, !isOwnUser(operation) { return verdict(.denied, rule) }
+        guard let key, let access = try access(operation) else { return verdict(.allowed, rule) }
+        if parseClass.name == InternalClasses.user, !operation.isReading, caller.session?.user != objectID {
+            return verdict(.denied, "a user is changed and deleted by nobody else")
+        }
+        let isSeen = try transaction.connection.isSeen(
+            key, of: parseClass.table, transaction.compiler(under: access))
+        let lists = listRule(isReading: operation.isReading)
+        return verdict(isSeen ? .allowed : .hidden, "\(rule); \(lists)")
+    }
+
+    /// Whatever the class of users allows, a user is there for itself.
+    private func isOwnUser(_ operation: ClassPermissions.Operation) -> Bool {
+        operation.isReading && parseClass.name == InternalClasses.user && objectID != nil
+            && caller.session?.user == objectID
+    }
+
+    /// The objects with which the caller may do something; `nil` where it isn't about objects that there are.
+    private func access(_ operation: ClassPermissions.Operation) throws -> Access? {
+        switch operation {
+        case .find, .count, .get:
+            return isOwnUser(operation) ? caller.read : try transaction.reading(parseClass, operation).access
+        case .update: return caller.write
+        case .delete: return caller.delete
+        case .create, .addField: return nil
+        }
+    }
+
+    private func listRule(isReading: Bool) -> String {
+        guard parseClass.name != InternalClasses.session else { return "a session is there for its own user" }
+        guard let list else { return "the object has no access list" }
+        let right = isReading ? "reading" : "writing"
+        let named = list.rights.filter { isReading ? $0.value.canRead : $0.value.canWrite }.keys.sorted()
+        let own = named.filter(caller.principals.contains)
+        if !own.isEmpty { return "its access list allows \(right) to \(own.joined(separator: ", "))" }
+        return named.isEmpty
+            ? "its access list allows \(right) to nobody"
+            : "its access list allows \(right) to \(named.prefix(5).joined(separator: ", "))"
+                + (named.count > 5 ? " and \(named.count - 5) others" : "")
+    }
+}
+
+extension ParseTransaction {
+    /// The access list of an object that is there; `nil` for an object without one.
+    fileprivate func accessList(of key: KeyValue, in parseClass: ParseClass) throws -> AccessList? {
+        guard parseClass.accessColumn != nil else { return nil }
+        let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), [key]))
+        let query = try unlimitedCompiler.select(
+            plan,
+            columns: .expressions([.property(scope: 0, path: [InternalClasses.link, InternalClasses.permissions])]))
+        guard let text = try connection.values(query.statement, types: query.columnTypes).first?.last?.plainText else {
+            return nil
+        }
+        return try AccessList(try JSONParser.parse(text))
+    }
+}
+
+extension ClassPermissions {
+    /// The rule by which the class allows an operation, or doesn't, in words.
+    fileprivate func rule(_ operation: Operation, for caller: KnownCaller) -> String {
+        let grant = grants[operation] ?? Grant()
+        let own = grant.principals.filter(caller.principals.contains).sorted()
+        if own.contains("*") { return "the class allows it to everybody" }
+        if !own.isEmpty { return "the class allows it to \(own.joined(separator: ", "))" }
+        if grant.requiresAuthentication, caller.session != nil { return "the class allows it to all who are signed in" }
+        if case .objects(let fields) = permission(
+            operation, of: caller.principals, isSignedIn: caller.session != nil)
+        {
+            return "the class allows it to the users in \(fields.joined(separator: ", "))"
+        }
+        if grant.requiresAuthentication { return "the class allows it to those who are signed in" }
+        let others = grant.principals.sorted()
+        return others.isEmpty
+            ? "the class leaves it to the master key"
+            : "the class allows it to \(others.prefix(5).joined(separator: ", "))"
+                + (others.count > 5 ? " and \(others.count - 5) others" : "")
+    }
+}

@@ -1,0 +1,43 @@
+#if CommandLineTool && Server
+import ArgumentParser
+import RelataCore
+import RelataParse
+
+/// `relata access`
+struct AccessCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "access", abstract: "Explains who may do what on a server's database.",
+        subcommands: [AccessExplainCommand.self])
+}
+
+/// `relata access explain FILE CLASS [ID]`
+struct AccessExplainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Shows which rule allows, hides or denies each operation.",
+        discussion: """
+            Of a class, or of one of its objects, for a user, for whoever has a role, or for a client without a session. \
+            The rules are the class's permissions and the object's access list; the server answers by the same.
+            """)
+
+    @OptionGroup var source: FileArgument
+    @Argument(help: "The class.") var className: String
+    @Argument(help: "An object's id; the whole class without it.") var objectID: String?
+    @Option(help: "A user's name or id. (default: nobody)") var user: String?
+    @Option(help: "A role: any user who has it and nothing else.") var role: String?
+
+    func validate() throws {
+        if user != nil, role != nil { throw ValidationError("--user and --role can't go together") }
+    }
+
+    func run() async throws {
+        let subject: AccessExplanation.Subject = user.map { .user($0) } ?? role.map { .role($0) } ?? .nobody
+        let store = try SchemaSource.store(source.file)
+        do {
+            print(DisplayText.visible(try await store.explainAccess(of: subject, to: className, objectID).description))
+        } catch let error as ParseError {
+            throw RelataError.invalidUse(error.message)
+        }
+        try store.close()
+    }
+}
+#endif
