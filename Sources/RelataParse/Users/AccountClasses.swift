@@ -10,7 +10,10 @@ enum AccountClasses {
     /// How often somebody has tried to sign in with a wrong password.
     static let failure = "_LoginFailure"
 
-    static let all = [token, password, failure]
+    /// Who a user is for other services, by the digests of their ids.
+    static let identity = "_UserIdentity"
+
+    static let all = [token, password, failure, identity]
 
     /// Those that options need.
     static func needed(by options: ParseService.Options) -> [String] {
@@ -18,6 +21,7 @@ enum AccountClasses {
         if options.mail != nil { names.append(token) }
         if options.passwords.areRemembered { names.append(password) }
         if options.lockout != nil { names.append(failure) }
+        if !options.signIn.isEmpty { names.append(identity) }
         return names
     }
 
@@ -48,6 +52,10 @@ enum AccountClasses {
             ]
             entity.key = ["account"]
             entity.indexes = [["endsAt"]]
+        case identity:
+            entity.properties = [attribute("provider", .text), attribute("digest", .text), user]
+            entity.key = ["provider", "digest"]
+            entity.uniques = [["user", "provider"]]
         default: return nil
         }
         return entity
@@ -55,7 +63,9 @@ enum AccountClasses {
 
     /// Whether the table of a class is the server's own, and there.
     static func isThere(_ name: String, in schema: Schema) -> Bool {
-        guard let known = schema[name]?.entity, let own = entity(name) else { return false }
+        guard let known = schema[name]?.entity, let own = entity(name) ?? ServiceClasses.entity(name) else {
+            return false
+        }
         return own.properties.allSatisfy { known.property($0.name) != nil }
     }
 }
@@ -83,7 +93,7 @@ extension ParseTransaction {
         _ name: String, _ values: [Value], _ sql: (_ table: String, _ parameters: [String]) -> String
     ) throws -> SQLStatement {
         guard AccountClasses.isThere(name, in: storedClasses.schema), let table = storedClasses.schema[name] else {
-            throw ParseError.usersTableIsForeign
+            throw AccountClasses.all.contains(name) ? ParseError.usersTableIsForeign : ParseError.tableIsForeign(name)
         }
         let dialect = connection.dialect
         let parameters = values.enumerated().map { place, value in

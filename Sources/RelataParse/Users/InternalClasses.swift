@@ -21,7 +21,7 @@ enum InternalClasses {
     /// The classes that clients know, by Parse's own names.
     static let ofClients: Set = [user, session, role]
     /// The classes that no client knows.
-    static let hidden = Set([accessList, accessEntry, file] + AccountClasses.all)
+    static let hidden = Set([accessList, accessEntry, file] + AccountClasses.all + ServiceClasses.hidden)
 
     /// The fields of a user that only the user itself and the master key get.
     static let privateFields: Set = ["email", "emailVerified", "authData"]
@@ -29,7 +29,9 @@ enum InternalClasses {
     static let userFields: Set = ["username", "password", "email", "emailVerified", "authData", "sessionToken"]
 
     /// Whether a class is one of these.
-    static func contains(_ name: String) -> Bool { ofClients.contains(name) || hidden.contains(name) }
+    static func contains(_ name: String) -> Bool {
+        ofClients.contains(name) || hidden.contains(name) || ServiceClasses.visible.contains(name)
+    }
 
     /// Whether an attribute is none of the fields that clients know: a password's hash, or what makes a name unique.
     static func hides(_ property: String, of className: String) -> Bool {
@@ -52,7 +54,7 @@ enum InternalClasses {
 
     /// The entity of a class.
     static func entity(_ name: String) -> Entity {
-        if let entity = AccountClasses.entity(name) { return entity }
+        if let entity = AccountClasses.entity(name) ?? ServiceClasses.entity(name) { return entity }
         var entity = SchemaDraft.newEntity(name)
         func text(_ name: String, isOptional: Bool = true) -> Property {
             .attribute(Attribute(name, type: .text, isOptional: isOptional))
@@ -126,6 +128,10 @@ enum InternalClasses {
         switch name {
         case user: options.fields["authData"] = FieldOptions(type: .object)
         case session: options.fields["createdWith"] = FieldOptions(type: .object)
+        case ServiceClasses.installation: return InstallationClass.options
+        case ServiceClasses.jobStatus:
+            options.fields["params"] = FieldOptions(type: .object)
+            options.permissions = .closed
         default: return nil
         }
         return options

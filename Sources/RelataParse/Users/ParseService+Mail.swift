@@ -36,7 +36,8 @@ extension ParseService {
         _ purpose: MailTemplate.Purpose, to key: String, language: String?
     ) async throws -> Mail? {
         guard let mail = options.mail else { return nil }
-        guard try await store.read(as: .master, { try $0.user("_emailKey", key) }) != nil else { return nil }
+        guard let user = try await store.read(as: .master, { try $0.user("_emailKey", key) }) else { return nil }
+        if purpose == .passwordReset, try await !mayResetPassword(user.id) { return nil }
         try await makeUsers()
         let lifetime = purpose == .passwordReset ? mail.resetLifetime : mail.verificationLifetime
         let sent = try await store.write(as: .master) { transaction -> (user: StoredUser, token: String)? in
@@ -119,6 +120,7 @@ extension ParseTransaction {
         // Who signed up with somebody else's address may have kept other ways in.
         if !user.isVerified {
             for name in ["authData", "_anonymousKey"] { values[name] = .null }
+            try removeIdentities(of: user.id)
         }
         try set(values, of: user.id)
         try rememberPassword(of: user.id, hash, last: user.hash, options.passwords)

@@ -45,32 +45,42 @@ extension ParseService {
         guard let secrets = store.secrets else { throw ParseError.usersAreOff }
         try options.prohibitedNames.check(call.body)
         let fields = try UserFields(call.body, isMaster: call.isMaster)
-        let anonymous = fields.anonymousID
-        if anonymous == nil {
+        if !fields.claimsIdentity {
             guard fields.username?.isEmpty == false else { throw Self.usernameMissing }
             guard fields.password?.isEmpty == false else { throw Self.passwordMissing }
-        } else if let user = try await known(anonymous: anonymous, secrets) {
-            return try await beginSession(of: user, hash: nil, ("login", UserFields.anonymous), call)
         }
+        let identities = try await Identities.verified(fields.authData, by: options.signIn).withoutRemovals
+        if let user = try await user(known: identities) { return try await logIn(user, by: identities, call) }
         if let password = fields.password {
             try await checkPassword(password, of: nil, username: fields.username)
         }
         try await makeUsers()
         var hash: String?
         if let password = fields.password { hash = try await secrets.hash(of: password) }
+        do {
+            return try await create(fields, identities, hash: hash, call)
+        } catch  where !identities.isEmpty && ParseError(error).code == .accountAlreadyLinked {
+            // Of two who sign up at once the second one is known by now.
+            guard let user = try await user(known: identities) else { throw error }
+            return try await logIn(user, by: identities, call)
+        }
+    }
+
+    private func create(
+        _ fields: UserFields, _ identities: Identities, hash kept: String?, _ call: ParseCall
+    ) async throws -> WireReply {
         // Who must show first that the address is theirs, signs in afterwards.
-        let signsIn = anonymous != nil || options.mail?.needsVerifiedAddress != true
+        let signsIn = !identities.isEmpty || options.mail?.needsVerifiedAddress != true
         let lifetime = options.sessionLifetime
-        let action = ("signup", provider: anonymous == nil ? "password" : UserFields.anonymous)
-        let kept = hash
+        let action = ("signup", provider: identities.isEmpty ? "password" : identities.names)
         // Its reply holds a token, which nothing keeps.
         var once = call
         once.requestID = nil
         let reply = try await writing([.create(InternalClasses.user, fields.body)], once) { writer in
             let transaction = writer.transaction
             try transaction.checkMayCreate(fields.body, in: try transaction.users())
-            try transaction.checkIsFree(fields, for: nil)
-            let (id, reply) = try transaction.create(fields, hash: kept, writer)
+            try transaction.checkIsFree(fields, identities, for: nil)
+            let (id, reply) = try transaction.create(fields, identities, hash: kept, writer)
             var told = reply
             if let kept { try transaction.rememberPassword(of: id, kept, last: nil, self.options.passwords) }
             if signsIn {
@@ -87,13 +97,6 @@ extension ParseService {
         return reply
     }
 
-    private func known(anonymous: String?, _ secrets: any SecretHashing) async throws -> String? {
-        guard let anonymous else { return nil }
-        return try await store.read(as: .master) { transaction in
-            try transaction.user("_anonymousKey", secrets.digestText(of: anonymous))?.id
-        }
-    }
-
     private static let usernameMissing = ParseError(.usernameMissing, "bad or missing username")
     static let passwordMissing = ParseError(.passwordMissing, "password is required")
 
@@ -104,18 +107,26 @@ extension ParseService {
         var call = call
         call.caller.sessionToken = nil
         let user = try await checkedPassword(call)
-        return try await beginSession(of: user.id, hash: user.hash, ("login", "password"), call)
+        try await willLogIn(user.id, call)
+        let reply = try await beginSession(of: user.id, hash: user.hash, ("login", "password"), call)
+        try await didLogIn(user.id, call)
+        return reply
     }
 
     /// Begins a session, and replies with the user and the token.
     ///
-    /// - Parameter hash: That of the password which was right: it must still be.
-    private func beginSession(
-        of user: String, hash: String?, _ action: (String, provider: String), _ call: ParseCall
+    /// - Parameters:
+    ///   - hash: That of the password which was right: it must still be.
+    ///   - isStillKnown: Whether what else was right still is.
+    func beginSession(
+        of user: String, hash: String?, _ action: (String, provider: String), _ call: ParseCall,
+        where isStillKnown: @escaping @Sendable (ParseTransaction) throws -> Bool = { _ in true }
     ) async throws -> WireReply {
         let lifetime = options.sessionLifetime
         let token = try await store.write(as: .master) { transaction in
-            guard let known = try transaction.user("objectId", user), hash == nil || known.hash == hash else {
+            guard let known = try transaction.user("objectId", user), hash == nil || known.hash == hash,
+                try isStillKnown(transaction)
+            else {
                 throw ParseError(.objectNotFound, "Invalid username/password.")
             }
             return try transaction.newSession(
@@ -139,12 +150,14 @@ extension ParseService {
 
     private func logOut(_ call: ParseCall) async throws -> WireReply {
         guard call.caller.sessionToken != nil else { return WireReply([:]) }
+        let action = try await logoutAction(call)
         try await store.write(as: call.caller) { transaction in
             guard let session = transaction.caller.session,
                 let sessions = transaction.storedClasses[InternalClasses.session]
             else { throw ParseError.invalidSession }
             _ = try transaction.delete(sessions, .keys([KeyValue(.text(session.id))]))
         }
+        await action()
         return WireReply([:])
     }
 
@@ -164,14 +177,18 @@ extension ParseService {
     // MARK: Users
 
     private func read(user id: String, _ call: ParseCall) async throws -> WireReply {
-        let request = try GetRequest(InternalClasses.user, id, call)
-        let selection = try Selection(call)
-        let options = options
-        return try await store.read(as: call.caller) { transaction in
-            guard !transaction.caller.isMaster, transaction.caller.session?.user == id else {
-                return try request.run(in: transaction, options)
+        try await finding(InternalClasses.user, id, call) { call, condition in
+            let request = try GetRequest(InternalClasses.user, id, call).limited(to: condition)
+            let selection = try Selection(call)
+            let options = options
+            return try await store.read(as: call.caller) { transaction in
+                let isOwn = !transaction.caller.isMaster && transaction.caller.session?.user == id
+                if !isOwn || !condition.isEmpty {
+                    let reply = try request.run(in: transaction, options)
+                    if !isOwn { return reply }
+                }
+                return try transaction.ownUser(id, selection, token: nil, limit: options.maximumReply)
             }
-            return try transaction.ownUser(id, selection, token: nil, limit: options.maximumReply)
         }
     }
 
@@ -184,8 +201,12 @@ extension ParseService {
         // A refused request costs no hash, and adds no field.
         let known = try await store.read(as: call.caller) { transaction -> StoredUser? in
             try transaction.checkIsOwn(user: id, .update)
-            return fields.password == nil && fields.email == nil ? nil : try transaction.user("objectId", id)
+            let isNeeded = fields.password != nil || fields.email != nil || !fields.authData.isEmpty
+            return isNeeded ? try transaction.user("objectId", id) : nil
         }
+        let identities = try await Identities.verified(
+            fields.authData, by: options.signIn, stored: known?.authData ?? [:])
+        if identities.ids.keys.contains(where: { $0 != UserFields.anonymous }) { try await makeUsers() }
         var hash: String?
         if let password = fields.password {
             try await checkPassword(password, of: known, username: fields.username)
@@ -196,8 +217,8 @@ extension ParseService {
         let reply = try await writing([.update(InternalClasses.user, id, fields.body)], call) { writer in
             let transaction = writer.transaction
             try transaction.checkIsOwn(user: id, .update)
-            try transaction.checkIsFree(fields, for: id)
-            let reply = try transaction.update(fields, hash: kept, of: id, writer)
+            try transaction.checkIsFree(fields, identities, for: id)
+            let reply = try transaction.update(fields, identities, hash: kept, of: id, writer)
             guard let kept else { return reply }
             try transaction.rememberPassword(of: id, kept, last: known?.hash, self.options.passwords)
             // Somebody else may have known the old password.
@@ -230,15 +251,14 @@ extension ParseTransaction {
     ///
     /// - Returns: The id, and what the client can't know.
     fileprivate func create(
-        _ fields: UserFields, hash: String?, _ writer: BatchWriter
+        _ fields: UserFields, _ identities: Identities, hash: String?, _ writer: BatchWriter
     ) throws -> (id: String, told: JSONObject) {
-        guard let secrets else { throw ParseError.usersAreOff }
         let users = try users()
         let key = try writer.newKey(users, fields.body)
         guard case .text(let id)? = key?.values.first, ParseNames.isPlain("u" + id) else {
             throw ParseError(.invalidKeyName, "the objectId of a user has letters and digits only")
         }
-        var values = fields.values(hash: hash, secrets)
+        var values = fields.values(hash: hash).merging(self.values(of: identities, after: [:])) { $1 }
         if fields.username == nil {
             values["username"] = .text(id)
             values["_usernameKey"] = .text(UserFields.key(id))
@@ -247,21 +267,23 @@ extension ParseTransaction {
         let body = fields.body.with(fields.body.access?.keeping(id) ?? .list(.only(id)))
         _ = try object.create(
             body, of: body.fields.names.map { users[$0] }, key: key, hidden: users.table.columnValues(values))
+        try setIdentities(identities, of: id)
         return (id, object.told)
     }
 
     fileprivate func update(
-        _ fields: UserFields, hash: String?, of id: String, _ writer: BatchWriter
+        _ fields: UserFields, _ identities: Identities, hash: String?, of id: String, _ writer: BatchWriter
     ) throws -> WireReply {
-        guard let secrets else { throw ParseError.usersAreOff }
         let users = try users()
         guard let known = try user("objectId", id) else { throw ParseError(.objectNotFound, "Object not found.") }
         var object = ObjectWriter(self, users)
         let body = fields.body.access.map { fields.body.with($0.keeping(id)) } ?? fields.body
-        let values = fields.values(hash: hash, secrets, known: known)
+        let values = fields.values(hash: hash, known: known)
+            .merging(self.values(of: identities, after: known.authData)) { $1 }
         try object.update(
             KeyValue(.text(id)), body, of: body.fields.names.map { users[$0] },
             hidden: users.table.columnValues(values))
+        try setIdentities(identities, of: id)
         var told = object.told
         told["updatedAt"] = .string(DateText.parseText(now))
         return WireReply(.object(told))

@@ -46,11 +46,11 @@ extension ParseTransaction {
             email: row[5].plainText, isVerified: row[6].wholeNumber == 1, emailKey: row[3].plainText)
     }
 
-    /// Checks that nobody else has a name or an address.
+    /// Checks that nobody else has a name or an address, or is known to a service by the same id.
     ///
     /// - Parameter id: The user who is to have them; `nil` for a new one.
-    /// - Throws: ``ParseError`` 202 and 203.
-    func checkIsFree(_ fields: UserFields, for id: String?) throws {
+    /// - Throws: ``ParseError`` 202, 203 and 208.
+    func checkIsFree(_ fields: UserFields, _ identities: Identities, for id: String?) throws {
         if let name = fields.username, let other = try user("_usernameKey", UserFields.key(name)), other.id != id {
             throw ParseError.usernameIsTaken
         }
@@ -59,11 +59,7 @@ extension ParseTransaction {
         {
             throw ParseError.emailIsTaken
         }
-        if let anonymous = fields.anonymousID, let secrets,
-            let other = try user("_anonymousKey", secrets.digestText(of: anonymous)), other.id != id
-        {
-            throw ParseError.providerIsTaken
-        }
+        guard try users(known: identities).allSatisfy({ $0 == id }) else { throw ParseError.providerIsTaken }
     }
 
     /// Begins a session.
@@ -146,5 +142,4 @@ extension ParseError {
         .operationForbidden, "the table \(InternalClasses.user) is another program's: there can be no users here")
     static let usernameIsTaken = ParseError(.usernameTaken, "Account already exists for this username.")
     static let emailIsTaken = ParseError(.emailTaken, "Account already exists for this email address.")
-    static let providerIsTaken = ParseError(.accountAlreadyLinked, "this auth is already used")
 }

@@ -13,7 +13,7 @@ struct UserFields: Sendable {
     private(set) var password: String?
     private(set) var email: Change<String>?
     private(set) var isEmailVerified: Bool?
-    /// By provider; `nil` for one that is to go.
+    /// What is said of other services, by their names: only claims, which nobody has vouched for. `nil` for one that is to go.
     private(set) var authData: [String: JSONObject?] = [:]
     /// All else.
     let body: ObjectBody
@@ -27,7 +27,7 @@ struct UserFields: Sendable {
 
     /// Reads the body of a request.
     ///
-    /// - Throws: ``ParseError`` 125 for what is no address, 252 for a provider that there isn't, 111 for what isn't text,
+    /// - Throws: ``ParseError`` 125 for what is no address, 252 for what names no provider, 111 for what isn't text,
     ///   and whatever is wrong with the other fields.
     init(_ body: JSONObject, isMaster: Bool) throws(ParseError) {
         var rest: [(String, JSONValue)] = []
@@ -84,28 +84,19 @@ struct UserFields: Sendable {
 
     private static func authData(_ value: JSONValue) throws(ParseError) -> [String: JSONObject?] {
         if value.isNull { return [:] }
-        guard let providers = value.object else { throw unsupported }
+        guard let providers = value.object else { throw ParseError.providerIsUnknown }
         var read: [String: JSONObject?] = [:]
         for (provider, data) in providers {
-            // Nobody vouches for anything else yet.
-            guard provider == anonymous else { throw unsupported }
-            if data.isNull {
-                read[provider] = .some(nil)
-                continue
+            guard data.isNull || data.object != nil, ParseNames.canBeField(provider) else {
+                throw ParseError.providerIsUnknown
             }
-            guard let members = data.object, let id = members["id"]?.string, (8...maximumName).contains(id.utf8.count)
-            else {
-                throw ParseError(.unsupportedService, "\(anonymous): the id must be text of 8 to \(maximumName) bytes")
-            }
-            read[provider] = .some(["id": .string(id)])
+            read[provider] = .some(data.object)
         }
         return read
     }
 
-    private static let unsupported = ParseError(.unsupportedService, "This authentication method is unsupported.")
-
-    /// The id of a user who gives no name.
-    var anonymousID: String? { authData[Self.anonymous]??["id"]?.string }
+    /// Whether somebody says to be known to a service: then neither a name nor a password is needed.
+    var claimsIdentity: Bool { authData.values.contains { $0?.isEmpty == false } }
 
     /// What is the same for names that people take for the same.
     static func key(_ name: String) -> String {
@@ -117,7 +108,7 @@ struct UserFields: Sendable {
     /// - Parameters:
     ///   - hash: The hash of the password, if there is one.
     ///   - known: The user as it is; `nil` for a new one.
-    func values(hash: String?, _ secrets: any SecretHashing, known: StoredUser? = nil) -> [String: Value] {
+    func values(hash: String?, known: StoredUser? = nil) -> [String: Value] {
         var values: [String: Value] = [:]
         if let username {
             values["username"] = .text(username)
@@ -136,12 +127,6 @@ struct UserFields: Sendable {
         }
         if let isEmailVerified { values["emailVerified"] = .integer(isEmailVerified ? 1 : 0) }
         if let hash { values["_password"] = .text(hash) }
-        if !authData.isEmpty {
-            var providers = known?.authData ?? [:]
-            for (provider, data) in authData { providers[provider] = data.map { .object($0) } }
-            values["authData"] = providers.isEmpty ? .null : .text(JSONWriter.text(.object(providers)))
-            values["_anonymousKey"] = anonymousID.map { .text(secrets.digestText(of: $0)) } ?? .null
-        }
         return values
     }
 }

@@ -43,7 +43,9 @@ extension ParseService.Options {
         }
         try passwords.check()
         try lockout?.check()
+        try SignInProvider.check(signIn)
         try mail?.check()
+        try code.check()
         try (mail?.sender as? SMTPSender)?.check()
         guard requestLifetime > 0, requestLifetime <= 31_536_000 else {
             throw .invalidUse("requestLifetime is \(requestLifetime): it must be above 0, and at most a year")

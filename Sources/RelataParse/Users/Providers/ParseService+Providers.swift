@@ -1,0 +1,56 @@
+import RelataCore
+import RelataEngine
+
+extension ParseService {
+    /// The user whom services know by these ids; `nil` where nobody is known.
+    ///
+    /// - Throws: ``ParseError`` 208 where they know more than one.
+    func user(known identities: Identities) async throws -> StoredUser? {
+        try await store.read(as: .master) { transaction in
+            let users = try transaction.users(known: identities)
+            guard users.count <= 1 else { throw ParseError.providerIsTaken }
+            return try users.first.flatMap { try transaction.user("objectId", $0) }
+        }
+    }
+
+    /// Signs in whoever services know by these ids. A service that doesn't know the user yet, does from now on: both have
+    /// vouched for whoever sent the request.
+    func logIn(_ user: StoredUser, by identities: Identities, _ call: ParseCall) async throws -> WireReply {
+        try await willLogIn(user.id, call)
+        if identities.authData(after: user.authData) != user.authData {
+            try await makeUsers()
+            try await store.write(as: .master) { transaction in
+                let users = try transaction.users(known: identities)
+                guard users == [user.id], let known = try transaction.user("objectId", user.id) else {
+                    throw ParseError.providerIsTaken
+                }
+                try transaction.setIdentities(identities, of: user.id)
+                try transaction.set(transaction.values(of: identities, after: known.authData), of: user.id)
+            }
+        }
+        let action = ("login", provider: identities.names)
+        let reply = try await beginSession(of: user.id, hash: nil, action, call) { transaction in
+            // What was right when the services were asked may be over.
+            try transaction.users(known: identities) == [user.id]
+        }
+        try await didLogIn(user.id, call)
+        return reply
+    }
+}
+
+extension ParseTransaction {
+    /// The values of the columns that say who a user is for services, by the names of the properties.
+    ///
+    /// - Parameter stored: The `authData` of the user as it is.
+    func values(of identities: Identities, after stored: JSONObject) -> [String: Value] {
+        guard !identities.isEmpty else { return [:] }
+        let authData = identities.authData(after: stored)
+        var values: [String: Value] = [
+            "authData": authData.isEmpty ? .null : .text(JSONWriter.text(.object(authData)))
+        ]
+        if let anonymous = identities.ids[UserFields.anonymous] {
+            values["_anonymousKey"] = anonymous.flatMap { id in secrets.map { .text($0.digestText(of: id)) } } ?? .null
+        }
+        return values
+    }
+}
