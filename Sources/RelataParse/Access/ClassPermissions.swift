@@ -49,6 +49,13 @@ struct ClassPermissions: Hashable, Sendable, Codable {
         return permissions
     }()
 
+    /// Everybody may do some operations, and the master key all.
+    static func allowing(_ operations: [Operation]) -> ClassPermissions {
+        var permissions = ClassPermissions()
+        for operation in operations { permissions.grants[operation] = Grant(principals: ["*"]) }
+        return permissions
+    }
+
     /// The name for the caller in a default list.
     private static let currentUser = "currentUser"
     private static let userField = "userField:"

@@ -163,6 +163,13 @@ actor LiveQueries {
                     code: ParseError.Code.requestLimitExceeded.rawValue,
                     "a client has at most \(options.maximumLiveQueries) live queries", of: number))
         }
+        guard options.code.finds[query.className] == nil else {
+            return .failure(
+                LiveProblem(
+                    code: ParseError.Code.operationForbidden.rawValue,
+                    "objects of \(query.className.prefix(128)) can't be followed: hooks of the server decide what is found",
+                    of: number))
+        }
         if let token = query.sessionToken { caller.sessionToken = token }
         let (id, asked) = (LiveQueryID(client: client, requestID: number), caller)
         do {

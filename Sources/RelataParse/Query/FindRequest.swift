@@ -103,6 +103,11 @@ struct FindRequest: Sendable {
         return WireReply(body: reply.bytes)
     }
 
+    /// The class that is asked, and the one that is asked instead.
+    func found(in classes: ClassSet) -> [String] {
+        [className] + [redirectKey.flatMap { classes[className]?[$0]?.type.targetClass }].compactMap(\.self)
+    }
+
     /// The class that is asked: of a relation's objects, clients know only the class that has the relation.
     private func parseClass(in transaction: ParseTransaction) throws(ParseError) -> ParseClass? {
         let parseClass = try transaction.readable(className, isMaster: isMaster)
@@ -157,10 +162,12 @@ struct FindRequest: Sendable {
 
 /// A request for one object: `GET /classes/Book/x7Yz`.
 struct GetRequest: Sendable {
-    private let className: String
+    let className: String
     private let objectID: String
     private let selection: Selection
     private let isMaster: Bool
+    /// What the object must meet as well.
+    private var condition: JSONObject = [:]
 
     /// Reads the parameters of a request.
     ///
@@ -173,6 +180,13 @@ struct GetRequest: Sendable {
         selection = try Selection(call)
     }
 
+    /// The same for an object that is there only where it meets conditions.
+    func limited(to condition: JSONObject) -> GetRequest {
+        var request = self
+        request.condition = condition
+        return request
+    }
+
     /// Answers it.
     ///
     /// - Throws: ``ParseError`` 101 if the object doesn't exist.
@@ -183,7 +197,13 @@ struct GetRequest: Sendable {
             throw ParseError(.objectNotFound, "Object not found.")
         }
         let transaction = try transaction.reading(parseClass, .get)
-        let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), [key]))
+        var plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), [key]))
+        if !condition.isEmpty {
+            var reader = ConditionReader(transaction)
+            let own = try reader.condition(.object(condition), of: parseClass)
+            plan.condition = plan.condition.map { .and([$0, own]) } ?? own
+            plan.relatedTo = reader.owner
+        }
         let objects = try ObjectFetcher(transaction, limit: options.maximumReply).fetch(plan, selection, of: parseClass)
         guard !objects.ranges.isEmpty else { throw ParseError(.objectNotFound, "Object not found.") }
         return WireReply(body: objects.bytes)

@@ -64,6 +64,7 @@ struct SchemaDraft {
             guard hasUsers else { throw .usersAreOff }
             return addUsers()
         }
+        if ServiceClasses.visible.contains(name) { return addInternalClass(name) }
         try ParseNames.checkClass(name)
         if let other = entities.first(where: { $0.name.isSameName(as: name) || $0.table.isSameName(as: name) }) {
             throw ParseError(

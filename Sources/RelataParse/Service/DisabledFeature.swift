@@ -7,13 +7,9 @@ enum DisabledFeature {
         case _ where UserRoute.names.contains(first): return .usersAreOff
         case _ where UserRoute.mails[first] != nil: return mailIsOff
         case "upgradeToRevocableSession", "challenge": message = "\(first) is off"
-        case "installations", "push", "push_audiences": message = "push notifications are off"
-        case "hooks", "cloud_code": message = "hooks are off: this server calls Swift closures"
-        case "functions", "jobs":
-            return ParseError(.scriptFailed, "Invalid function: \"\((path.dropFirst().first ?? "").prefix(128))\"")
+        case "push", "push_audiences": message = "push notifications are off"
+        case "hooks": message = "hooks are off: this server calls Swift closures"
         case "files": return .filesAreOff
-        case "config": message = "the configuration is off"
-        case "events": message = "analytics are off"
         case "apps", "validate_purchase", "graphql", "security", "scriptlog", "logs": message = "\(first) is off"
         default: return nil
         }
@@ -23,12 +19,20 @@ enum DisabledFeature {
     static let mailIsOff = ParseError(.operationForbidden, "mail is off: this server sends none")
     static let verificationIsOff = ParseError(.operationForbidden, "addresses aren't verified here")
 
+    /// The error for a function that there isn't, in the words of Parse's own server.
+    static func noFunction(_ name: String) -> ParseError {
+        ParseError(.scriptFailed, "Invalid function: \"\(name.prefix(128))\"")
+    }
+
+    static let noJob = ParseError(.scriptFailed, "Invalid job.")
+
     /// The error for a class of a missing feature: `_User`.
     static func error(forClass name: String) -> ParseError? {
         guard name.utf8.first == UInt8(ascii: "_") else { return nil }
         return switch name {
         case _ where InternalClasses.ofClients.contains(name): nil
-        case "_Installation", "_PushStatus", "_Audience": error(for: ["push"])
+        case _ where ServiceClasses.visible.contains(name): nil
+        case "_PushStatus", "_Audience": error(for: ["push"])
         case _ where name.hasPrefix("_"):
             ParseError(.operationForbidden, "the class \(name.prefix(64)) belongs to a feature that is off")
         default: nil

@@ -36,6 +36,28 @@ enum ObjectRoute {
 extension ObjectRoute {
     /// Refuses requests for users and sessions that only work for other classes.
     fileprivate static func checkInternal(_ className: String, _ call: ParseCall) throws(ParseError) {
+        if className == ServiceClasses.installation {
+            if call.method == .post || call.method == .put {
+                throw ParseError(
+                    .operationForbidden, "installations are written at /installations, by a request of its own")
+            }
+            guard call.isMaster || call.method == .get && call.path.count == 3 else {
+                let operation = call.method == .get ? "find" : "delete"
+                throw ParseError(
+                    .operationForbidden,
+                    "Clients aren't allowed to perform the \(operation) operation on the installation collection.")
+            }
+        }
+        if ServiceClasses.ofMaster.contains(className) {
+            guard call.isMaster else {
+                throw ParseError(
+                    .operationForbidden,
+                    "Clients aren't allowed to use the \(className) collection: master key is required")
+            }
+            if call.method == .post || call.method == .put {
+                throw ParseError(.operationForbidden, "only the server writes objects of \(className)")
+            }
+        }
         switch (className, call.method) {
         case (InternalClasses.session, .post), (InternalClasses.session, .put):
             throw ParseError(.operationForbidden, "sessions begin by signing in, and can't be changed")
@@ -60,6 +82,15 @@ enum ObjectRead: Sendable {
     case find(FindRequest)
     case get(GetRequest)
     case deletionPlan(String, String)
+
+    /// The classes whose objects it may find; `nil` for one that tells none.
+    func found(in classes: ClassSet) -> [String]? {
+        switch self {
+        case .find(let request): request.found(in: classes)
+        case .get(let request): [request.className]
+        case .deletionPlan: nil
+        }
+    }
 
     func run(in transaction: ParseTransaction, _ options: ParseService.Options) throws -> WireReply {
         switch self {

@@ -22,7 +22,13 @@ extension ParseService {
         var reader = BatchReader(
             call, mount: try ParseCall.path(options.mount), prohibited: options.prohibitedNames)
         let routes = requests.map { request -> Result<ObjectRoute, ParseError> in
-            do throws(ParseError) { return .success(try reader.route(request)) } catch { return .failure(error) }
+            do throws(ParseError) {
+                let route = try reader.route(request)
+                try checkIsFoundInBatches(route)
+                return .success(route)
+            } catch {
+                return .failure(error)
+            }
         }
         if isAtomic { for route in routes { _ = try route.get() } }
         let placeholders = try BatchPlaceholders(requests, routes, isAtomic: isAtomic)
@@ -92,6 +98,16 @@ extension ParseService {
             return reply
         }
         return reply.isRepeated ? try await completed(reply, routes, call.caller) : reply
+    }
+
+    /// - Throws: ``ParseError`` 119 for a request that the app's code has a say in: it isn't asked within a transaction.
+    private func checkIsFoundInBatches(_ route: ObjectRoute) throws(ParseError) {
+        if options.code.finds.isEmpty { return }
+        guard case .read(let read) = route, let names = read.found(in: store.currentClasses),
+            let name = names.first(where: { options.code.finds[$0] != nil })
+        else { return }
+        throw ParseError(
+            .operationForbidden, "objects of \(name) are found by a request of its own here, and not in a batch")
     }
 
     /// A stored reply. Its reads are repeated.

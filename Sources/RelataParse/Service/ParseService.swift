@@ -50,8 +50,12 @@ public final class ParseService: Sendable {
         public var passwords = PasswordOptions()
         /// When an account is locked after wrong passwords; `nil` for never.
         public var lockout: LockoutOptions?
+        /// The other services by which users sign in, such as Apple and Google.
+        public var signIn: [SignInProvider] = []
         /// How many bytes the body of a request may have that doesn't name its keys in header fields.
         public var maximumBodyWithoutKeys = 1024 * 1024
+        /// The functions that clients may call, and the jobs.
+        public var code = CloudCode()
         /// Whether clients may follow queries over a WebSocket: see `Documentation/LiveQueries.md`.
         public var allowsLiveQueries = true
         /// How many live queries a client has at most.
@@ -63,6 +67,9 @@ public final class ParseService: Sendable {
         public var maximumLiveBacklog = 4 * 1024 * 1024
         /// For how many seconds a live query is kept after its client disconnects, so that the client can resume it.
         public var liveResumeTime = 60.0
+
+        /// Whether replies say what an audit is told.
+        package var isAudited = false
 
         /// The defaults.
         public init() {}
@@ -78,6 +85,7 @@ public final class ParseService: Sendable {
     package let address: PublicAddress
     let queue: MailQueue?
     let renewals = SessionRenewals()
+    let counter = EventCounter()
 
     /// Serves a store.
     public init(_ store: ParseStore, keys: ParseKeys, options: Options = Options()) {
@@ -101,23 +109,28 @@ public final class ParseService: Sendable {
     ) async -> WireReply {
         // A health check may come without keys.
         if request.path == "/health" || request.path == "/health/" { return WireReply(["status": "ok"]) }
+        var audited: AuditedCall?
         do {
             if let file = try await download(request) { return file }
             let call = try ParseCall(
                 request, keys: keys, limit: options.maximumBodyWithoutKeys, hasUsers: hasUsers, hasFiles: hasFiles,
-                signing: options.files?.signing)
+                signing: options.files?.signing, code: options.code)
+            if options.isAudited { audited = AuditedCall(call, mount: options.mount) }
             var reply = try await call.path.first == "files" ? files(call, request.stream) : answer(call)
             if hasFiles { reply.body = fileURLs.adding(to: reply.body, besides: call.caller.unprovenFiles) }
             await renewSession(of: call, report)
             reply.isOfRead = reply.isOfRead || call.method == .get
             if call.method == .get { reply.comment = try QueryAdvice.comment(of: call) }
             guard reply.body.count <= options.maximumReply else { throw ParseError.replyTooLarge(options.maximumReply) }
+            reply.audited = audited
             return reply
         } catch {
             let parseError = ParseError(error)
             // A request that was given up is no failure.
-            if parseError.status >= 500, !(error is CancellationError) { report(error) }
-            return WireReply(parseError)
+            if parseError.status >= 500 || error is CodeFailure, !(error is CancellationError) { report(error) }
+            var reply = WireReply(parseError)
+            reply.audited = audited
+            return reply
         }
     }
 
@@ -138,7 +151,9 @@ public final class ParseService: Sendable {
     /// Checks a path before anything else of a request is read.
     ///
     /// - Throws: ``ParseError`` for an unknown path, or one of a disabled feature.
-    static func checkPath(_ path: [String], hasUsers: Bool, hasFiles: Bool) throws(ParseError) {
+    static func checkPath(
+        _ path: [String], hasUsers: Bool, hasFiles: Bool, code: CloudCode
+    ) throws(ParseError) {
         let isOfUsers =
             hasUsers && path.first.map { UserRoute.names.contains($0) || UserRoute.mails[$0] != nil } == true
         if hasFiles, path.first == "files", path.count <= 2 { return }
@@ -148,12 +163,17 @@ public final class ParseService: Sendable {
             switch path.first {
             case _ where isOfUsers: count <= 2
             case "classes": (2...3).contains(count)
-            case "batch", "serverInfo": count == 1
+            case "batch", "serverInfo", "config": count == 1
             case "schemas": count <= 2
-            case "purge", "aggregate": count == 2
+            case "purge", "aggregate", "functions": count == 2
+            case "jobs", "events", "installations": count <= 2
+            case "cloud_code": path == ["cloud_code", "jobs", "data"]
             default: false
             }
         guard isKnown else { throw nothing(at: "/" + path.joined(separator: "/")) }
+        if path[0] == "functions", code.functions[path[1]] == nil { throw DisabledFeature.noFunction(path[1]) }
+        if path[0] == "jobs", count == 2, code.jobs[path[1]] == nil { throw DisabledFeature.noJob }
+        if ["functions", "jobs", "cloud_code", "events", "installations"].contains(path[0]) { return }
         if count > 1, !hasUsers, InternalClasses.ofClients.contains(path[1]) { throw ParseError.usersAreOff }
         if count > 1, path[0] != "batch", let error = DisabledFeature.error(forClass: path[1]) { throw error }
     }
@@ -167,9 +187,12 @@ public final class ParseService: Sendable {
     /// Whether there are files.
     var hasFiles: Bool { options.files != nil && store.models == nil }
 
-    private func answer(_ call: ParseCall) async throws -> WireReply {
+    /// Answers a request, but for one about files.
+    func answer(_ call: ParseCall) async throws -> WireReply {
         if hasUsers, let route = try UserRoute(call) { return try await respond(to: route, call) }
         switch call.path.first {
+        case "classes" where call.path.count > 1 && call.path[1] == InstallationClass.name, "installations":
+            return try await installations(call)
         case "classes": return try await objects(call)
         case "batch": return try await batch(call)
         case "schemas": return try await schemas(call)
@@ -177,6 +200,11 @@ public final class ParseService: Sendable {
         case "aggregate" where call.method == .get && call.path.count == 2:
             let request = try AggregateRequest(call.path[1], call)
             return try await store.read(as: call.caller) { try request.run(in: $0, self.options) }
+        case "functions" where call.path.count == 2: return try await function(call)
+        case "jobs" where call.path.count <= 2: return try await job(call)
+        case "events" where call.path.count <= 2: return try await events(call)
+        case "cloud_code": return try jobs(call)
+        case "config" where call.path.count == 1: return try await config(call)
         case "serverInfo": return try serverInfo(call)
         default: throw Self.unknown(call)
         }
@@ -185,9 +213,26 @@ public final class ParseService: Sendable {
     /// Requests about objects of one class.
     func objects(_ call: ParseCall) async throws -> WireReply {
         switch try ObjectRoute(call, prohibited: options.prohibitedNames) {
-        case .read(let read): return try await store.read(as: call.caller) { try read.run(in: $0, self.options) }
+        case .read(.deletionPlan(let className, let id)):
+            return try await store.read(as: call.caller) { try $0.deletionPlan(className, id) }
+        case .read(let read) where options.code.finds.isEmpty:
+            return try await store.read(as: call.caller) { try read.run(in: $0, self.options) }
+        case .read: return try await found(by: call)
         case .write(let write):
             return try await writing([write], call, sharing: write.body != nil) { try $0.run(write) }
+        }
+    }
+
+    /// Answers a request that finds objects of one class.
+    private func found(by call: ParseCall) async throws -> WireReply {
+        let (className, id) = (call.path[1], call.path.count > 2 ? call.path[2] : nil)
+        return try await finding(className, id, call) { call, condition in
+            guard case .read(var read) = try ObjectRoute(call, prohibited: options.prohibitedNames) else {
+                throw Self.unknown(call)
+            }
+            if case .get(let request) = read { read = .get(request.limited(to: condition)) }
+            let request = read
+            return try await store.read(as: call.caller) { try request.run(in: $0, self.options) }
         }
     }
 
@@ -203,6 +248,7 @@ public final class ParseService: Sendable {
             // The version of the protocol in replies: clients turn features on by it.
             "parseServerVersion": "7.3.0",
             "features": [
+                "globalConfig": ["create": changes, "read": changes, "update": changes, "delete": changes],
                 "hooks": ["create": false, "read": false, "update": false, "delete": false],
                 "schemas": [
                     "addField": changes, "removeField": changes, "addClass": changes, "removeClass": changes,

@@ -86,6 +86,7 @@ final class ParseTransaction {
             return classes[name]
         }
         if let known = classes[name] { return known }
+        if ServiceClasses.visible.contains(name) { return nil }
         try ParseNames.checkClass(name)
         return nil
     }

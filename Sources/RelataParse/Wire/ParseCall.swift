@@ -27,6 +27,10 @@ struct ParseCall: Sendable {
     var language: String?
     /// The id of the request, so that a repeated request isn't done again.
     var requestID: String?
+    /// What the client says to the app's code on the server.
+    var context: JSONObject = [:]
+    /// The header fields that came along, and those that stood in the body in their place.
+    var headers: [String: String] = [:]
     /// Whether the client understands a field that an app unset while it was saved. Clients of typed languages don't;
     /// an unnamed client does.
     var tellsUnset = true
@@ -60,11 +64,12 @@ extension ParseCall {
     ///   - hasUsers: Whether there are users.
     ///   - hasFiles: Whether there are files.
     ///   - signing: Signs the addresses of files.
+    ///   - code: The functions and jobs that there are.
     /// - Throws: ``ParseError`` 403 for keys that aren't right, and the error of a path that leads nowhere; 107 for a body
     ///   or parameter that is no JSON.
     init(
         _ request: WireRequest, keys: ParseKeys, limit: Int = .max, hasUsers: Bool = false, hasFiles: Bool = false,
-        signing: FileSigning? = nil
+        signing: FileSigning? = nil, code: CloudCode = CloudCode()
     ) throws(ParseError) {
         let path = try Self.path(request.path)
         var headers = request.headers
@@ -79,7 +84,7 @@ extension ParseCall {
             headers.merge(given) { own, _ in own }
         }
         _ = try keys.check(headers)
-        try ParseService.checkPath(path, hasUsers: hasUsers, hasFiles: hasFiles)
+        try ParseService.checkPath(path, hasUsers: hasUsers, hasFiles: hasFiles, code: code)
         var body: JSONObject = [:]
         if isForm {
             body = try Self.parameters(String(decoding: request.body, as: UTF8.self))
@@ -92,6 +97,7 @@ extension ParseCall {
         // Clients behind proxies and in browsers send everything as the body of a POST.
         var named = headers["x-http-method-override"]
         var claimedType: String?
+        var context: JSONValue?
         if body.keys.contains(where: { $0.utf8.first == UInt8(ascii: "_") }) {
             for (name, header) in Self.fieldsForHeaders {
                 if let text = body[name]?.string, headers[header] == nil { headers[header] = text }
@@ -103,6 +109,7 @@ extension ParseCall {
                 named = name
             }
             claimedType = body["_ContentType"]?.string
+            context = body["_context"]
             body = body.filter { !Self.isAside($0.key) }
         }
         let name = request.method == "POST" ? named?.uppercased() ?? "POST" : request.method
@@ -131,6 +138,8 @@ extension ParseCall {
         tellsUnset = headers["x-parse-client-version"].map { Self.tellsUnset($0) } ?? true
         installationID = headers["x-parse-installation-id"]
         language = headers["accept-language"]
+        self.context = try Self.context(context ?? .null, headers)
+        self.headers = headers
         if let token = headers["x-parse-session-token"], !token.isEmpty {
             guard hasUsers else {
                 throw ParseError(.invalidSessionToken, "Invalid session token: this server has no users")
@@ -183,6 +192,25 @@ extension ParseCall {
     ]
     private static let ignoredFields: Set = [
         "_method", "_ContentType", "_noBody", "_RevocableSession", "_context",
+    ]
+
+    /// What the client says to the app's code, as a member of the body or in a header field.
+    ///
+    /// - Throws: ``ParseError`` 107 for what is no object.
+    private static func context(_ given: JSONValue, _ headers: [String: String]) throws(ParseError) -> JSONObject {
+        var given = given
+        if given.isNull, let text = headers["x-parse-cloud-context"], !text.isEmpty {
+            given = (try? JSONParser.parse(text)) ?? .string(text)
+        }
+        if given.isNull { return [:] }
+        guard let context = given.object else { throw ParseError(.invalidJSON, "Invalid object for context.") }
+        return context
+    }
+
+    /// The header fields that are nobody's business but the server's.
+    static let secretHeaders: Set = [
+        "x-parse-client-key", "x-parse-javascript-key", "x-parse-rest-api-key", "x-parse-windows-key",
+        "x-parse-master-key", "x-parse-session-token", "authorization",
     ]
 
     /// Whether a member of a body isn't a parameter of the request.

@@ -42,6 +42,8 @@ public struct ParseError: Error, Hashable, Sendable {
         case invalidEmailAddress = 125
         /// The file can't be saved.
         case fileSaveError = 130
+        /// The installation's id is invalid, or another installation has it.
+        case invalidInstallationID = 132
         /// A required field has no value.
         case missingRequiredField = 135
         /// The field can't be changed.
@@ -133,8 +135,16 @@ extension ParseError {
             self = error
             return
         }
+        if error is CodeFailure {
+            self.init(.scriptFailed, "Script failed. Unknown error.")
+            return
+        }
         if error is CancellationError || (error as? RelataError)?.isInterruption == true {
             self.init(.timeout, "the request took too long, or nobody waits for it any more", status: 503)
+            return
+        }
+        if let error = error as? FailedSignIn {
+            self = error.parseError
             return
         }
         guard let error = error as? RelataError else {
@@ -161,7 +171,8 @@ extension ParseError {
         // Two users who sign up at once may both have found the name free.
         case .uniqueViolation(InternalClasses.user, ["_usernameKey"]): self = .usernameIsTaken
         case .uniqueViolation(InternalClasses.user, ["_emailKey"]): self = .emailIsTaken
-        case .uniqueViolation(InternalClasses.user, ["_anonymousKey"]): self = .providerIsTaken
+        case .uniqueViolation(InternalClasses.user, ["_anonymousKey"]), .uniqueViolation(AccountClasses.identity, _):
+            self = .providerIsTaken
         case .uniqueViolation:
             self.init(
                 .duplicateValue, "A duplicate value for a field with unique values was provided: \(error.description)")

@@ -5,5 +5,6 @@ extension WireRequest {
         "x-parse-master-key", "x-parse-session-token", "x-parse-request-id", "x-http-method-override",
         "x-parse-client-version", "x-parse-windows-key", "x-parse-installation-id", "authorization", "content-type",
         "accept-language", "range", "if-range", "if-none-match", "x-parse-file-metadata", "x-parse-file-tags",
+        "x-parse-cloud-context",
     ]
 }

@@ -43,6 +43,8 @@ public struct WireReply: Hashable, Sendable {
     public var file: FileReply?
     /// Whether the request only read, so that it can be repeated if the reply is lost.
     public var isOfRead = false
+    /// What an audit is told of the request; `nil` where it tells nothing.
+    package var audited: AuditedCall?
     /// The part of the body that is stored for a repeated request; `nil` for all of it.
     var kept: [UInt8]?
     /// Whether it is the stored reply of an earlier request.

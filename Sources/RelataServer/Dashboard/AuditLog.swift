@@ -6,8 +6,8 @@ import RelataEngine
 import RelataParse
 import Synchronization
 
-/// The changes through the dashboard and their users: the last entries in memory, and all in a file, if configured.
-/// Values are never logged.
+/// The changes through the dashboard, and by Parse's protocol with the master key: the last entries in memory, and all in a
+/// file, if configured. Values are never logged.
 final class AuditLog: Sendable {
     /// Something that was done, or refused.
     struct Entry: Sendable {
@@ -49,13 +49,18 @@ final class AuditLog: Sendable {
         self.logger = logger
     }
 
+    /// Whether there is a file.
+    var hasFile: Bool { path != nil }
+
     /// Writes an entry down.
-    func add(_ entry: Entry) {
+    ///
+    /// - Parameter isLogged: Whether it is said in the log as well.
+    func add(_ entry: Entry, isLogged: Bool = true) {
         var metadata: Logger.Metadata = [
             "session": "\(entry.session)", "status": "\(entry.status)", "peer": "\(entry.peer)",
         ]
         if !entry.details.isEmpty { metadata["objects"] = "\(entry.details.joined(separator: ", "))" }
-        logger.notice("dashboard: \(entry.action)", metadata: metadata)
+        if isLogged { logger.notice("dashboard: \(entry.action)", metadata: metadata) }
         let line = entry.json(Date())
         entries.withLock { entries in
             entries.append(line)

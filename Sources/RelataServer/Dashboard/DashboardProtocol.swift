@@ -31,17 +31,20 @@ struct DashboardProtocol: ParseForm {
     private static let maximumPiece = 4 * 1024 * 1024
 
     /// - Parameters:
+    ///   - audit: The log of changes.
     ///   - slow: The slow requests of the whole server.
     ///   - metrics: The server's metrics.
     init(
         _ store: ParseStore, _ options: ParseService.Options, sessions: LoginSessions,
-        dashboard: RelataServer.Dashboard, configuration: RelataServer.Configuration, slow: SlowRequests,
-        metrics: PrometheusMetrics, logger: Logger
+        dashboard: RelataServer.Dashboard, audit: AuditLog, configuration: RelataServer.Configuration,
+        slow: SlowRequests, metrics: PrometheusMetrics, logger: Logger
     ) {
         var options = options
         options.mount = Self.mount + Self.serviceMount
         // Objects are shown as they are stored, without the addresses of their files, which the protocol adds.
         options.files = nil
+        // It writes down by itself what it changes.
+        options.isAudited = false
         let key = ServerKeys.newKey()
         let keys = ParseKeys(applicationID: "dashboard", isMasterKey: { ConstantTime.areEqual($0, key) })
         service = ParseService(store, keys: keys, options: options)
@@ -49,7 +52,7 @@ struct DashboardProtocol: ParseForm {
         self.sessions = sessions
         changes = RecentChanges(store)
         self.slow = slow
-        audit = AuditLog(dashboard.auditFile, logger: logger)
+        self.audit = audit
         self.metrics = metrics
         routesOfTransfers = TransferRoutes(
             transfers: Transfers(), store: store,

@@ -28,7 +28,7 @@ struct AllowedOrigins: Sendable {
     }
 
     private static func fields(_ origin: String) -> String {
-        "access-control-allow-origin: \(origin)\r\naccess-control-expose-headers: X-Request-Id, Location\r\n"
+        "access-control-allow-origin: \(origin)\r\naccess-control-expose-headers: X-Request-Id, X-Parse-Job-Status-Id, Location\r\n"
     }
 }
 #endif

@@ -5,7 +5,10 @@ import RelataParse
 protocol ParseForm: ServedProtocol {}
 
 /// The counted routes, by the first name of their paths.
-private let otherRoutes = ["files", "batch", "schemas", "aggregate", "purge", "health", "serverInfo"]
+private let otherRoutes = [
+    "files", "batch", "schemas", "aggregate", "purge", "health", "serverInfo", "functions", "jobs", "events",
+    "installations", "config",
+]
 
 extension ParseForm {
     var headerNames: [String] { WireRequest.headerNames }
@@ -22,7 +25,7 @@ extension ParseForm {
                     X-Parse-Windows-Key, X-Parse-Application-Id, X-Parse-Client-Version, X-Parse-Installation-Id, \
                     X-Parse-Session-Token, X-Requested-With, X-Parse-Revocable-Session, X-Parse-Request-Id, \
                     X-Request-Id, X-HTTP-Method-Override, X-Parse-Upload-Mode, X-Parse-File-Metadata, X-Parse-File-Tags, \
-                    Range, If-Range, If-None-Match, Authorization, Content-Type, Pragma, Cache-Control
+                    X-Parse-Cloud-Context, Range, If-Range, If-None-Match, Authorization, Content-Type, Pragma, Cache-Control
                     """
                 ),
                 ("access-control-max-age", "600"),

@@ -1,4 +1,5 @@
 #if Server
+import Foundation
 import Logging
 import Relata
 import RelataCore
@@ -41,7 +42,12 @@ extension RelataServer {
         if options.mail?.report == nil {
             options.mail?.report = { logger.error("a mail wasn't sent", metadata: ["error": "\($0)"]) }
         }
-        let served = ParseProtocol(store, keys.parseKeys, options, logger)
+        if options.code.report == nil {
+            options.code.report = { logger.error("the app's code failed", metadata: ["error": "\($0)"]) }
+        }
+        let audit = AuditLog(configuration.dashboard?.auditFile, logger: logger)
+        options.isAudited = audit.hasFile
+        let served = ParseProtocol(store, keys.parseKeys, options, audit, logger)
         guard let dashboard = configuration.dashboard else {
             try self.init(protocol: served, configuration: configuration, metrics: metrics, logger: logger)
             return
@@ -54,7 +60,8 @@ extension RelataServer {
         withFiles.files[Dashboard.mount] = Dashboard.files
         let slow = SlowRequests()
         let pages = DashboardProtocol(
-            store, options, sessions: sessions, dashboard: dashboard, configuration: configuration, slow: slow,
+            store, options, sessions: sessions, dashboard: dashboard, audit: audit, configuration: configuration,
+            slow: slow,
             metrics: metrics, logger: logger)
         try self.init(
             protocol: served, and: [MountedProtocol(mount: Mount(DashboardProtocol.mount), served: pages)],
@@ -69,14 +76,20 @@ private struct ParseProtocol: ParseForm {
     private let hasPublicURL: Bool
     let maximumReply: Int
     private let allowsLiveQueries: Bool
+    let headerNames: [String]
+    private let audit: AuditLog
     private let logger: Logger
 
-    init(_ store: ParseStore, _ keys: ParseKeys, _ options: ParseService.Options, _ logger: Logger) {
+    init(
+        _ store: ParseStore, _ keys: ParseKeys, _ options: ParseService.Options, _ audit: AuditLog, _ logger: Logger
+    ) {
+        self.audit = audit
         self.store = store
         self.logger = logger
         service = ParseService(store, keys: keys, options: options)
         maximumReply = options.maximumReply
         allowsLiveQueries = options.allowsLiveQueries
+        headerNames = WireRequest.headerNames + options.code.headerNames.map { $0.lowercased() }
         hasPublicURL = options.files?.publicURL != nil
     }
 
@@ -105,6 +118,39 @@ private struct ParseProtocol: ParseForm {
     }
 
     func work(report: @escaping @Sendable (any Error) -> Void) async {
+        async let jobs: Void = tendJobs(report)
+        async let events: Void = tendEvents(report)
+        await tendFiles(report)
+        await jobs
+        await events
+    }
+
+    private func tendEvents(_ report: @Sendable (any Error) -> Void) async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(10))
+            // What was counted last is written down when the server stops, too.
+            do {
+                try await Task { try await service.tendEvents() }.value
+            } catch {
+                report(error)
+            }
+        }
+    }
+
+    private func tendJobs(_ report: @Sendable (any Error) -> Void) async {
+        while !Task.isCancelled {
+            var next = Date(timeIntervalSinceNow: 5)
+            do {
+                next = try await service.tendJobs()
+            } catch {
+                if !Task.isCancelled { report(error) }
+            }
+            try? await Task.sleep(for: .seconds(max(0.05, next.timeIntervalSinceNow)))
+        }
+        await service.stopJobs()
+    }
+
+    private func tendFiles(_ report: @Sendable (any Error) -> Void) async {
         while (try? await Task.sleep(for: .seconds(600))) != nil {
             do {
                 try await service.tendFiles()
@@ -115,13 +161,26 @@ private struct ParseProtocol: ParseForm {
     }
 
     func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply {
+        let peer = request.peer
         let request = WireRequest(request)
         if let page = await service.page(for: request, report: report) {
             return ServerReply(
                 status: page.status, contentType: "text/html; charset=utf-8", body: Array(page.html.utf8),
                 headers: AccountPage.headers)
         }
-        return ServerReply(await service.respond(to: request, report: report))
+        let reply = await service.respond(to: request, report: report)
+        if let audited = reply.audited { await note(audited, request, reply, peer: peer) }
+        return ServerReply(reply)
+    }
+
+    /// Writes down who was to change what.
+    private func note(_ audited: AuditedCall, _ request: WireRequest, _ reply: WireReply, peer: String?) async {
+        let isBatch = request.path == "/batch" && reply.status == 200
+        let details = isBatch ? AuditLog.details(of: request.body, reply.body) : audited.rights
+        audit.add(
+            AuditLog.Entry(
+                session: await service.sender(of: audited), peer: peer ?? "", action: audited.action,
+                status: reply.status, details: details), isLogged: false)
     }
 
     func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession? {

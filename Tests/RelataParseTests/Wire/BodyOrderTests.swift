@@ -89,8 +89,8 @@ import Testing
         let expected: [(String, String, Int, JSONValue)] = [
             ("POST", "/files/a.txt", 400, 130), ("POST", "/files/a.png", 400, 130), ("PUT", "/files/x", 400, 130),
             ("POST", "/functions/hello", 400, 141), ("POST", "/jobs/hello", 400, 141), ("POST", "/users", 400, 119),
-            ("POST", "/login", 400, 119), ("POST", "/push", 400, 119), ("POST", "/installations", 400, 119),
-            ("PUT", "/config", 400, 119), ("POST", "/events/open", 400, 119), ("POST", "/hooks/functions", 400, 119),
+            ("POST", "/login", 400, 119), ("POST", "/push", 400, 119),
+            ("POST", "/hooks/functions", 400, 119),
             ("POST", "/graphql", 400, 119), ("POST", "/classes/_User", 400, 119), ("PUT", "/schemas/_Role", 400, 119),
             ("POST", "/nowhere", 404, 108), ("POST", "/", 404, 108), ("POST", "/classes", 404, 108),
             ("POST", "/classes/A/b/c", 404, 108), ("POST", "/batch/x", 404, 108), ("DELETE", "/purge", 404, 108),

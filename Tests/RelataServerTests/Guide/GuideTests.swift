@@ -14,6 +14,7 @@ import Testing
     @Test(arguments: [
         ("Server.md", ["GuideServer.swift", "GuideProtocol.swift", "GuideWebSocket.swift"]),
         ("Files.md", ["GuideFiles.swift"]), ("Users.md", ["GuideMail.swift"]),
+        ("CloudCode.md", ["GuideCode.swift", "GuideTypes.swift", "GuideJobs.swift", "GuideHooks.swift"]),
     ]) func theServersOfTheGuidesAreThoseThatAreCompiled(guide name: String, files: [String]) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let guide = try String(

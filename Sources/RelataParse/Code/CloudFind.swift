@@ -1,0 +1,135 @@
+import RelataCore
+
+/// A request that finds objects of a class, before it is answered.
+public struct CloudFind: Sendable {
+    /// The class.
+    public let className: String
+    /// The id of the object, of a request for one; `nil` for a query.
+    public let objectID: String?
+    /// The conditions, Parse's `where`. Those that are added limit a request for one object, too.
+    public var conditions: JSONObject
+    /// The fields that the objects are ordered by, with a `-` for descending; `nil` where the request doesn't say.
+    public var order: [String]?
+    /// How many objects at most; `nil` where the request doesn't say.
+    public var limit: Int?
+    /// How many objects are left out at the beginning.
+    public var skip: Int?
+    /// The pointers whose objects come along.
+    public var include: [String]?
+    /// The fields that the objects are shown with; `nil` for all.
+    public var keys: [String]?
+    /// The fields that aren't shown.
+    public var excludedKeys: [String]?
+
+    /// Reads the parameters of a request.
+    ///
+    /// - Throws: ``ParseError`` for values that they can't have.
+    init(_ className: String, _ objectID: String?, _ call: ParseCall) throws(ParseError) {
+        self.className = className
+        self.objectID = objectID
+        let condition = try call.json("where") ?? [:]
+        guard let conditions = condition.object else {
+            throw ParseError(.invalidQuery, "where must be a JSON object")
+        }
+        self.conditions = conditions
+        order = try call.names("order")
+        limit = try call.count("limit")
+        skip = try call.count("skip")
+        include = try call.names("include")
+        keys = try call.names("keys")
+        excludedKeys = try call.names("excludeKeys")
+    }
+
+    /// The request with these parameters.
+    func applied(to call: ParseCall) -> ParseCall {
+        var call = call
+        func set(_ name: String, _ names: [String]?) {
+            guard let names else { return }
+            call.body[name] = .array(names.map { .string($0) })
+        }
+        set("include", include)
+        set("keys", keys)
+        set("excludeKeys", excludedKeys)
+        guard objectID == nil else { return call }
+        if !conditions.isEmpty || call.body["where"] != nil { call.body["where"] = .object(conditions) }
+        set("order", order)
+        call.body["limit"] = limit.map { .integer(Int64($0)) }
+        call.body["skip"] = skip.map { .integer(Int64($0)) }
+        return call
+    }
+}
+
+extension CloudCode {
+    /// What is called with the requests that find objects of a class.
+    struct FindHooks: Sendable {
+        var before: [@Sendable (inout CloudFind, CloudCall) async throws -> Void] = []
+        var after: [@Sendable ([JSONObject], CloudCall) async throws -> [JSONObject]] = []
+    }
+
+    /// Calls `body` with each request of a client, or of the app's code, that finds objects of a class: queries, and requests
+    /// for one object. What it changes is asked instead, and what it throws refuses the request, as in a function.
+    ///
+    /// It isn't called for objects that come along by `include`, and for those that conditions on other classes look at.
+    public mutating func beforeFind(
+        _ className: String, _ body: @escaping @Sendable (inout CloudFind, CloudCall) async throws -> Void
+    ) {
+        finds[className, default: FindHooks()].before.append(body)
+    }
+
+    /// Calls `body` with the objects that such a request found, and replies with those that it returns. Of a request for one
+    /// object, no object is as if it weren't there.
+    public mutating func afterFind(
+        _ className: String, _ body: @escaping @Sendable ([JSONObject], CloudCall) async throws -> [JSONObject]
+    ) {
+        finds[className, default: FindHooks()].after.append(body)
+    }
+}
+
+extension ParseService {
+    /// Answers a request that finds objects of a class, as the app's code would have it.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the one object that is asked for.
+    ///   - body: Answers the request as it then is, with conditions that one object has to meet.
+    func finding(
+        _ className: String, _ id: String?, _ call: ParseCall,
+        _ body: (ParseCall, JSONObject) async throws -> WireReply
+    ) async throws -> WireReply {
+        guard let hooks = options.code.finds[found(className, call)] else { return try await body(call, [:]) }
+        let cloud = try await cloudCall(className, call)
+        var find = try CloudFind(found(className, call), id, call)
+        do {
+            for hook in hooks.before { try await hook(&find, cloud) }
+        } catch {
+            throw CodeFailure.of(error)
+        }
+        var reply = try await body(find.applied(to: call), id == nil ? [:] : find.conditions)
+        guard !hooks.after.isEmpty, call.body["explain"] == nil,
+            var json = try JSONParser.parse(reply.body).object
+        else { return reply }
+        var objects = id == nil ? json["results"]?.array?.compactMap(\.object) ?? [] : [json]
+        do {
+            for hook in hooks.after { objects = try await hook(objects, cloud) }
+        } catch {
+            throw CodeFailure.of(error)
+        }
+        if id == nil {
+            json["results"] = .array(objects.map { .object($0) })
+        } else {
+            guard let object = objects.first else { throw ParseError(.objectNotFound, "Object not found.") }
+            json = object
+        }
+        var writer = JSONWriter()
+        writer.write(.object(json))
+        reply.body = writer.bytes
+        return reply
+    }
+
+    /// The class whose objects are found: a query may ask for those that a field leads to.
+    private func found(_ className: String, _ call: ParseCall) -> String {
+        guard let key = call.body["redirectClassNameForKey"]?.string,
+            let target = store.currentClasses[className]?[key]?.type.targetClass
+        else { return className }
+        return target
+    }
+}

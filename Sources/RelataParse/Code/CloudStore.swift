@@ -1,0 +1,111 @@
+import RelataCore
+import RelataRecords
+
+/// The store as somebody's requests reach it: with what the classes and the objects' lists allow, the hooks, and classes
+/// that are made by use.
+///
+/// Each call is a transaction. What belongs into one is a batch (``send(_:_:_:)``), or is done by ``records``.
+public struct CloudStore: Sendable {
+    let service: ParseService
+    let caller: Caller
+
+    /// The store by itself, which knows no callers: everything can be read and written, several objects in one transaction.
+    /// Hooks aren't called.
+    public var records: RecordStore { service.store.records }
+
+    /// The objects of a class that meet conditions.
+    ///
+    /// - Parameters:
+    ///   - condition: Parse's `where`.
+    ///   - order: The fields they are ordered by, between commas, with a `-` for descending.
+    ///   - limit: How many at most; as many as clients get by default.
+    ///   - skip: How many are left out at the beginning.
+    ///   - include: The pointers whose objects come along.
+    ///   - keys: The fields that they are shown with; `nil` for all.
+    /// - Throws: ``ParseError`` as the client would get it.
+    public func find(
+        _ className: String, where condition: JSONObject = [:], order: String? = nil, limit: Int? = nil,
+        skip: Int? = nil, include: [String] = [], keys: [String]? = nil
+    ) async throws -> [JSONObject] {
+        var parameters: JSONObject = [:]
+        if !condition.isEmpty { parameters["where"] = .object(condition) }
+        parameters["order"] = order.map { .string($0) }
+        parameters["limit"] = limit.map { .integer(Int64($0)) }
+        parameters["skip"] = skip.map { .integer(Int64($0)) }
+        if !include.isEmpty { parameters["include"] = .array(include.map { .string($0) }) }
+        parameters["keys"] = keys.map { .array($0.map { .string($0) }) }
+        let reply = try await send(.get, ["classes", className], parameters)
+        return reply["results"]?.array?.compactMap(\.object) ?? []
+    }
+
+    /// How many objects of a class meet conditions.
+    public func count(_ className: String, where condition: JSONObject = [:]) async throws -> Int {
+        var parameters: JSONObject = ["count": 1, "limit": 0]
+        if !condition.isEmpty { parameters["where"] = .object(condition) }
+        return Int(try await send(.get, ["classes", className], parameters)["count"]?.integer ?? 0)
+    }
+
+    /// An object.
+    ///
+    /// - Throws: ``ParseError`` 101 where there is none that the caller sees.
+    public func get(_ className: String, _ id: String, include: [String] = []) async throws -> JSONObject {
+        let parameters: JSONObject = include.isEmpty ? [:] : ["include": .array(include.map { .string($0) })]
+        return try await send(.get, ["classes", className, id], parameters).object ?? [:]
+    }
+
+    /// Makes an object.
+    ///
+    /// - Returns: Its id.
+    @discardableResult
+    public func create(_ className: String, _ fields: JSONObject) async throws -> String {
+        try await send(.post, ["classes", className], fields)["objectId"]?.string ?? ""
+    }
+
+    /// Changes an object: values and operations, as clients send them.
+    ///
+    /// - Returns: What the object holds that the caller can't know, such as the sum after an increment.
+    @discardableResult
+    public func update(_ className: String, _ id: String, _ fields: JSONObject) async throws -> JSONObject {
+        try await send(.put, ["classes", className, id], fields).object ?? [:]
+    }
+
+    /// Deletes an object by the delete rules.
+    public func delete(_ className: String, _ id: String) async throws {
+        _ = try await send(.delete, ["classes", className, id], [:])
+    }
+
+    /// The parameters of `/config` that the caller may see.
+    public func config() async throws -> JSONObject {
+        try await send(.get, ["config"], [:])["params"]?.object ?? [:]
+    }
+
+    /// Sends any request of the protocol: `send("POST", "/batch", ["transaction": true, "requests": [...]])`.
+    ///
+    /// - Returns: The reply.
+    /// - Throws: ``ParseError`` as the client would get it.
+    @discardableResult
+    public func send(_ method: String, _ path: String, _ body: JSONObject = [:]) async throws -> JSONValue {
+        guard let method = ParseCall.Method(rawValue: method) else {
+            throw ParseError(.commandUnavailable, "there is no method \(method.prefix(32)) here", status: 405)
+        }
+        let parts = path.split(separator: "?", maxSplits: 1).map(String.init)
+        let parameters = try ParseCall.parameters(parts.count > 1 ? parts[1] : "")
+        return try await send(method, try ParseCall.path(parts.first ?? ""), body, parameters)
+    }
+
+    private func send(
+        _ method: ParseCall.Method, _ path: [String], _ body: JSONObject, _ parameters: JSONObject = [:]
+    ) async throws -> JSONValue {
+        var call = ParseCall(method: method, path: path, body: body, caller: caller)
+        if method == .get { call.body.merge(parameters) } else { call.parameters = parameters }
+        try ParseService.checkPath(
+            path, hasUsers: service.hasUsers, hasFiles: service.hasFiles, code: service.options.code)
+        do {
+            return try JSONParser.parse(try await service.answer(call).body)
+        } catch let failure as CodeFailure {
+            throw failure
+        } catch {
+            throw ParseError(error)
+        }
+    }
+}

@@ -1,0 +1,196 @@
+import RelataCore
+import RelataEngine
+
+/// The class of apps on devices.
+enum InstallationClass {
+    static let name = ServiceClasses.installation
+
+    /// The fields that every installation may have, beside those of an app.
+    static let texts = [
+        "installationId", "deviceToken", "deviceType", "pushType", "GCMSenderId", "timeZone", "localeIdentifier",
+        "appName", "appVersion", "appIdentifier", "parseVersion",
+    ]
+
+    static var entity: Entity {
+        var entity = SchemaDraft.newEntity(name)
+        entity.properties += texts.map { .attribute(Attribute($0, type: .text, isOptional: true)) }
+        entity.properties += [
+            .attribute(Attribute("badge", type: .real, isOptional: true, keepsIntegers: true)),
+            .attribute(Attribute("channels", type: .json, isOptional: true)),
+        ]
+        entity.uniques = [["installationId"]]
+        entity.indexes = [["deviceToken"]]
+        return entity
+    }
+
+    /// What clients may do: an installation is known by its ids, and nobody lists them.
+    static var options: ClassOptions {
+        var options = ClassOptions()
+        options.fields["channels"] = FieldOptions(type: .array)
+        options.permissions = .allowing([.get, .create, .update, .addField])
+        return options
+    }
+}
+
+/// What a request says of an installation by which it is known again.
+struct InstallationIDs: Sendable {
+    /// The id that the app gave itself; `nil` where it isn't told.
+    let installation: String?
+    /// Whether it stands in the object, and not only in a header field.
+    let isInBody: Bool
+    let token: String?
+    let type: String?
+    let app: String?
+    /// The object, with ids as they are stored.
+    let body: JSONObject
+
+    /// Reads a request.
+    init(_ call: ParseCall) {
+        var body = call.body
+        let given = body["installationId"]?.string?.lowercased()
+        if let given { body["installationId"] = .string(given) }
+        var token = body["deviceToken"]?.string
+        // Tokens of Apple's are hexadecimal.
+        if let long = token, long.utf8.count == 64 { token = long.lowercased() }
+        if let token { body["deviceToken"] = .string(token) }
+        isInBody = given?.isEmpty == false
+        installation = isInBody ? given : call.isMaster ? nil : call.installationID?.lowercased()
+        self.token = token?.isEmpty == false ? token : nil
+        type = body["deviceType"]?.string
+        app = body["appIdentifier"]?.string
+        self.body = body
+    }
+}
+
+/// An installation as it is stored.
+private struct StoredInstallation {
+    let id: String
+    let installation: String?
+    let token: String?
+    let type: String?
+    let app: String?
+}
+
+extension ParseTransaction {
+    /// The installation that a request is about: of several that are one, all others are deleted.
+    ///
+    /// - Parameter id: The one that is changed; `nil` for one that is new to its client.
+    /// - Returns: Its id; `nil` where it is to be made.
+    /// - Throws: ``ParseError`` 101, 132, 135 and 136, as Parse's own server does.
+    func installation(_ ids: InstallationIDs, id: String?) throws -> String? {
+        let all = try installations(ids, id)
+        let own = id.flatMap { id in all.first { $0.id.hasSameBytes(as: id) } }
+        if let id {
+            guard let own else { throw ParseError(.objectNotFound, "Object not found for update.") }
+            try Self.checkChange(of: own, ids)
+            if ids.token == nil, ids.installation == nil, ids.type == nil { return id }
+        }
+        let tokens = ids.token.map { token in all.filter { $0.token?.hasSameBytes(as: token) == true } } ?? []
+        let known =
+            ids.installation.flatMap { given in all.first { $0.installation?.hasSameBytes(as: given) == true } } ?? own
+        guard let known else {
+            guard ids.type != nil else {
+                throw ParseError(.missingRequiredField, "deviceType must be specified in this operation")
+            }
+            guard let first = tokens.first else { return nil }
+            if tokens.count == 1, first.installation == nil || ids.installation == nil { return first.id }
+            guard ids.isInBody else {
+                throw ParseError(
+                    .invalidInstallationID,
+                    "Must specify installationId when deviceToken matches multiple Installation objects")
+            }
+            try delete(tokens, for: ids)
+            return nil
+        }
+        if tokens.count == 1, let other = tokens.first, other.installation == nil, other.id != known.id {
+            try delete([known])
+            return other.id
+        }
+        if ids.token != nil, known.token != ids.token, ids.isInBody { try delete(tokens, for: ids) }
+        return known.id
+    }
+
+    private static func checkChange(of known: StoredInstallation, _ ids: InstallationIDs) throws(ParseError) {
+        func refuse(_ field: String) -> ParseError {
+            ParseError(.changedImmutableField, "\(field) may not be changed in this operation")
+        }
+        if ids.isInBody, let old = known.installation, old != ids.installation { throw refuse("installationId") }
+        if let token = ids.token, let old = known.token, token != old, !ids.isInBody, known.installation == nil {
+            throw refuse("deviceToken")
+        }
+        if let type = ids.type, let old = known.type, type != old { throw refuse("deviceType") }
+    }
+
+    /// The installations with one of these ids.
+    private func installations(_ ids: InstallationIDs, _ id: String?) throws -> [StoredInstallation] {
+        let values = [("objectId", id), ("installationId", ids.installation), ("deviceToken", ids.token)]
+        let conditions = values.compactMap { name, value in
+            value.map {
+                ExpressionNode.comparison(.equal, .property(scope: 0, path: [name]), .value(.text($0)), [])
+            }
+        }
+        let plan = QueryPlan(entity: InstallationClass.name, condition: .or(conditions))
+        let nodes = ["objectId", "installationId", "deviceToken", "deviceType", "appIdentifier"].map {
+            ExpressionNode.property(scope: 0, path: [$0])
+        }
+        let query = try unlimitedCompiler.select(plan, columns: .expressions(nodes))
+        return try connection.values(query.statement, types: query.columnTypes).map { row in
+            StoredInstallation(
+                id: row[0].plainText ?? "", installation: row[1].plainText, token: row[2].plainText,
+                type: row[3].plainText, app: row[4].plainText)
+        }
+    }
+
+    /// Deletes those with the token of another installation, of the same app.
+    private func delete(_ installations: [StoredInstallation], for ids: InstallationIDs) throws {
+        try delete(
+            installations.filter { $0.installation != ids.installation && (ids.app == nil || $0.app == ids.app) })
+    }
+
+    private func delete(_ installations: [StoredInstallation]) throws {
+        guard let known = storedClasses[InstallationClass.name], !installations.isEmpty else { return }
+        _ = try delete(known, .keys(installations.map { KeyValue(.text($0.id)) }), under: .everything)
+    }
+}
+
+extension ParseService {
+    /// Answers a request about installations, at `/installations` or `/classes/_Installation`.
+    func installations(_ call: ParseCall) async throws -> WireReply {
+        guard store.models == nil else { throw ParseError(.operationForbidden, "there are no installations here") }
+        let parts = Array(call.path.dropFirst(call.path[0] == "installations" ? 1 : 2))
+        guard parts.count <= 1 else { throw Self.unknown(call) }
+        switch (call.method, parts.first) {
+        case (.post, nil): return try await write(installation: nil, call)
+        case (.put, let id?): return try await write(installation: id, call)
+        case (.put, nil), (.post, _):
+            throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+        case (.get, _), (.delete, _):
+            var call = call
+            call.path = ["classes", InstallationClass.name] + parts
+            return try await objects(call)
+        }
+    }
+
+    private func write(installation id: String?, _ call: ParseCall) async throws -> WireReply {
+        try options.prohibitedNames.check(call.body)
+        let ids = InstallationIDs(call)
+        guard id != nil || ids.installation != nil || ids.token != nil else {
+            throw ParseError(
+                .missingRequiredField,
+                "at least one ID field (deviceToken, installationId) must be specified in this operation")
+        }
+        let body = try ObjectBody(ids.body)
+        try await makeServiceClass(InstallationClass.name)
+        let write =
+            id.map { ObjectWrite.update(InstallationClass.name, $0, body) } ?? .create(InstallationClass.name, body)
+        return try await writing([write], call) { writer in
+            guard let known = try writer.transaction.installation(ids, id: id) else { return try writer.run(write) }
+            let reply = try writer.run(.update(InstallationClass.name, known, body))
+            guard id == nil, var members = try JSONParser.parse(reply.body).object else { return reply }
+            // To its client it is new.
+            members["objectId"] = .string(known)
+            members["createdAt"] = members["updatedAt"]
+            return WireReply(.object(members))
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import RelataCore
+
+/// What is called when users sign in and out.
+struct LoginHooks: Sendable {
+    var beforeLogin: [@Sendable (JSONObject, CloudCall) async throws -> Void] = []
+    var afterLogin: [@Sendable (JSONObject, CloudCall) async -> Void] = []
+    var afterLogout: [@Sendable (CloudCall) async -> Void] = []
+    var beforePasswordReset: [@Sendable (JSONObject) async throws -> Void] = []
+}
+
+extension CloudCode {
+    /// Calls `body` with each user who is about to sign in, once the password is known to be right. What it throws refuses
+    /// that, as in a function. It isn't called for those who sign up.
+    public mutating func beforeLogin(_ body: @escaping @Sendable (_ user: JSONObject, CloudCall) async throws -> Void) {
+        logins.beforeLogin.append(body)
+    }
+
+    /// Calls `body` with each user who has signed in, before the client is told.
+    public mutating func afterLogin(_ body: @escaping @Sendable (_ user: JSONObject, CloudCall) async -> Void) {
+        logins.afterLogin.append(body)
+    }
+
+    /// Calls `body` when a user has signed out. The call tells which.
+    public mutating func afterLogout(_ body: @escaping @Sendable (CloudCall) async -> Void) {
+        logins.afterLogout.append(body)
+    }
+
+    /// Calls `body` with each user who is about to get a mail for a new password. Where it throws, no mail is sent; whoever
+    /// asked for it isn't told, since nobody is told who has an address.
+    public mutating func beforePasswordResetRequest(
+        _ body: @escaping @Sendable (_ user: JSONObject) async throws -> Void
+    ) {
+        logins.beforePasswordReset.append(body)
+    }
+}
+
+extension ParseService {
+    /// Asks the app's code whether a user may sign in.
+    func willLogIn(_ id: String, _ call: ParseCall) async throws {
+        let hooks = options.code.logins.beforeLogin
+        if hooks.isEmpty { return }
+        let (user, cloud) = (try await ownUser(id), try await cloudCall("login", call, parameters: [:]))
+        do {
+            for hook in hooks { try await hook(user, cloud) }
+        } catch {
+            throw CodeFailure.of(error)
+        }
+    }
+
+    /// Tells the app's code that a user has signed in.
+    func didLogIn(_ id: String, _ call: ParseCall) async throws {
+        let hooks = options.code.logins.afterLogin
+        if hooks.isEmpty { return }
+        let (user, cloud) = (try await ownUser(id), try await cloudCall("login", call, parameters: [:]))
+        for hook in hooks { await hook(user, cloud) }
+    }
+
+    /// What the app's code does when the sender of a request has signed out.
+    func logoutAction(_ call: ParseCall) async throws -> @Sendable () async -> Void {
+        let hooks = options.code.logins.afterLogout
+        if hooks.isEmpty { return {} }
+        let cloud = try await cloudCall("logout", call, parameters: [:])
+        return { for hook in hooks { await hook(cloud) } }
+    }
+
+    /// Asks the app's code whether a user may get a mail for a new password.
+    func mayResetPassword(_ id: String) async throws -> Bool {
+        let hooks = options.code.logins.beforePasswordReset
+        if hooks.isEmpty { return true }
+        let user = try await ownUser(id)
+        do {
+            for hook in hooks { try await hook(user) }
+        } catch is ParseError {
+            return false
+        }
+        return true
+    }
+
+    /// A user with all fields.
+    private func ownUser(_ id: String) async throws -> JSONObject {
+        let limit = options.maximumReply
+        return try await store.read(as: .master) { transaction in
+            let user = try transaction.ownUser(id, Selection(), token: nil, limit: limit)
+            return try JSONParser.parse(user.body).object ?? [:]
+        }
+    }
+}

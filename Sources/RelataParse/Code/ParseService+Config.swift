@@ -1,0 +1,149 @@
+import RelataCore
+import RelataEngine
+
+extension ParseService {
+    /// Answers a request about the parameters that apps read.
+    func config(_ call: ParseCall) async throws -> WireReply {
+        guard store.models == nil else {
+            throw ParseError(.operationForbidden, "a server of an app's own models has no configuration")
+        }
+        switch call.method {
+        case .get:
+            return try await store.read(as: call.caller) { transaction in
+                let parameters = try transaction.configParameters()
+                var reply: JSONObject = [
+                    "params": .object(
+                        JSONObject(parameters.filter { call.isMaster || !$0.isPrivate }.map { ($0.name, $0.value) }))
+                ]
+                if call.isMaster, !parameters.isEmpty {
+                    reply["masterKeyOnly"] = .object(JSONObject(parameters.map { ($0.name, .bool($0.isPrivate)) }))
+                }
+                return WireReply(.object(reply))
+            }
+        case .put:
+            guard call.isMaster else { throw ParseError.masterKeyRequired }
+            try options.prohibitedNames.check(call.body)
+            let change = try ConfigChange(call.body)
+            try await makeServiceClass(ServiceClasses.config)
+            let options = options
+            return try await store.write(as: call.caller) { transaction in
+                try Self.once(call, in: transaction, options) {
+                    try transaction.apply(change)
+                    return WireReply(["result": true])
+                }
+            }
+        default: throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+        }
+    }
+}
+
+/// A parameter that apps read.
+struct ConfigParameter: Hashable, Sendable {
+    var name: String
+    var value: JSONValue
+    /// Whether only the master key gets it.
+    var isPrivate = false
+}
+
+/// What a request does to the parameters.
+struct ConfigChange: Sendable {
+    /// How many parameters there are at most.
+    static let maximumCount = 1000
+
+    /// New values; `nil` takes a parameter away.
+    private(set) var values: [(name: String, value: JSONValue?)] = []
+    /// Whether only the master key gets a parameter, of those of which the request says so.
+    private(set) var isPrivate: [String: Bool] = [:]
+
+    /// Reads the body of a request.
+    ///
+    /// - Throws: ``ParseError`` 105 for a name that no parameter can have, 107 for what is no object, and for operations
+    ///   other than `Delete`, 111 for values that aren't what they say.
+    init(_ body: JSONObject) throws(ParseError) {
+        for (name, value) in try Self.members("params", of: body) {
+            guard ParseNames.isPlain(name), name.utf8.count <= 128 else {
+                throw ParseError(.invalidKeyName, "Invalid name of a parameter: \(name.prefix(128)).")
+            }
+            if value.isNull || value["__op"]?.string == "Delete" {
+                values.append((name, nil))
+                continue
+            }
+            guard value["__op"] == nil else {
+                throw ParseError(.invalidJSON, "\(name): a parameter is set as a whole, or deleted")
+            }
+            let stored = try value.withPointers.stored(in: name)
+            if let type = try FieldType(of: stored, in: name) {
+                try FieldDecoder.validate(stored, as: type, in: name)
+            }
+            values.append((name, stored))
+        }
+        for (name, value) in try Self.members("masterKeyOnly", of: body) where !value.isNull {
+            guard case .bool(let isOn) = value else {
+                throw ParseError(.invalidJSON, "masterKeyOnly.\(name.prefix(128)) must be true or false")
+            }
+            isPrivate[name] = isOn
+        }
+    }
+
+    private static func members(_ name: String, of body: JSONObject) throws(ParseError) -> JSONObject {
+        guard let value = body[name], !value.isNull else { return [:] }
+        guard let members = value.object else { throw ParseError(.invalidJSON, "\(name) must be an object") }
+        return members
+    }
+}
+
+extension ParseTransaction {
+    /// The parameters, in the order of their names.
+    func configParameters() throws -> [ConfigParameter] {
+        guard AccountClasses.isThere(ServiceClasses.config, in: storedClasses.schema) else { return [] }
+        return try accountRows(ServiceClasses.config, []) { table, _ in
+            "SELECT name, value, \"isPrivate\" FROM \(table)"
+        }.map { row in
+            ConfigParameter(
+                name: row[0].plainText ?? "", value: try JSONParser.parse(row[1].plainText ?? ""),
+                isPrivate: row[2].wholeNumber == 1)
+        }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
+    /// Changes the parameters. What only the master key got stays so unless the request says otherwise.
+    ///
+    /// - Throws: ``ParseError`` 102 for a `masterKeyOnly` of what is no parameter, which may be misspelt; 105 for too many.
+    func apply(_ change: ConfigChange) throws {
+        var parameters = Dictionary(try configParameters().map { ($0.name, $0) }) { first, _ in first }
+        let known = parameters
+        for (name, value) in change.values {
+            guard let value else {
+                parameters[name] = nil
+                continue
+            }
+            parameters[name, default: ConfigParameter(name: name, value: value)].value = value
+        }
+        let deleted = Set(change.values.lazy.filter { $0.value == nil }.map(\.name))
+        for (name, isPrivate) in change.isPrivate where !deleted.contains(name) {
+            guard parameters[name] != nil else {
+                throw ParseError(.invalidQuery, "masterKeyOnly names \(name.prefix(128)), which is no parameter")
+            }
+            parameters[name]?.isPrivate = isPrivate
+        }
+        guard parameters.count <= ConfigChange.maximumCount else {
+            throw ParseError(.invalidKeyName, "there are at most \(ConfigChange.maximumCount) parameters")
+        }
+        for name in Set(known.keys).union(parameters.keys).sorted() where known[name] != parameters[name] {
+            guard let new = parameters[name] else {
+                try changeAccounts(ServiceClasses.config, [.text(name)]) { table, values in
+                    "DELETE FROM \(table) WHERE name = \(values[0])"
+                }
+                continue
+            }
+            try changeAccounts(
+                ServiceClasses.config,
+                [.text(name), .text(JSONWriter.text(new.value)), .integer(new.isPrivate ? 1 : 0)]
+            ) { table, values in
+                """
+                INSERT INTO \(table) (name, value, "isPrivate") VALUES (\(values.joined(separator: ", ")))
+                ON CONFLICT (name) DO UPDATE SET value = excluded.value, "isPrivate" = excluded."isPrivate"
+                """
+            }
+        }
+    }
+}

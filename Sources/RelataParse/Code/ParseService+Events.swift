@@ -1,0 +1,81 @@
+import Foundation
+import RelataCore
+import RelataEngine
+
+extension ParseService {
+    /// For how many days counts of events are kept.
+    private static let eventDays = 400
+
+    /// Answers a request about events: clients tell that one happened, and the master key asks how often.
+    func events(_ call: ParseCall) async throws -> WireReply {
+        guard store.models == nil else { throw ParseError(.operationForbidden, "analytics are off") }
+        switch (call.method, call.path.count) {
+        case (.post, 2):
+            let name = call.path[1]
+            guard name.utf8.count <= 128 else {
+                throw ParseError(.invalidKeyName, "the name of an event has 128 bytes at most")
+            }
+            counter.add(name, on: Self.day(Date()))
+            return WireReply([:])
+        case (.get, 1):
+            guard call.isMaster else { throw ParseError.masterKeyRequired }
+            try await tendEvents()
+            return try await store.read(as: .master) { transaction in
+                let counts = try transaction.eventCounts().map { key, count -> JSONValue in
+                    ["name": .string(key.name), "day": .string(key.day), "count": .integer(count)]
+                }
+                return WireReply(["results": .array(counts)])
+            }
+        default: throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+        }
+    }
+
+    /// Writes down what was counted.
+    package func tendEvents(now: Date = Date()) async throws {
+        let counts = counter.take()
+        if counts.isEmpty { return }
+        do {
+            try await makeServiceClass(ServiceClasses.event)
+            let oldest = Self.day(now.addingTimeInterval(-86_400 * Double(Self.eventDays)))
+            try await store.write(as: .master) { try $0.add(counts, forgetting: oldest) }
+        } catch {
+            counter.putBack(counts)
+            throw error
+        }
+    }
+
+    private static func day(_ date: Date) -> String { String(DateText.parseText(date).prefix(10)) }
+}
+
+extension ParseTransaction {
+    /// How often events happened, in the order of their names and days.
+    func eventCounts() throws -> [(EventCounter.Key, Int64)] {
+        guard AccountClasses.isThere(ServiceClasses.event, in: storedClasses.schema) else { return [] }
+        return try accountRows(ServiceClasses.event, []) { table, _ in
+            "SELECT name, \"day\", \"count\" FROM \(table)"
+        }.map { row in
+            (EventCounter.Key(name: row[0].plainText ?? "", day: row[1].plainText ?? ""), row[2].wholeNumber ?? 0)
+        }.sorted { ($0.0.name, $0.0.day) < ($1.0.name, $1.0.day) }
+    }
+
+    /// Adds to the counts.
+    ///
+    /// - Parameter oldest: The day before which counts are forgotten.
+    func add(_ counts: [EventCounter.Key: Int64], forgetting oldest: String) throws {
+        try changeAccounts(ServiceClasses.event, [.text(oldest)]) { "DELETE FROM \($0) WHERE \"day\" < \($1[0])" }
+        var names = Set(
+            try accountRows(ServiceClasses.event, []) { table, _ in "SELECT DISTINCT name FROM \(table)" }
+                .compactMap { $0[0].plainText })
+        for (key, count) in counts.sorted(by: { ($0.key.name, $0.key.day) < ($1.key.name, $1.key.day) }) {
+            var name = key.name
+            if !names.contains(name), names.count >= EventCounter.maximumNames { name = EventCounter.other }
+            names.insert(name)
+            try changeAccounts(ServiceClasses.event, [.text(name), .text(key.day), .integer(count)]) { table, values in
+                """
+                INSERT INTO \(table) (name, "day", "count") VALUES (\(values.joined(separator: ", ")))
+                ON CONFLICT (name, "day") DO UPDATE SET "count" = \(table)."count" + excluded."count"
+                """
+            }
+        }
+    }
+}

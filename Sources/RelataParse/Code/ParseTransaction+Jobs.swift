@@ -1,0 +1,122 @@
+import Foundation
+import RelataCore
+import RelataEngine
+
+/// A run of a job that is to begin.
+struct JobStart: Sendable {
+    let name: String
+    /// What no two runs hold at once; `nil` for a run that others may be beside.
+    let lock: String?
+    /// Who starts it: `api` or `schedule`.
+    let source: String
+    var parameters: JSONObject = [:]
+    /// When it was started last, as far as known: it begins only if that is still so.
+    var since: Date?
+}
+
+/// The locks of jobs are rows by name: `job:NAME`, which says when the job was started last and which run holds it until
+/// when, and `run:ID` of each run that holds no job.
+extension ParseTransaction {
+    /// Takes the lock of a run.
+    ///
+    /// - Returns: Whether it was free.
+    func lock(_ start: JobStart, run: String, _ now: Date, lease: Double) throws -> Bool {
+        let name = start.lock.map { "job:" + $0 } ?? "run:" + run
+        let since = start.since.map(Self.milliseconds)
+        var values: [Value] = [
+            .text(name), .text(run), .integer(Self.milliseconds(now)),
+            .integer(Self.milliseconds(now.addingTimeInterval(lease))),
+        ]
+        if let since { values.append(.integer(since)) }
+        try changeAccounts(ServiceClasses.jobLock, values) { table, values in
+            """
+            INSERT INTO \(table) (name, run, "startedAt", "endsAt") VALUES (\(values.prefix(4).joined(separator: ", ")))
+            ON CONFLICT (name) DO UPDATE SET run = excluded.run, "startedAt" = excluded."startedAt",
+                "endsAt" = excluded."endsAt"
+            WHERE \(table)."endsAt" <= \(values[2])\(since == nil ? "" : " AND \(table).\"startedAt\" = \(values[4])")
+            """
+        }
+        let holder = try accountRows(ServiceClasses.jobLock, [.text(name)]) { table, values in
+            "SELECT run FROM \(table) WHERE name = \(values[0])"
+        }.first?[0].plainText
+        return holder == run
+    }
+
+    /// When a job was started last; where it is new, now.
+    func lastStart(of job: String, _ now: Date) throws -> Date {
+        try changeAccounts(ServiceClasses.jobLock, [.text("job:" + job), .integer(Self.milliseconds(now))]) {
+            """
+            INSERT INTO \($0) (name, run, "startedAt", "endsAt") VALUES (\($1[0]), '', \($1[1]), 0)
+            ON CONFLICT (name) DO NOTHING
+            """
+        }
+        let row = try accountRows(ServiceClasses.jobLock, [.text("job:" + job)]) {
+            "SELECT \"startedAt\" FROM \($0) WHERE name = \($1[0])"
+        }.first
+        return Date(timeIntervalSince1970: Double(row?[0].wholeNumber ?? 0) / 1000)
+    }
+
+    /// Says that runs go on.
+    func extendRuns(_ runs: [String], until end: Date) throws {
+        for run in runs {
+            try changeAccounts(ServiceClasses.jobLock, [.text(run), .integer(Self.milliseconds(end))]) {
+                "UPDATE \($0) SET \"endsAt\" = \($1[1]) WHERE run = \($1[0])"
+            }
+        }
+    }
+
+    /// Tells runs as failed of which nobody says any more that they go on.
+    func failAbandonedRuns(_ now: Date) throws {
+        let runs = try accountRows(ServiceClasses.jobLock, [.integer(Self.milliseconds(now))]) {
+            "SELECT run FROM \($0) WHERE run <> '' AND \"endsAt\" <= \($1[0])"
+        }
+        for run in runs.compactMap({ $0[0].plainText }) {
+            try endRun(run, ["status": "failed", "message": .string(ServiceClasses.stopped)])
+        }
+    }
+
+    /// Says what became of a run, unless that was said, and frees its lock.
+    func endRun(_ run: String, _ end: JSONObject) throws {
+        try changeAccounts(ServiceClasses.jobLock, [.text(run)]) {
+            "DELETE FROM \($0) WHERE run = \($1[0]) AND name LIKE 'run:%'"
+        }
+        try changeAccounts(ServiceClasses.jobLock, [.text(run)]) {
+            "UPDATE \($0) SET run = '', \"endsAt\" = 0 WHERE run = \($1[0])"
+        }
+        var end = end
+        end["finishedAt"] = ["__type": "Date", "iso": .string(DateText.parseText(now))]
+        try changeStatus(of: run, end)
+    }
+
+    // MARK: Statuses
+
+    func addStatus(_ id: String, _ start: JobStart) throws {
+        let body = try ObjectBody([
+            "jobName": .string(start.name), "source": .string(start.source), "status": "running",
+            "params": .object(start.parameters),
+        ])
+        let statuses = try statuses()
+        var writer = ObjectWriter(self, statuses)
+        _ = try writer.create(body, of: body.fields.names.map { statuses[$0] }, key: KeyValue(.text(id)))
+    }
+
+    /// Changes the status of a run that goes on.
+    func changeStatus(of id: String, _ changes: JSONObject) throws {
+        let statuses = try statuses()
+        guard let row = try connection.row(KeyValue(.text(id)), of: statuses.table, unlimitedCompiler),
+            let column = statuses.table.columnIndexes(of: "status").first, row[column].plainText == "running"
+        else { return }
+        let body = try ObjectBody(changes)
+        var writer = ObjectWriter(self, statuses)
+        try writer.update(KeyValue(.text(id)), body, of: body.fields.names.map { statuses[$0] })
+    }
+
+    private func statuses() throws(ParseError) -> ParseClass {
+        guard AccountClasses.isThere(ServiceClasses.jobStatus, in: storedClasses.schema),
+            let statuses = storedClasses[ServiceClasses.jobStatus]
+        else { throw ParseError.tableIsForeign(ServiceClasses.jobStatus) }
+        return statuses
+    }
+
+    private static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
+}

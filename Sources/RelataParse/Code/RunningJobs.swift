@@ -1,0 +1,32 @@
+import Synchronization
+
+/// The runs of jobs in this process.
+final class RunningJobs: Sendable {
+    private struct State {
+        var tasks: [String: Task<Void, Never>] = [:]
+        /// Those that ended before it was known that they had begun.
+        var ended: Set<String> = []
+    }
+
+    private let state = Mutex(State())
+
+    /// The ids of the runs.
+    var ids: [String] { state.withLock { $0.tasks.keys.sorted() } }
+
+    /// Notes that a run has begun.
+    func add(_ id: String, _ task: Task<Void, Never>) {
+        state.withLock { state in
+            if state.ended.remove(id) == nil { state.tasks[id] = task }
+        }
+    }
+
+    /// Notes that a run has ended.
+    func remove(_ id: String) {
+        state.withLock { state in
+            if state.tasks.removeValue(forKey: id) == nil { state.ended.insert(id) }
+        }
+    }
+
+    /// Tells all runs to end.
+    func cancel() { for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() } }
+}

@@ -1,0 +1,72 @@
+#if Server
+import Foundation
+import RelataParse
+import ServerClient
+import Testing
+
+@testable import RelataServer
+
+/// What is written down of who changed what by Parse's protocol.
+struct AuditTests {
+    private static func send(
+        _ server: TestServer, _ method: String, _ path: String, _ body: JSONValue? = nil, isMaster: Bool = true,
+        token: String? = nil
+    ) async throws -> JSONValue {
+        var fields = ["X-Parse-Application-Id": "app", "Content-Type": "application/json"]
+        if isMaster { fields["X-Parse-Master-Key"] = "master" }
+        fields["X-Parse-Session-Token"] = token
+        return try await server.request(
+            method, "/parse" + path, headers: fields, body: body.map { Array(JSONWriter.text($0).utf8) } ?? []
+        ).json
+    }
+
+    @Test func whatTheMasterKeyChangesIsWrittenDownAndWhoChangesRights() async throws {
+        let folder = try ServerFolder()
+        let path = folder.path("audit.jsonl")
+        var configuration = RelataServer.Configuration()
+        (configuration.port, configuration.stopsOnSignals) = (0, false)
+        configuration.dashboard = .init(name: "library", auditFile: path)
+        var options = ParseService.Options()
+        options.secrets = ScryptSecrets(cost: 10)
+        let server = try RelataServer(
+            try ParseStore.open(nil), keys: ServerKeys(applicationID: "app", masterKey: "master"), options: options,
+            configuration: configuration)
+        let id = try await TestServer.running(server) { server in
+            let made = try await Self.send(server, "POST", "/classes/Book", ["title": "secret"])
+            let id = try #require(made["objectId"]?.string)
+            _ = try await Self.send(server, "GET", "/classes/Book")
+            _ = try await Self.send(server, "POST", "/classes/Book", ["title": "open"], isMaster: false)
+            _ = try await Self.send(
+                server, "PUT", "/schemas/Book", ["classLevelPermissions": ["find": ["*": true], "create": ["*": true]]])
+            let mei = try await Self.send(
+                server, "POST", "/users", ["username": "mei", "password": "secret"], isMaster: false)
+            let token = try #require(mei["sessionToken"]?.string)
+            let user = try #require(mei["objectId"]?.string)
+            _ = try await Self.send(
+                server, "POST", "/classes/Book", ["title": "own", "ACL": .object([user: ["read": true]])],
+                isMaster: false, token: token)
+            _ = try await Self.send(server, "POST", "/classes/Book", ["ACL": [:]], isMaster: false)
+            _ = try await Self.send(
+                server, "POST", "/batch",
+                ["requests": [["method": "DELETE", "path": .string("/classes/Book/\(id)")]]])
+            _ = try await Self.send(server, "POST", "/classes/Book/none", ["_method": "DELETE"])
+            return (id, user)
+        }
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let entries = try text.split(separator: "\n").map { try JSONParser.parse(String($0)) }
+        let told = entries.map { entry in
+            "\(entry["session"]?.string ?? ""): \(entry["action"]?.string ?? "") \(entry["status"]?.integer ?? 0)"
+                + (entry["details"]?.array.map { " " + $0.compactMap(\.string).joined(separator: ", ") } ?? "")
+        }
+        #expect(
+            told == [
+                "master key: POST /parse/classes/Book 201",
+                "master key: PUT /parse/schemas/Book 200 classLevelPermissions",
+                "user \(id.1): POST /parse/classes/Book 201 ACL", "client: POST /parse/classes/Book 201 ACL",
+                "master key: POST /parse/batch 200 DELETE /classes/Book/\(id.0)",
+                "master key: DELETE /parse/classes/Book/none 404",
+            ])
+        #expect(!text.contains("secret") && entries.allSatisfy { $0["peer"] == "127.0.0.1" })
+    }
+}
+#endif
