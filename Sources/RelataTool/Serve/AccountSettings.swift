@@ -22,6 +22,7 @@ extension ServeSettings {
         if let count = try integer(.passwordHistory) { options.passwords.history = count }
         options.lockout = try lockout()
         options.mail = try mail(name: name)
+        options.signIn = try signInProviders()
     }
 
     private func lockout() throws -> LockoutOptions? {

@@ -117,6 +117,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "text, or json: a JSON object a line. (default: text)") var logFormat: String?
     @Flag(help: "Log a line for each request.") var logRequests = false
     @OptionGroup(title: "Users and mails") var accounts: AccountFlags
+    @OptionGroup(title: "Signing in by other services") var signIn: SignInFlags
     @Flag(help: .hidden) var examples = false
 
     func run() async throws {
@@ -149,7 +150,7 @@ struct ServeCommand: AsyncParsableCommand {
             .severalGeoPoints: severalGeoPoints, .withoutLiveQueries: withoutLiveQueries, .logRequests: logRequests,
         ]
         return options.compactMapValues { $0 }.merging(switches.filter(\.value).mapValues { _ in "true" }) { $1 }
-            .merging(accounts.given) { $1 }
+            .merging(accounts.given) { $1 }.merging(signIn.given) { $1 }
     }
 }
 #endif

@@ -62,6 +62,14 @@ enum ServeSetting: String, CaseIterable {
     case lockoutEndsWithReset = "lockout-ends-with-reset"
     case sessionLifetime = "session-lifetime"
     case extendSessions = "extend-sessions"
+    case appleClientIDs = "apple-client-ids"
+    case googleClientIDs = "google-client-ids"
+    case openIDIssuer = "openid-issuer"
+    case openIDClientIDs = "openid-client-ids"
+    case openIDName = "openid-name"
+    case openIDKeys = "openid-keys"
+    case openIDAlgorithms = "openid-algorithms"
+    case openIDCertificates = "openid-certificates"
     case durability
     case metrics
     case logLevel = "log-level"

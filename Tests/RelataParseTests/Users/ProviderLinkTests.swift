@@ -116,6 +116,27 @@ import Testing
         #expect(torn.code == 208 && torn["sessionToken"] == nil, "\(torn.json)")
     }
 
+    @Test func ofThoseWhoLinkOneIDAtOnceOneIsLinked() async throws {
+        let (server, _) = try TestServer.withProviders()
+        _ = try await server.person(["shop": vouched("nobody")])
+        let people = [try await server.signUp("mei"), try await server.signUp("sam"), try await server.signUp("eve")]
+        let replies = try await withThrowingTaskGroup(of: TestServer.Reply.self) { group in
+            for person in people {
+                group.addTask {
+                    try await server.send(
+                        as: person, "PUT", "/users/\(person.id)", ["authData": ["forum": vouched("one")]])
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(replies.count { $0.status == 200 } == 1 && replies.count { $0.code == 208 } == 2)
+        let owner = try await server.person(["forum": vouched("one")])
+        for person in people {
+            let authData = try await server.send(as: person, "GET", "/users/me")["authData"]
+            #expect(authData == (person.id == owner.id ? ["forum": ["id": "one"]] : nil))
+        }
+    }
+
     @Test func nobodyElseIsToldWhoAUserIsForAService() async throws {
         let (server, _) = try TestServer.withProviders()
         let mei = try await server.person(["forum": vouched("mei")])

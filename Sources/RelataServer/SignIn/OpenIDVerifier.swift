@@ -1,0 +1,141 @@
+#if Server
+import Crypto
+import Foundation
+import RelataParse
+
+/// Verifies the ID tokens of a provider.
+struct OpenIDVerifier: Sendable {
+    let issuers: [String]
+    let audiences: [String]
+    let algorithms: Set<OpenIDAlgorithm>
+    let keys: OpenIDKeyStore
+    var now: @Sendable () -> Date = { Date() }
+
+    /// How far clocks may be apart, in seconds.
+    static let leeway = 60.0
+
+    /// What can't be; `nil` where nothing is wrong.
+    var problem: String? {
+        if issuers.contains(where: \.isEmpty) { return "it needs an issuer: what its tokens have as iss" }
+        if audiences.isEmpty || audiences.contains(where: \.isEmpty) {
+            return "it needs client ids: without one, tokens that were made for other apps would sign in"
+        }
+        if algorithms.isEmpty { return "it needs an algorithm that tokens may be signed by" }
+        return keys.problem(algorithms)
+    }
+
+    /// Whom a token is about.
+    ///
+    /// - Parameter authData: What a client sent, which holds the token.
+    /// - Throws: ``SignInError`` that says what is wrong with it, or why that can't be found out.
+    func subject(of authData: JSONObject) async throws -> String {
+        guard let text = (authData["id_token"] ?? authData["token"])?.string else {
+            throw SignInError("an ID token is needed: send it as id_token")
+        }
+        let token = try OpenIDToken(text)
+        guard let algorithm = OpenIDAlgorithm(rawValue: token.algorithm), algorithms.contains(algorithm) else {
+            throw SignInError("the token isn't signed in a way that is accepted (alg)")
+        }
+        let key = try await keys.key(token.keyID, for: algorithm)
+        guard await key.hasSigned(token, by: algorithm) else {
+            throw SignInError("the token's signature is wrong")
+        }
+        return try checkedSubject(of: token.claims, nonce: authData["nonce"])
+    }
+
+    private func checkedSubject(of claims: JSONObject, nonce: JSONValue?) throws(SignInError) -> String {
+        guard let issuer = claims["iss"]?.string, issuers.contains(where: { Self.areSame($0, issuer) }) else {
+            throw SignInError("the token is another provider's (iss)")
+        }
+        let intended = claims["aud"]?.array ?? claims["aud"].map { [$0] } ?? []
+        let isForUs = intended.allSatisfy { audience in
+            audience.string.map { text in audiences.contains { Self.areSame($0, text) } } ?? false
+        }
+        guard !intended.isEmpty, isForUs else { throw SignInError("the token is meant for another app (aud)") }
+        let time = now().timeIntervalSince1970
+        guard let end = claims["exp"]?.number, let start = claims["iat"]?.number, end.isFinite, start.isFinite else {
+            throw SignInError("the token doesn't say when it was made and how long it holds (iat, exp)")
+        }
+        guard end > time - Self.leeway else { throw SignInError("the token has expired (exp)") }
+        guard start <= time + Self.leeway else { throw SignInError("the token was made in the future (iat)") }
+        if let first = claims["nbf"] {
+            guard let first = first.number, first <= time + Self.leeway else {
+                throw SignInError("the token doesn't hold yet (nbf)")
+            }
+        }
+        if let nonce, !nonce.isNull {
+            guard let given = nonce.string, let held = claims["nonce"]?.string,
+                Self.areSame(given, held) || Self.areSame(Self.digest(given), held)
+            else { throw SignInError("the token was made for another request (nonce)") }
+        }
+        guard let subject = claims["sub"]?.string, !subject.isEmpty else {
+            throw SignInError("the token doesn't say whom it is about (sub)")
+        }
+        return subject
+    }
+
+    /// Names are the same only byte for byte.
+    private static func areSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+
+    /// What apps give Apple and others in the place of a nonce that they keep to themselves.
+    private static func digest(_ nonce: String) -> String {
+        SHA256.hash(data: Array(nonce.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}
+
+/// A signed token, as it was read. Nobody vouches for what it says.
+struct OpenIDToken: Sendable {
+    let algorithm: String
+    /// Which key it is signed with, as the provider calls it.
+    let keyID: String?
+    let claims: JSONObject
+    /// What is signed.
+    let signed: [UInt8]
+    let signature: [UInt8]
+
+    private static let maximumSize = 64 * 1024
+
+    /// - Throws: ``SignInError`` for what is no signed token.
+    init(_ text: String) throws(SignInError) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard text.utf8.count <= Self.maximumSize, parts.count == 3, let head = Self.members(parts[0]),
+            let claims = Self.members(parts[1]), let signature = Base64URL.bytes(parts[2]), !signature.isEmpty,
+            let algorithm = head["alg"]?.string
+        else { throw SignInError("this is no signed ID token") }
+        // A token for the interface of a service is signed by the same keys, and is no ID token.
+        if let type = head["typ"], type.string?.uppercased() != "JWT" {
+            throw SignInError("the token is no ID token (typ)")
+        }
+        guard head["crit"] == nil else { throw SignInError("the token asks for what isn't known here (crit)") }
+        if let keyID = head["kid"], keyID.string == nil { throw SignInError("this is no signed ID token") }
+        self.algorithm = algorithm
+        keyID = head["kid"]?.string
+        self.claims = claims
+        signed = Array(text.utf8.prefix(parts[0].count + 1 + parts[1].count))
+        self.signature = signature
+    }
+
+    private static func members(_ part: Substring.UTF8View) -> JSONObject? {
+        Base64URL.bytes(part).flatMap { try? JSONParser.parse($0) }?.object
+    }
+}
+
+/// Bytes as text for addresses.
+enum Base64URL {
+    /// The bytes; `nil` for what is no such text.
+    static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
+        var plain: [UInt8] = []
+        plain.reserveCapacity(text.count + 3)
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "-"): plain.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): plain.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
+            default: plain.append(byte)
+            }
+        }
+        plain += repeatElement(UInt8(ascii: "="), count: (4 - plain.count % 4) % 4)
+        return Data(base64Encoded: Data(plain)).map(Array.init)
+    }
+}
+#endif
