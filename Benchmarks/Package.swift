@@ -28,6 +28,7 @@ let package = Package(
             ]),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     ],
     targets: [
         // The figures: a table and a file that both programs write.
@@ -58,6 +59,10 @@ let package = Package(
                 .product(name: "Relata", package: "relata"),
                 .product(name: "RelataServer", package: "relata", condition: .when(traits: ["Server"])),
                 .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOWebSocket", package: "swift-nio", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: [.treatAllWarnings(as: .error)]),
     ],

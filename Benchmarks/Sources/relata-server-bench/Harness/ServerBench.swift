@@ -8,6 +8,7 @@ import Synchronization
 final class ServerBench: Sendable {
     let options: Options
     let wrk: Wrk
+    let directory: WorkDirectory
     /// What is read.
     let library: SampleLibrary
     /// The server of a file that is only read, so that it stays as large as it is.
@@ -25,6 +26,7 @@ final class ServerBench: Sendable {
 
     init(_ options: Options, _ directory: WorkDirectory) async throws {
         self.options = options
+        self.directory = directory
         wrk = Wrk(directory: directory, seconds: options.isQuick ? 1 : 3)
         Report.say("making the objects …")
         library = try await SampleLibrary(
@@ -63,6 +65,9 @@ final class ServerBench: Sendable {
     }
     #endif
 
+    /// Another copy of the file that is served, for a server of its own.
+    func copyOfLibrary(_ name: String) throws -> String { try directory.copy(library.path, name) }
+
     // MARK: Measuring
 
     /// Measures all contestants in turns, so that whatever else the machine does meets all of them alike.
@@ -81,11 +86,11 @@ final class ServerBench: Sendable {
 
     /// Milliseconds for each call of what the library does by itself, with as many calls at once as there are processors.
     func milliseconds(
-        tasks: Int = ProcessInfo.processInfo.activeProcessorCount,
+        tasks: Int = ProcessInfo.processInfo.activeProcessorCount, seconds: Int? = nil,
         _ call: @escaping @Sendable (Int) async throws -> Void
     ) async throws -> Double {
         let start = Clock.now
-        let end = start + Double(wrk.seconds)
+        let end = start + Double(seconds ?? wrk.seconds)
         let count = try await withThrowingTaskGroup(of: Int.self) { group in
             for task in 0..<tasks {
                 group.addTask {

@@ -6,9 +6,11 @@ import Foundation
 final class ServerConnection {
     let descriptor: Int32
     private var received: [UInt8] = []
-    private var buffer = [UInt8](repeating: 0, count: 65_536)
+    private var buffer: [UInt8]
 
-    init(port: Int) throws {
+    /// - Parameter bufferSize: How many bytes are taken at once.
+    init(port: Int, bufferSize: Int = 65_536) throws {
+        buffer = [UInt8](repeating: 0, count: bufferSize)
         #if os(Linux)
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -56,9 +58,7 @@ final class ServerConnection {
     /// - Returns: The body of a reply that is whole; `nil` where more of it is to come.
     /// - Throws: For a reply that refuses the request.
     func receive() throws -> [UInt8]? {
-        let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-        guard count > 0 else { throw Failure("the server closed the connection") }
-        received += buffer[..<count]
+        received += try arrived()
         guard let end = Self.endOfHead(received) else { return nil }
         let length = try Self.length(received[..<end])
         guard received.count >= end + length else { return nil }
@@ -69,7 +69,17 @@ final class ServerConnection {
         return Array(received[end..<end + length])
     }
 
-    private static func endOfHead(_ bytes: [UInt8]) -> Int? {
+    /// Takes some of what has arrived, or waits for it.
+    func arrived() throws -> ArraySlice<UInt8> {
+        let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+        guard count > 0 else {
+            throw Failure(count < 0 && errno == EAGAIN ? "the server is silent" : "the server closed the connection")
+        }
+        return buffer[..<count]
+    }
+
+    /// Where a head ends; `nil` where more of it is to come.
+    static func endOfHead(_ bytes: [UInt8]) -> Int? {
         guard bytes.count >= 16 else { return nil }
         for end in 4...bytes.count
         where bytes[end - 1] == 0x0A && bytes[end - 2] == 0x0D && bytes[end - 3] == 0x0A && bytes[end - 4] == 0x0D {
@@ -81,7 +91,7 @@ final class ServerConnection {
     private static let lengthField = Array("\r\ncontent-length:".utf8)
 
     /// What a head says of the body's length.
-    private static func length(_ head: ArraySlice<UInt8>) throws -> Int {
+    static func length(_ head: ArraySlice<UInt8>) throws -> Int {
         let field = lengthField
         for start in 0..<max(0, head.count - field.count)
         where head[start] == 0x0D && field.indices.allSatisfy({ head[start + $0] | 0x20 == field[$0] | 0x20 }) {

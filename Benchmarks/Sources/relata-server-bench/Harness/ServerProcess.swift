@@ -54,10 +54,15 @@ final class ServerProcess: Sendable {
     }
 
     /// The most megabytes of memory that the process has held.
-    func peakMegabytes() throws -> Double {
+    func peakMegabytes() throws -> Double { try megabytes("VmHWM:") }
+
+    /// The megabytes of memory that the process holds.
+    func residentMegabytes() throws -> Double { try megabytes("VmRSS:") }
+
+    private func megabytes(_ field: String) throws -> Double {
         #if os(Linux)
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(field) }),
             let kilobytes = line.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Double($0) })
         else { throw Failure("the server's memory is unknown") }
         #else
@@ -68,6 +73,37 @@ final class ServerProcess: Sendable {
         }
         #endif
         return kilobytes / 1024
+    }
+
+    /// Waits until the process has nothing left to do: until it takes less than a tenth of a processor for a while.
+    func waitUntilIdle() throws {
+        let end = Clock.now + 300
+        var last = try processorSeconds()
+        repeat {
+            Thread.sleep(forTimeInterval: 0.5)
+            let now = try processorSeconds()
+            if now - last < 0.05 { return }
+            last = now
+        } while Clock.now < end
+        throw Failure("the server was busy for five minutes")
+    }
+
+    /// How long processors have worked for the process.
+    private func processorSeconds() throws -> Double {
+        #if os(Linux)
+        let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
+        // After the program's name, which may hold anything, the times of the program and of the system are twelfth.
+        let fields = (status.split(separator: ")").last ?? "").split(separator: " ")
+        guard fields.count > 12, let own = Double(fields[11]), let system = Double(fields[12]) else {
+            throw Failure("the server's time is unknown")
+        }
+        return (own + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        #else
+        let text = try Shell.run(["ps", "-o", "cputime=", "-p", "\(process.processIdentifier)"])
+        return text.trimmingCharacters(in: .whitespacesAndNewlines).split(separator: ":").reduce(0) {
+            $0 * 60 + (Double($1) ?? 0)
+        }
+        #endif
     }
 }
 

@@ -7,10 +7,10 @@ struct ServerWorkload: Sendable {
     let targets: [Target]
     let measure: @Sendable (ServerBench) async throws -> Outcome
 
-    static let all: [ServerWorkload] = onFiles + onPostgreSQL
+    static let all: [ServerWorkload] = onFiles + live + files + onPostgreSQL
 
     private static let onFiles: [ServerWorkload] = [
-        .get, .create, .list, .find, .related, .batch, .getTail, .createTail, .memory,
+        .get, .create, .list, .find, .related, .batch, .getTail, .createTail, .memory, .getOfUser, .findPrivate, .login,
     ]
     #if !PostgreSQL
     private static let onPostgreSQL: [ServerWorkload] = []

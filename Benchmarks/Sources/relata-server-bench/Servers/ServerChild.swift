@@ -12,14 +12,20 @@ enum ServerChild {
     static func run(_ arguments: [String]) async throws {
         endWithParent()
         switch (arguments.first, arguments.count) {
-        case ("relata", 2): try await serve(arguments[1])
+        case ("relata", 2): try await serve(.open(arguments[1]))
+        case ("relata", 3): try await serve(.open(arguments[1]), files: arguments[2])
+        case ("followed", 3): try await serveFollowed(.open(arguments[1]), clients: Int(arguments[2]) ?? 0)
         case ("bare", 2): try await serveBare(Int(arguments[1]) ?? 0)
+        case ("bare-sockets", 2): try await BareSockets.serve(Int(arguments[1]) ?? 0, started: say)
+        case ("bare-files", 2): try await BareFiles.serve(arguments[1], started: say)
         default: throw Failure("no server is called so: \(arguments.joined(separator: " "))")
         }
     }
 
     /// Ours, as `relata serve` starts it.
-    private static func serve(_ path: String) async throws {
+    ///
+    /// - Parameter files: The folder of the files, where there are any.
+    private static func serve(_ store: ParseStore, files: String? = nil) async throws {
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
         LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
@@ -27,9 +33,20 @@ enum ServerChild {
         configuration.port = 0
         let keys = ServerKeys(
             applicationID: SampleLibrary.applicationID, clientKey: SampleLibrary.clientKey, masterKey: "master")
+        var options = ParseService.Options()
+        options.files = try files.map { FileOptions(storage: try FolderStorage($0)) }
+        options.files?.maximumSize = 1 << 31
         let server = try RelataServer(
-            ParseStore.open(path), keys: keys, configuration: configuration, metrics: metrics)
+            store, keys: keys, options: options, configuration: configuration, metrics: metrics)
         try await server.run { address in say(address.port) }
+    }
+
+    /// The same, with clients of live queries in its own process.
+    private static func serveFollowed(_ store: ParseStore, clients count: Int) async throws {
+        let service = ParseService(store, keys: ParseKeys(applicationID: SampleLibrary.applicationID))
+        try await service.add(0)
+        try await LiveClients(service, count: count).takeEverything()
+        try await serve(store)
     }
 
     /// What could be reached: routes of Hummingbird's that answer a constant of so many bytes, whatever they are sent.
@@ -52,7 +69,7 @@ enum ServerChild {
         try await application.runService()
     }
 
-    private static func say(_ port: Int) {
+    @Sendable private static func say(_ port: Int) {
         print(port)
         fflush(nil)
     }

@@ -1,0 +1,126 @@
+#if Server
+import BenchmarkReport
+import Foundation
+import RelataParse
+
+/// What live queries follow: readings of a thousand sensors, and a condition for those of each.
+enum Readings {
+    static let sensors = 1000
+
+    /// A reading of the sensor that is its turn.
+    static func reading(_ number: Int) -> String {
+        #"{"sensor": \#(number % sensors), "value": \#(number % 90 + 10), "place": "Hall \#(number % 17), by the door"}"#
+    }
+
+    /// New readings of one sensor after another.
+    static let create = HTTPCall(
+        method: "POST", paths: ["/parse/classes/Reading"], bodies: (0..<sensors).map(reading),
+        headers: SampleLibrary.headers)
+
+    /// The message of a client that says who it is.
+    static let connect =
+        #"{"op": "connect", "applicationId": "\#(SampleLibrary.applicationID)", "clientKey": "\#(SampleLibrary.clientKey)"}"#
+
+    /// The message that begins a live query for the readings of a sensor.
+    static func subscribe(_ number: Int, to sensor: Int) -> String {
+        let condition = #"{"sensor": \#(sensor % sensors), "value": {"$gte": 10, "$lt": 100}}"#
+        let query = #"{"className": "Reading", "where": \#(condition)}"#
+        return #"{"op": "subscribe", "requestId": \#(number), "query": \#(query)}"#
+    }
+
+    /// Takes the next message that a client is told.
+    ///
+    /// - Parameter operation: What it must be.
+    static func check(_ message: some StringProtocol, is operation: String) throws {
+        guard message.contains("\"op\":\"\(operation)\"") else {
+            throw Failure("the server didn't say \(operation): \(message)")
+        }
+    }
+}
+
+/// Clients of live queries over WebSockets.
+struct Subscribers {
+    let clients: [WebSocketClient]
+
+    /// - Parameter sensors: How many sensors the clients follow, each one of them.
+    init(_ count: Int, sensors: Int, port: Int) throws {
+        clients = try (0..<count).map { number in
+            let client = try WebSocketClient(port: port)
+            try client.send(Readings.connect)
+            try Readings.check(String(decoding: client.next(), as: UTF8.self), is: "connected")
+            try client.send(Readings.subscribe(1, to: number % sensors))
+            try Readings.check(String(decoding: client.next(), as: UTF8.self), is: "subscribed")
+            return client
+        }
+    }
+}
+
+/// Clients of live queries in the server's own process: a thousand with ten queries each. Each condition is followed by ten
+/// of them.
+struct LiveClients: Sendable {
+    static let queries = 10
+    private let connections: [LiveQueryConnection]
+
+    init(_ service: ParseService, count: Int) async throws {
+        var connections: [LiveQueryConnection] = []
+        for client in 0..<count {
+            let connection = await service.connectLiveQueries()
+            await connection.receive(Readings.connect)
+            try Readings.check(await connection.next() ?? "", is: "connected")
+            for number in 0..<Self.queries {
+                await connection.receive(Readings.subscribe(number, to: client * Self.queries + number))
+                try Readings.check(await connection.next() ?? "", is: "subscribed")
+            }
+            connections.append(connection)
+        }
+        self.connections = connections
+    }
+
+    /// How many events one new reading of each sensor makes.
+    var eventsOfAllSensors: Int { connections.count * Self.queries }
+
+    /// Waits until each client was told of a reading for each of its queries.
+    func hearOfAllSensors() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for connection in connections {
+                group.addTask {
+                    for _ in 0..<Self.queries { try Readings.check(await connection.next() ?? "", is: "create") }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Waits until those clients were told of a reading who follow the first sensor.
+    func hearOfFirstSensor() async throws {
+        for client in stride(from: 0, to: connections.count, by: Readings.sensors / Self.queries) {
+            try Readings.check(await connections[client].next() ?? "", is: "create")
+        }
+    }
+
+    /// Takes all that they are told from now on. The process ends where one is let go.
+    func takeEverything() {
+        for connection in connections {
+            Task {
+                while await connection.next() != nil {}
+                Report.say("a client of live queries was let go")
+                exit(1)
+            }
+        }
+    }
+}
+
+extension ParseService {
+    /// Adds a reading.
+    func add(_ number: Int) async throws {
+        let reply = await respond(
+            to: WireRequest(
+                method: "POST", path: "/classes/Reading",
+                headers: ["x-parse-application-id": SampleLibrary.applicationID],
+                body: Array(Readings.reading(number).utf8)))
+        guard reply.status == 201 else {
+            throw Failure("no reading was added: \(String(decoding: reply.body, as: UTF8.self))")
+        }
+    }
+}
+#endif
