@@ -134,7 +134,7 @@ struct LiveGroup: Sendable {
         guard let plan else { return [] }
         let keys = question.isAboutAll ? nil : Array(question.changed.keys)
         let found = try reader.matching(plan, of: key, as: known, among: keys)
-        var candidates = question.changed
+        var candidates = concerned(question.changed, found)
         if question.isAboutAll {
             for (key, seen) in found where matched[key] != seen { candidates[key] = candidates[key] ?? .unknown }
             let gone = matched.keys.filter { found[$0] == nil && candidates[$0] == nil }
@@ -160,6 +160,19 @@ struct LiveGroup: Sendable {
         keys.formUnion(other.matched.keys.filter { matched[$0] == nil })
         keys.formUnion(changed.keys.filter { matched[$0] != nil || other.matched[$0] != nil })
         return keys
+    }
+
+    /// The changes of objects that meet the conditions, or did. Most changes concern few of many groups.
+    private func concerned(
+        _ changed: [KeyValue: LiveChanges.OfObject], _ found: [KeyValue: Seen]
+    ) -> [KeyValue: LiveChanges.OfObject] {
+        var concerned: [KeyValue: LiveChanges.OfObject] = [:]
+        func add(_ keys: some Sequence<KeyValue>, in others: [KeyValue: some Any]) {
+            for key in keys where others[key] != nil { concerned[key] = changed[key] }
+        }
+        add(found.keys, in: changed)
+        if changed.count < matched.count { add(changed.keys, in: matched) } else { add(matched.keys, in: changed) }
+        return concerned
     }
 
     /// What became of objects over several rounds, as one step each.
