@@ -23,10 +23,16 @@ final class BodyPipe: Sendable {
     private static let maximumSize = 256 * 1024
 
     private let state = Mutex(State())
-    private let wish: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
+    private let wish = Mutex<Wish?>(nil)
+
+    /// What is called when more is wanted. It is a type because a closure directly in a mutex is wrapped again at each read,
+    /// and each call goes through all of the wrappers.
+    private struct Wish: Sendable {
+        let body: @Sendable () -> Void
+    }
 
     /// Called when more is wanted. Set before the first read.
-    func whenWanted(_ body: @escaping @Sendable () -> Void) { wish.withLock { $0 = body } }
+    func whenWanted(_ body: @escaping @Sendable () -> Void) { wish.withLock { $0 = Wish(body: body) } }
 
     // MARK: The connection
 
@@ -99,7 +105,7 @@ final class BodyPipe: Sendable {
             state.size -= piece.readableBytes
             return Array(piece.readableBytesView)
         }
-        wish.withLock { $0 }?()
+        wish.withLock { $0 }?.body()
         if let waiting { return waiting }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in take(continuation) }
