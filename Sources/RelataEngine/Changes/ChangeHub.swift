@@ -44,7 +44,13 @@ package final class ChangeHub: Sendable {
     private var pool: ConnectionPool? { attached.withLock { $0.pool } }
 
     /// Reads the entities as a transaction sees them; `nil` if they never change.
-    private let reader = Mutex<(@Sendable (Connection) throws -> ChangeEntities)?>(nil)
+    private let reader = Mutex<Reader?>(nil)
+
+    /// A type because a closure directly in a mutex is wrapped again at each read, and each call goes through all of the
+    /// wrappers.
+    private struct Reader: Sendable {
+        let entities: @Sendable (Connection) throws -> ChangeEntities
+    }
 
     /// Makes a hub.
     ///
@@ -70,13 +76,13 @@ package final class ChangeHub: Sendable {
 
     /// Reads the entities again for each reported transaction of others, because they may have changed.
     package func readEntities(with reader: @escaping @Sendable (Connection) throws -> ChangeEntities) {
-        self.reader.withLock { $0 = reader }
+        self.reader.withLock { $0 = Reader(entities: reader) }
     }
 
     /// The entities as a transaction of the connection sees them.
     package func entities(for connection: Connection) throws -> ChangeEntities {
         guard let reader = reader.withLock({ $0 }) else { return lastEntities }
-        return try reader(connection)
+        return try reader.entities(connection)
     }
 
     private var lastEntities: ChangeEntities { entities.withLock { $0 } }
