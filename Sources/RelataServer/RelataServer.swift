@@ -41,7 +41,7 @@ public final class RelataServer: Service {
     ///   - configuration: How the server listens, and the path that the protocol is below.
     ///   - metrics: The metrics to use.
     ///   - logger: The log.
-    /// - Throws: ``RelataError`` for a configuration that can't be, and for files of HTTPS that can't be read.
+    /// - Throws: `RelataError` for a configuration that can't be, and for files of HTTPS that can't be read.
     public convenience init(
         protocol served: any ServedProtocol, configuration: Configuration = Configuration(),
         metrics: PrometheusMetrics = PrometheusMetrics(), logger: Logger = Logger(label: "relata")
@@ -84,7 +84,7 @@ public final class RelataServer: Service {
     /// Running requests are finished, for as long as ``Configuration/stopTimeout`` allows. Then the protocol and its
     /// store are closed.
     ///
-    /// - Throws: ``RelataError`` if the server can't listen on the address, and errors of closing.
+    /// - Throws: `RelataError` if the server can't listen on the address, and errors of closing.
     public func run() async throws { try await run { _ in } }
 
     /// Serves as ``run()``, and reports the address.

@@ -11,8 +11,8 @@ extension Store {
     /// Changes of the durable log after a position, in order, at most that many: a reader continues from its last
     /// position, without missing a commit. Begin at 0, and then use the last change's position.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``, or changes after
-    ///   the position were removed.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``DatabaseOptions/changeLog``, or
+    ///   changes after the position were removed.
     public func changes(after position: ChangePosition, limit: Int = 1000) async throws -> [LoggedChange] {
         try hub.requireLog()
         return try await readLog { try $0.changes(after: position, limit: limit) }
@@ -28,9 +28,9 @@ extension Store {
     }
 
     /// The end of the durable log: a reader that reads all objects after this call, and then continues from here with
-    /// ``changes(after:limit:)-(ChangePosition,_)``, misses nothing.
+    /// `changes(after:limit:)`, misses nothing.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``DatabaseOptions/changeLog``.
     public func endOfChanges() async throws -> ChangePosition {
         try hub.requireLog()
         return try await readLog { try ChangeLog.end(on: $0.connection) }
@@ -38,7 +38,7 @@ extension Store {
 
     /// The end of the durable log, as the call with `async`.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``DatabaseOptions/changeLog``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func endOfChanges() throws -> ChangePosition {
         try hub.requireLog()
@@ -47,7 +47,7 @@ extension Store {
 
     /// Removes changes up to a position from the durable log, when every reader has read them. Returns how many.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``DatabaseOptions/changeLog``.
     @discardableResult
     public func removeChanges(through position: ChangePosition) async throws -> Int {
         try hub.requireLog()
@@ -56,7 +56,7 @@ extension Store {
 
     /// Removes changes up to a position from the durable log, as the call with `async`.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``DatabaseOptions/changeLog``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func removeChanges(through position: ChangePosition) throws -> Int {

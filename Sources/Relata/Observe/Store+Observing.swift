@@ -13,7 +13,7 @@ extension Store {
     /// It is read again only after a transaction that wrote to a table it depends on (and, if only columns were
     /// updated, to one of the columns that it reads). Its dependencies are the reads of its statements. Triggers,
     /// cascades and edits on links count like any other write. Writes of other processes are noticed after at most
-    /// ``Options/externalChangeDelay``, in any table.
+    /// ``DatabaseOptions/externalChangeDelay``, in any table.
     public func observe<Request: ObservableRequest>(_ request: Request) -> ObservedValues<Request> {
         ObservedValues(store: self, request: request)
     }

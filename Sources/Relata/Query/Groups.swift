@@ -102,7 +102,7 @@ extension Query {
     }
 }
 
-/// An argument of ``Query/grouped(by:)``: an attribute, a computed value, or a to-one.
+/// An argument of `Query.grouped(by:)`: an attribute, a computed value, or a to-one.
 public protocol GroupColumn: Sendable {
     /// The grouped value. Static, because names of an instance are those of a to-one's properties.
     @_documentation(visibility: internal)
@@ -121,7 +121,7 @@ extension ToOneField: GroupColumn {
     public static func groupNode(of column: ToOneField) -> ExpressionNode { column.node }
 }
 
-/// Groups of a query's objects; see ``Query/grouped(by:)``.
+/// Groups of a query's objects; see `Query.grouped(by:)`.
 public struct Groups<Root: Model>: Sendable {
     var query: Query<Root>
     let groups: [ExpressionNode]

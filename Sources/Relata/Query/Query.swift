@@ -44,7 +44,7 @@ public struct Query<Root: Model>: Sendable {
     /// ```
     ///
     /// An argument is a value, an enum with a raw value, an object, a link, a key, a `Codable` value, or an array or
-    /// set of these; see ``PredicateArgument/init(of:)``. The text and the arguments are checked against the schema
+    /// set of these; see `PredicateArgument.init(of:)`. The text and the arguments are checked against the schema
     /// when the query runs; an error points at its column.
     public func matching(_ format: String, _ arguments: (any Sendable)?...) -> Query {
         matching(format, arguments: arguments)

@@ -107,9 +107,9 @@ extension Store {
     ///
     /// The query continues as objects are requested. It holds a connection until the loop is left: at the end, by
     /// `break`, by an error, or by cancelling the task. The connection doesn't count as one of
-    /// ``Options/maximumReaders``, so a loop may read and write in the same store, and neither writers nor readers wait
-    /// for it, however many streams are open. But the file's write-ahead log grows while others write during a long
-    /// loop. Includes are loaded for a hundred objects at a time.
+    /// ``DatabaseOptions/maximumReaders``, so a loop may read and write in the same store, and neither writers nor
+    /// readers wait for it, however many streams are open. But the file's write-ahead log grows while others write
+    /// during a long loop. Includes are loaded for a hundred objects at a time.
     ///
     /// A store in memory has one connection, and its stream fetches all objects at once.
     public func stream<M: Model>(_ query: Query<M>) -> ObjectStream<M> { ObjectStream(store: self, query: query) }

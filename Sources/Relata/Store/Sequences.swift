@@ -11,7 +11,7 @@ extension StoreWriter {
     /// objects are inserted with it; later ones don't exist yet. The sequence is iterated while the transaction is
     /// open, and other writers wait.
     ///
-    /// - Throws: The errors of ``insert(_:)-(M)``.
+    /// - Throws: The errors of `insert(_:)`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func insert<Objects: Sequence>(contentsOf objects: Objects) throws -> Int where Objects.Element: Model {
@@ -71,7 +71,7 @@ extension Store {
     }
 
     /// Inserts or updates the objects of an asynchronous sequence, a thousand at a time, each thousand in a separate
-    /// transaction, and returns their number. See ``insert(contentsOf:)``.
+    /// transaction, and returns their number. See `insert(contentsOf:)`.
     ///
     /// - Throws: The errors of the sequence; ``RelataError`` for an object that can't be saved.
     @discardableResult

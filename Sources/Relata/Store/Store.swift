@@ -117,7 +117,7 @@ public final class Store: StoreWriter, Sendable {
 
     /// The changes that opening the file would make in its schema, without making them.
     ///
-    /// - Throws: ``RelataError`` as ``open(_:for:options:)``.
+    /// - Throws: ``RelataError`` as `open(_:for:options:)`.
     public static func pendingMigration(
         _ path: String, for models: any Model.Type..., options: Options = Options()
     ) throws -> MigrationPlan {

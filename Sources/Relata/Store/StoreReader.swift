@@ -254,7 +254,7 @@ extension StoreReader {
     /// let authors = try tx.related(to: book) { $0.authors }
     /// ```
     ///
-    /// For filters, orders and limits, fetch the query of ``Model/related(_:)-(_)``.
+    /// For filters, orders and limits, fetch the query of `Model.related(_:)`.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key; ``RelataError`` if objects can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")

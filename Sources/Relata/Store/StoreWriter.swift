@@ -36,7 +36,7 @@ extension StoreWriter {
     /// Writes all columns of an object that is stored, with its edits on links.
     ///
     /// - Throws: ``RelataError/notFound(_:)`` if it doesn't exist; ``RelataError/conflict(_:)`` if it has a revision
-    ///   and was changed since it was read; the errors of ``insert(_:)-(M)``.
+    ///   and was changed since it was read; the errors of `insert(_:)`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ object: M) throws -> M { try update([object])[0] }
@@ -54,7 +54,7 @@ extension StoreWriter {
     /// was deleted in the meantime is inserted again; for a model with a revision, that is a conflict.
     ///
     /// - Throws: ``RelataError/conflict(_:)`` if it has a revision and was changed or deleted since it was read;
-    ///   the errors of ``insert(_:)-(M)``, except for a key that is taken.
+    ///   the errors of `insert(_:)`, except for a key that is taken.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model>(_ object: M) throws -> M { try save([object])[0] }
@@ -68,7 +68,7 @@ extension StoreWriter {
 
     /// Inserts or updates an object, and returns the stored object: with the key that the database assigned. Use that
     /// one from then on, because the given value still has none. For a new object that isn't needed afterwards, use
-    /// ``insert(_:)-(M)``.
+    /// `insert(_:)`.
     ///
     /// - Throws: The errors of the call for one object of a ``Model``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -182,7 +182,7 @@ extension StoreWriter {
     /// try tx.update(Book.self, id: book.id) { $0.title = "The Dispossessed: An Ambiguous Utopia" }
     /// ```
     ///
-    /// - Throws: ``RelataError/notFound(_:)`` for a key that no object has; the errors of ``update(_:)-(M)``.
+    /// - Throws: ``RelataError/notFound(_:)`` for a key that no object has; the errors of `update(_:)`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ model: M.Type, id: M.Key?, _ change: (inout M) throws -> Void) throws -> M {
@@ -200,7 +200,7 @@ extension StoreWriter {
     ///
     /// - Returns: The stored object, with the loaded relationships.
     /// - Throws: The errors of `change`; ``RelataError/notFound(_:)`` for a key that no object has; the
-    ///   errors of ``update(_:)-(M)``.
+    ///   errors of `update(_:)`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(
@@ -215,7 +215,7 @@ extension StoreWriter {
     /// Reads an object by its `ID` with relationships loaded, lets `change` edit it, and writes only the changes.
     ///
     /// - Throws: The errors of `change`; ``RelataError/notFound(_:)`` for a key that no object has; the
-    ///   errors of ``update(_:)-(M)``.
+    ///   errors of `update(_:)`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<Key: AnyModelID>(
@@ -228,7 +228,7 @@ extension StoreWriter {
     /// Reads an object by its `ID`, lets `change` edit it, and writes only the changes.
     ///
     /// - Throws: The errors of `change`; ``RelataError/notFound(_:)`` for a key that no object has; the
-    ///   errors of ``update(_:)-(M)``.
+    ///   errors of `update(_:)`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<Key: AnyModelID>(_ id: Key, _ change: (inout Key.Target) throws -> Void) throws -> Key.Target {

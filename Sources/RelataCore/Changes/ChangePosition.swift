@@ -1,6 +1,6 @@
 /// A position in the durable change log, from which a reader continues.
 ///
-/// Store it directly, or as text (``description`` and ``init(_:)``). It stays valid in other processes and after
+/// Store it directly, or as text (``description`` and `init(_:)`). It stays valid in other processes and after
 /// restarts, as long as the log is the same. A new log, for example after a restored dump or a promoted standby,
 /// refuses positions of the old one.
 ///

@@ -69,7 +69,7 @@ package enum SelectedPart: Hashable, Sendable {
 /// A row's position in the order of a query, after which the next page begins. It stays right while rows are added or
 /// removed, because it contains values, not a number of rows.
 public struct PagePosition: Hashable, Sendable, Codable {
-    /// The values of the position columns in the last row of the page before (see ``CompiledQuery/placeColumns``), as
+    /// The values of the position columns in the last row of the page before (see `CompiledQuery.placeColumns`), as
     /// stored.
     public let values: [Value]
     /// A short text that identifies the order: a position has no meaning in another order. `nil` for a position without

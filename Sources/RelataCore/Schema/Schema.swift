@@ -3,7 +3,7 @@ import Synchronization
 /// A checked set of entities: every name is resolved, every inverse fits, every delete rule has one meaning.
 ///
 /// Plans, SQL and engines work on the schema's *tables*, *references* and *join tables*, which are numbered: an
-/// index into ``tables`` is an entity wherever speed matters.
+/// index into `tables` is an entity wherever speed matters.
 public final class Schema: Sendable {
     /// The entities, resolved, in the order they were given.
     package let tables: [Table]

@@ -86,7 +86,7 @@ extension Data {
 }
 
 /// The primary key of an object whose type is known only at run time: one value for each column of the key, in the
-/// order of ``Entity/keyColumns``.
+/// order of `Entity.keyColumns`.
 public struct KeyValue: Hashable, Sendable, CustomStringConvertible {
     /// The values, one a key column.
     public let values: [Value]

@@ -4,7 +4,7 @@ import RelataCore
 
 /// How values of one type are read from a column and bound to a parameter.
 ///
-/// `@Model` calls ``coding(of:)`` for the type of each property. The result is known at compile time, so that reading a
+/// `@Model` calls `coding(of:)` for the type of each property. The result is known at compile time, so that reading a
 /// row needs no look-up.
 public protocol AttributeCoding: Sendable {
     /// The property's type.

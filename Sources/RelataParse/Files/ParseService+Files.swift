@@ -193,7 +193,7 @@ extension ParseService {
     /// Deletes the files that no object refers to any more, and the contents that no file has. To be called from time
     /// to time.
     ///
-    /// - Throws: ``RelataError`` if the store can't be read or written, and the storage's errors.
+    /// - Throws: `RelataError` if the store can't be read or written, and the storage's errors.
     public func tendFiles() async throws {
         guard let files = options.files, hasFiles else { return }
         let contents = leavingContents.take()

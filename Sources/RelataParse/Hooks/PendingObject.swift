@@ -37,7 +37,7 @@ struct PendingObject {
 
     /// The changes of an app, by column. The store's stamps stay unchanged.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` for another key.
+    /// - Throws: `RelataError.invalidUse` for another key.
     fileprivate func changes(
         from given: any Model, to object: any Model, in transaction: WriteTransaction
     ) throws -> [Int: Value] {

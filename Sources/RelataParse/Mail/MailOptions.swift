@@ -47,7 +47,7 @@ public struct MailOptions: Sendable {
 
     /// Checks what can't be.
     ///
-    /// - Throws: ``RelataError`` that names the invalid option.
+    /// - Throws: `RelataError` that names the invalid option.
     public func check() throws(RelataError) {
         let parts = publicURL.split(separator: "/", maxSplits: 2, omittingEmptySubsequences: false)
         let isPlain = publicURL.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"?#\"<>\\^`{|}".utf8.contains($0) }

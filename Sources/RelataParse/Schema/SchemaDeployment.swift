@@ -69,7 +69,7 @@ extension DeploymentPlan: CustomStringConvertible {
 extension ParseStore {
     /// The store's classes as JSON, sorted by name, so that two documents can be compared line by line.
     ///
-    /// - Throws: ``RelataError`` if the database can't be read.
+    /// - Throws: `RelataError` if the database can't be read.
     public func schemaJSON() async throws -> JSONValue {
         try await read(as: .master) { transaction in
             .array(transaction.classes.all.sorted { $0.name < $1.name }.map(\.schemaJSON))
@@ -79,7 +79,7 @@ extension ParseStore {
     /// The changes that a deployment would make, in words. Nothing is changed.
     ///
     /// - Parameter removes: Whether classes and fields that the document doesn't have are removed.
-    /// - Throws: ``RelataError`` if the database can't be read.
+    /// - Throws: `RelataError` if the database can't be read.
     public func deploymentPlan(for document: SchemaDocument, removes: Bool = false) async throws -> DeploymentPlan {
         try await read(as: .master) { transaction in
             var draft = SchemaDraft(

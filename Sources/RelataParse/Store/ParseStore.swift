@@ -68,7 +68,7 @@ public final class ParseStore: Sendable {
     ///   - isReadOnly: Whether no byte of the file is changed; it must exist.
     ///   - durability: How much a power cut can lose.
     ///   - trace: Called after each SQL statement.
-    /// - Throws: ``RelataError`` if the file can't be opened, is damaged, or isn't a database.
+    /// - Throws: `RelataError` if the file can't be opened, is damaged, or isn't a database.
     public static func open(
         _ path: String?, mode: Mode = .development, isReadOnly: Bool = false, durability: Durability = .normal,
         trace: SQLTrace? = nil
@@ -86,7 +86,7 @@ public final class ParseStore: Sendable {
     ///   - path: The file, a URL such as `postgres://user@host/database`, or `nil` for a store in memory.
     ///   - mode: Whether clients may make classes and fields by using them.
     ///   - options: How to open it.
-    /// - Throws: ``RelataError`` if it can't be opened, is damaged, or isn't a database.
+    /// - Throws: `RelataError` if it can't be opened, is damaged, or isn't a database.
     public static func open(
         _ path: String?, mode: Mode = .development, options: RecordStore.Options
     ) throws -> ParseStore {
@@ -107,7 +107,7 @@ public final class ParseStore: Sendable {
     /// Serves the models of a store. The classes are those of the models; clients can't change them.
     ///
     /// - Parameter configure: Sets the hooks before and after objects are saved and deleted.
-    /// - Throws: The errors of `configure`; ``RelataError`` if the database can't be read or written.
+    /// - Throws: The errors of `configure`; `RelataError` if the database can't be read or written.
     public static func serving(
         _ store: Store, _ configure: (inout ModelHooks) throws -> Void = { _ in }
     ) throws -> ParseStore {
@@ -132,7 +132,7 @@ public final class ParseStore: Sendable {
 
     /// Closes the store. Calls that run are finished.
     ///
-    /// - Throws: ``RelataError`` if a connection can't be closed.
+    /// - Throws: `RelataError` if a connection can't be closed.
     public func close() throws { try records.close() }
 
     // MARK: Transactions
@@ -210,7 +210,7 @@ public final class ParseStore: Sendable {
     /// - Parameter change: Edits the draft. It may be called on a newer state than the caller last saw. The store
     ///   doesn't change between this call and the commit.
     /// - Returns: what `change` returns.
-    /// - Throws: what `change` throws; ``RelataError/schemaMismatch(_:)`` if the tables can't follow.
+    /// - Throws: what `change` throws; `RelataError.schemaMismatch` if the tables can't follow.
     @discardableResult
     func alter<Result: Sendable>(
         _ change: @Sendable (inout SchemaDraft, Connection) throws -> Result

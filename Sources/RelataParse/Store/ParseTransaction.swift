@@ -128,7 +128,7 @@ final class ParseTransaction {
 
     /// Checks the lists that may have changed since the last time.
     ///
-    /// - Throws: ``RelataError/validation(_:)`` with every list that has too few or too many members.
+    /// - Throws: `RelataError.validation` with every list that has too few or too many members.
     func checkCounts() throws {
         guard schema.hasCounts else { return }
         defer { agenda.counts = CountCheck() }

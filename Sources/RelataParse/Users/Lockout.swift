@@ -20,7 +20,7 @@ public struct LockoutOptions: Hashable, Sendable {
 
     /// Checks what can't be.
     ///
-    /// - Throws: ``RelataError`` that says what it is.
+    /// - Throws: `RelataError` that says what it is.
     public func check() throws(RelataError) {
         guard (1...1000).contains(threshold) else {
             throw .invalidUse("lockout.threshold is \(threshold): it must be 1 to 1000")

@@ -29,7 +29,7 @@ public struct PasswordOptions: Sendable {
 
     /// Checks what can't be.
     ///
-    /// - Throws: ``RelataError`` that says what it is.
+    /// - Throws: `RelataError` that says what it is.
     public func check() throws(RelataError) {
         if let pattern {
             do {

@@ -8,7 +8,7 @@ extension RecordStore {
     ///
     /// It is read again only after a transaction that changed classes, or wrote to a table it depends on (and, if only
     /// columns were updated, to one of the columns that it reads). Writes of other processes are noticed after at most
-    /// ``Options/externalChangeDelay``, in any table.
+    /// ``DatabaseOptions/externalChangeDelay``, in any table.
     public func observe(_ query: RecordQuery) -> ObservedRecords<[Record]> {
         observe(identity: ObservedIdentity(query)) { try $0.fetch(query) }
     }
@@ -83,8 +83,8 @@ extension RecordStore {
     /// Changes of the durable log after a position, in order, at most that many: a reader continues from its last
     /// position, without missing a commit. Begin at 0, and then use the last change's position.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``, or changes after
-    ///   the position were removed.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``DatabaseOptions/changeLog``, or
+    ///   changes after the position were removed.
     public func changes(after position: ChangePosition, limit: Int = 1000) async throws -> [LoggedChange] {
         try hub.requireLog()
         return try await read {

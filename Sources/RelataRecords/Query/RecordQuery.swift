@@ -20,7 +20,7 @@ public struct RecordQuery: Hashable, Sendable {
     public let arguments: [PredicateArgument]
     /// Paths and figures to sort by, separated by commas, with a `-` before descending ones; `nil` for no order.
     public var sort: String?
-    /// A full-text search in the searched fields of the class, in the syntax of ``SearchText``; `nil` for no search.
+    /// A full-text search in the searched fields of the class, in the syntax of `SearchText`; `nil` for no search.
     /// Without a ``sort`` the best matches come first.
     public var search: String?
     /// The largest number of objects.

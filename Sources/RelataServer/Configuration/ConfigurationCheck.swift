@@ -5,7 +5,7 @@ import RelataCore
 import RelataEngine
 
 extension RelataServer.Configuration {
-    /// - Throws: ``RelataError`` that names the invalid setting.
+    /// - Throws: `RelataError` that names the invalid setting.
     func check() throws(RelataError) {
         guard (0...65535).contains(port) else {
             throw .invalidUse("port \(port) doesn't exist: choose one up to 65535")
@@ -94,7 +94,7 @@ extension RelataServer.Limits {
 extension RelataServer.TLSFiles {
     /// Reads the files.
     ///
-    /// - Throws: ``RelataError`` that names the file that can't be read, or that belongs to another.
+    /// - Throws: `RelataError` that names the file that can't be read, or that belongs to another.
     func read() throws(RelataError) -> TLSConfiguration {
         try RegularFile.check(certificate, for: "a certificate")
         try RegularFile.check(key, for: "a private key")

@@ -60,7 +60,7 @@ struct MemorySource: FileSource {
 struct FolderSource: FileSource {
     private let path: String
 
-    /// - Throws: ``RelataError`` if the folder doesn't exist.
+    /// - Throws: `RelataError` if the folder doesn't exist.
     init(_ path: String) throws(RelataError) {
         self.path = URL(fileURLWithPath: path).path
         var isFolder = ObjCBool(false)

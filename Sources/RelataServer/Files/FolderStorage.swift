@@ -18,7 +18,7 @@ public struct FolderStorage: FileStorage {
 
     /// Contents in a folder, which is created if it doesn't exist; its parent must exist.
     ///
-    /// - Throws: ``RelataError`` if the folder can't be created.
+    /// - Throws: `RelataError` if the folder can't be created.
     public init(_ path: String) throws(RelataError) {
         self.path = URL(fileURLWithPath: path).path
         try Self.makeFolder(self.path)
@@ -34,7 +34,7 @@ public struct FolderStorage: FileStorage {
 
     /// Writes a content to the folder, and to the disk.
     ///
-    /// - Throws: The stream's errors; ``RelataError/fileAccess(path:_:)`` if the folder can't be written.
+    /// - Throws: The stream's errors; `RelataError.fileAccess` if the folder can't be written.
     public func store(_ bytes: ByteStream) async throws -> StoredContent {
         let draft = "\(path)/\(Self.new)\(UUID().uuidString)"
         do {
@@ -116,7 +116,7 @@ public struct FolderStorage: FileStorage {
     /// Signs addresses by HMAC-SHA-256, with a key in the folder, which all servers that use it share.
     ///
     /// - Parameter lifetime: For how many seconds an address holds.
-    /// - Throws: ``RelataError`` if the key can't be stored.
+    /// - Throws: `RelataError` if the key can't be stored.
     public func signing(lifetime: Double) throws(RelataError) -> FileSigning {
         let key = SymmetricKey(data: try signingKey())
         return FileSigning(lifetime: lifetime) { text in
@@ -153,7 +153,7 @@ public struct FolderStorage: FileStorage {
 
     /// The bytes of a part of a content; `nil` if the folder doesn't have the content.
     ///
-    /// - Throws: ``RelataError/fileAccess(path:_:)`` if the content can't be read.
+    /// - Throws: `RelataError.fileAccess` if the content can't be read.
     public func read(_ id: String, _ range: Range<Int>) async throws -> ByteStream? {
         guard let place = place(of: id) else { return nil }
         let descriptor = open(place, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
@@ -202,7 +202,7 @@ public struct FolderStorage: FileStorage {
     /// Deletes a content, unless it was stored again since a time.
     ///
     /// - Returns: Whether the folder doesn't have it any more.
-    /// - Throws: ``RelataError/fileAccess(path:_:)`` if the content can't be deleted.
+    /// - Throws: `RelataError.fileAccess` if the content can't be deleted.
     public func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool {
         guard let place = place(of: id), let stored = Self.time(of: place) else { return true }
         guard stored < time else { return false }

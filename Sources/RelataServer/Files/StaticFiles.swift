@@ -19,7 +19,7 @@ public struct StaticFiles: Sendable {
 
     /// The files of a folder, which may change while they are served.
     ///
-    /// - Throws: ``RelataError`` if the folder doesn't exist.
+    /// - Throws: `RelataError` if the folder doesn't exist.
     public init(folder path: String) throws(RelataError) { source = try FolderSource(path) }
 
     /// Files in memory, by their paths: `index.html`, `images/logo.svg`.

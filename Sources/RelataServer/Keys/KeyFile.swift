@@ -38,7 +38,7 @@ public struct KeyFile: Sendable {
     /// - Parameters:
     ///   - path: The file; `nil` to store none.
     ///   - given: Keys that replace those in the file. The file itself is only written if it doesn't exist.
-    /// - Throws: ``RelataError`` for a file that can't be read or written, or that others may read.
+    /// - Throws: `RelataError` for a file that can't be read or written, or that others may read.
     public init(_ path: String?, given: Given = Given()) throws {
         if let path, FileManager.default.fileExists(atPath: path) {
             let content = try Self.read(path)

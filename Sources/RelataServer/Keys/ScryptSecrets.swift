@@ -32,7 +32,7 @@ public struct ScryptSecrets: SecretHashing {
 
     /// The hash of a password: `scrypt$15$8$1$…$…`.
     ///
-    /// - Throws: ``ParseError`` 155 where too many callers wait.
+    /// - Throws: `ParseError` 155 where too many callers wait.
     public func hash(of password: String) async throws -> String {
         let salt = Data.random(Self.salt)
         let key = try await derive(password, salt, cost: cost)
@@ -80,7 +80,7 @@ private final class Gate: Sendable {
 
     init(width: Int) { state = Mutex(State(free: max(1, width))) }
 
-    /// - Throws: ``ParseError`` 155 if too many callers wait.
+    /// - Throws: `ParseError` 155 if too many callers wait.
     func enter() async throws {
         try await withCheckedThrowingContinuation { continuation in
             let result = state.withLock { state -> Result<Void, any Error>? in

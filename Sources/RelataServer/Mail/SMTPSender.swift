@@ -76,7 +76,7 @@ public struct SMTPSender: MailSender {
 
     /// Checks the settings, before anything is sent.
     ///
-    /// - Throws: ``RelataError`` that names the invalid setting.
+    /// - Throws: `RelataError` that names the invalid setting.
     public func check() throws(RelataError) {
         guard !host.isEmpty else { throw .invalidUse("the mail server has no name") }
         guard (1...65_535).contains(port) else { throw .invalidUse("the mail server's port is \(port)") }
@@ -94,7 +94,7 @@ public struct SMTPSender: MailSender {
 
     /// Sends a mail.
     ///
-    /// - Throws: ``MailError`` with the failed step, and the server's reply.
+    /// - Throws: `MailError` with the failed step, and the server's reply.
     public func send(_ mail: Mail) async throws {
         do {
             try check()

@@ -3,7 +3,7 @@ import RelataCore
 import RelataParse
 
 extension ParseService.Options {
-    /// - Throws: ``RelataError`` that names the invalid option.
+    /// - Throws: `RelataError` that names the invalid option.
     func check() throws(RelataError) {
         let numbers = [
             ("defaultLimit", defaultLimit), ("maximumLimit", maximumLimit ?? 1), ("maximumBatch", maximumBatch ?? 1),

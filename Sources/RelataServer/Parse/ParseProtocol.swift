@@ -16,7 +16,7 @@ extension RelataServer {
     ///   - metrics: The server's metrics.
     ///   - logger: The log.
     ///   - configure: Sets the hooks before and after clients save and delete objects.
-    /// - Throws: ``RelataError`` for a configuration that can't be, and for files of HTTPS that can't be read.
+    /// - Throws: `RelataError` for a configuration that can't be, and for files of HTTPS that can't be read.
     public convenience init(
         _ store: Store, keys: ServerKeys, options: ParseService.Options = ParseService.Options(),
         configuration: Configuration = Configuration(), metrics: PrometheusMetrics = PrometheusMetrics(),
@@ -29,7 +29,7 @@ extension RelataServer {
 
     /// A server for a store of Parse's classes.
     ///
-    /// - Throws: ``RelataError`` for a configuration that can't be, and for files of HTTPS that can't be read.
+    /// - Throws: `RelataError` for a configuration that can't be, and for files of HTTPS that can't be read.
     public convenience init(
         _ store: ParseStore, keys: ServerKeys, options: ParseService.Options = ParseService.Options(),
         configuration: Configuration = Configuration(), metrics: PrometheusMetrics = PrometheusMetrics(),

@@ -25,7 +25,7 @@ extension Model {
     /// are UUIDs of the versions 4 and 7 in attributes, `<uuid 1>`, and the stamps of insertion and update, `<date 1>`.
     ///
     /// - Parameter raw: Whether keys, UUIDs and stamps are shown as they are.
-    /// - Throws: ``RelataError/validation(_:)`` for a value that no column can hold.
+    /// - Throws: `RelataError.validation` for a value that no column can hold.
     public func dump(raw: Bool = false) throws -> String { try [self].dump(raw: raw) }
 }
 
@@ -33,7 +33,7 @@ extension Sequence where Element: Model {
     /// The objects and their loaded links, as readable text that is equal in every run: see
     /// ``Relata/Model/dump(raw:)``.
     ///
-    /// - Throws: ``RelataError/validation(_:)`` for a value that no column can hold.
+    /// - Throws: `RelataError.validation` for a value that no column can hold.
     public func dump(raw: Bool = false) throws -> String {
         var dump = GraphDump(text: DumpText(raw: raw))
         for object in self { try dump.write(object, after: "") }

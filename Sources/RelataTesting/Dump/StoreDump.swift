@@ -18,7 +18,7 @@ extension Store {
     /// - Parameters:
     ///   - entities: The names of the entities to show; all by default.
     ///   - raw: Whether keys, UUIDs and stamps are shown unchanged.
-    /// - Throws: ``RelataError`` if the database can't be read.
+    /// - Throws: `RelataError` if the database can't be read.
     public func dump(_ entities: [String]? = nil, raw: Bool = false) throws -> String {
         try read { try StoreDump(raw: raw, in: $0, schema).text(of: entities) }
     }

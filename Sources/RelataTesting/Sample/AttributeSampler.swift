@@ -27,7 +27,7 @@ struct AttributeSampler {
 
     /// A value for the object of that number, which counts from 1; `attempt` is how often one was refused before.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` if no value can be generated.
+    /// - Throws: `RelataError.invalidUse` if no value can be generated.
     func value(number: Int, attempt: Int, _ random: inout SampleRandom) throws -> Value {
         if attribute.isOptional, !isKey, random.chance(0.2) { return .null }
         var last: Value?

@@ -30,7 +30,7 @@ extension StoreWriter {
     ///   - seed: The seed of all random numbers.
     ///   - adjust: Changes each object of the model before it is written: its attributes, links and edits on links.
     /// - Returns: The objects of the model, in the order of their creation.
-    /// - Throws: ``RelataError/invalidUse(_:)`` if an object can't be created, with the property and a solution, and
+    /// - Throws: `RelataError.invalidUse` if an object can't be created, with the property and a solution, and
     ///   the errors of `adjust`. After an error, nothing is written.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")

@@ -11,7 +11,7 @@ extension RecordStore {
     ///
     /// Each class becomes a file with all fields of its objects: to-ones as the keys of their targets, and stamps,
     /// revisions and positions in lists as they are stored. A many-to-many becomes a separate file,
-    /// `Playlist.tracks.jsonl`, with a row for each link. ``import(_:options:progress:)-(String,_,_)`` reads them.
+    /// `Playlist.tracks.jsonl`, with a row for each link. `import(_:)` reads them.
     ///
     /// - Parameters:
     ///   - classes: The classes to write, with the many-to-manys between them; a many-to-many is written by its own

@@ -3,7 +3,7 @@ import RelataEngine
 
 extension RecordStore {
     /// Imports objects and their links from a file, or from all files of a folder, as
-    /// ``export(_:to:format:replaces:progress:)`` writes them, or other programs.
+    /// `export(_:to:)` writes them, or other programs.
     ///
     /// ```swift
     /// let report = try await store.import("music")
