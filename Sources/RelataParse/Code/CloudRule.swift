@@ -4,6 +4,7 @@
 public struct CloudRule: Sendable {
     /// What a parameter holds.
     public enum Kind: Hashable, Sendable {
+        /// A value of one of JSON's types, or a date of Parse's.
         case string, number, boolean, array, object, date
         /// A pointer to an object of a class.
         case pointer(to: String)

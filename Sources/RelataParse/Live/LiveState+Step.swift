@@ -24,6 +24,7 @@ extension LiveState {
         var (news, telling) = (LiveNews(), LiveTelling())
         let moved = try leave(changes, &news, reader)
         let rights = Dictionary(uniqueKeysWithValues: moved.map { ($0.id, $0.followed.audience.rights) })
+        keep(changes)
         try look(changes, &news, &telling, reader)
         try enter(moved, changes, &news, &telling, reader)
         for told in try telling.told(reader) {
@@ -34,7 +35,7 @@ extension LiveState {
                 }
             }
         }
-        keep(changes)
+        settledRound = round
         narrow(&news)
         forgetReaders()
         return news

@@ -34,6 +34,8 @@ struct LiveState: Sendable {
     private let epoch = String(UInt64.random(in: 1 ... .max), radix: 36)
     /// How often the store was read for what changed.
     var round = 0
+    /// The last round of which all groups know what became of their objects.
+    var settledRound = 0
     private(set) var queries: [LiveQueryID: Followed] = [:]
     var groups: [LiveGroup.Key: LiveGroup] = [:]
     var followers: [Caller: Follower] = [:]
@@ -64,7 +66,10 @@ struct LiveState: Sendable {
         let found = try reader.group(of: query.className, query.condition, as: known)
         try wake(found.key, known, reader)
         // What happened before it was there is known to nobody.
-        if groups[found.key] == nil { round += 1 }
+        if groups[found.key] == nil {
+            round += 1
+            settledRound = round
+        }
         let here = position(round, rights)
         let group = try groups[found.key] ?? LiveGroup(filled(found, as: known, reader), round: round)
         let audience = LiveGroup.Audience(query, as: known)
@@ -117,11 +122,11 @@ struct LiveState: Sendable {
         var changes = LiveChanges([])
         for entry in log where entry.round > idle.round { changes.add(entry.changes) }
         guard let question = groups[key]?.question(changes) else { return }
-        let now = ContinuousClock.now
+        let (now, time) = (ContinuousClock.now, resumeTime)
         do {
             let own = key.rights == nil ? KnownCaller.master : known
             let past = try reader.apart { try groups[key]?.past(question, as: own, round: round, now, reader) ?? [] }
-            groups[key]?.remember(past, now: now, for: resumeTime)
+            groups[key]?.remember(past, now: now, for: time)
         } catch {
             // It begins anew.
             groups[key] = nil
@@ -198,7 +203,7 @@ struct LiveState: Sendable {
         _ audience: LiveGroup.Audience
     ) {
         groups[group]?.audiences[audience, default: []].insert(id)
-        groups[group]?.rest(after: round)
+        groups[group]?.rest(after: settledRound)
         queries[id] = Followed(query: query, caller: caller, group: group, audience: audience)
         // Its other queries are read anew when its rights are: see ``step(_:_:)``.
         let follower = Follower(rights: LiveRights(identity), session: identity.session)
@@ -213,6 +218,7 @@ struct LiveState: Sendable {
         guard let identity = eyes[follower.rights]?.identity else { throw LiveStateIsBroken() }
         let known = try seeing(identity, reader)
         let found = try reader.group(of: followed.query.className, followed.query.condition, as: known)
+        try wake(found.key, known, reader)
         if groups[found.key] == nil {
             groups[found.key] = LiveGroup(try filled(found, as: known, reader), round: round)
         }
@@ -235,7 +241,7 @@ struct LiveState: Sendable {
         if groups[followed.group]?.audiences[followed.audience]?.isEmpty == true {
             groups[followed.group]?.audiences[followed.audience] = nil
         }
-        groups[followed.group]?.rest(after: round)
+        groups[followed.group]?.rest(after: settledRound)
     }
 
     /// Forgets what nobody came back for.

@@ -36,10 +36,11 @@ import Testing
 
     @Test func aClassesPermissionsAreNamed() async throws {
         _ = try await server.makeRole("Editors", users: [mei])
-        let id = try await server.create("Note", ["title": "a", "owner": pointer("_User", sam.id)])
+        let id = try await server.create("Note", ["title": "a", "price": 1, "owner": pointer("_User", sam.id)])
         try await server.allow(
             [
                 "find": ["*": true], "get": ["requiresAuthentication": true], "update": ["pointerFields": ["owner"]],
+                "create": [:],
                 "delete": ["role:Editors": true], "protectedFields": ["*": ["price"], "role:Editors": []],
             ], in: "Note")
         let hers = try await outcomes(.user("mei"), "Note", id)

@@ -21,17 +21,22 @@ extension ParseTransaction {
         return users
     }
 
-    /// Lets services know a user by other ids, or no more. Where somebody else is known by one at the same time, the store
-    /// refuses it.
+    /// Lets services know a user by other ids, or no more.
+    ///
+    /// - Throws: ``ParseError`` 208 for an id by which somebody else is known.
     func setIdentities(_ identities: Identities, of user: String) throws {
         guard let secrets else { throw ParseError.usersAreOff }
-        for (provider, id) in identities.ids where provider != UserFields.anonymous {
+        // In one order, so that nobody waits for somebody who waits in turn.
+        for (provider, id) in identities.ids.sorted(by: { $0.key < $1.key }) where provider != UserFields.anonymous {
             try removeIdentities(of: user, provider: provider)
             guard let id else { continue }
             let values: [Value] = [.text(provider), .text(secrets.digestText(of: id)), .text(user)]
             try changeAccounts(AccountClasses.identity, values) { table, values in
-                "INSERT INTO \(table) (provider, digest, \"user\") VALUES (\(values.joined(separator: ", ")))"
+                // Where somebody else writes the same at this moment, PostgreSQL has the transaction run again.
+                "INSERT INTO \(table) (provider, digest, \"user\") VALUES (\(values.joined(separator: ", "))) "
+                    + "ON CONFLICT DO NOTHING"
             }
+            guard connection.driver.changes == 1 else { throw ParseError.providerIsTaken }
         }
     }
 
