@@ -158,17 +158,13 @@ actor LiveQueries {
             return .failure(LiveProblem(code: 1, "there is a live query \(number) already", of: number))
         }
         guard isKnown || known.queries.count < options.maximumLiveQueries else {
-            return .failure(
-                LiveProblem(
-                    code: ParseError.Code.requestLimitExceeded.rawValue,
-                    "a client has at most \(options.maximumLiveQueries) live queries", of: number))
+            let message = "a client has at most \(options.maximumLiveQueries) live queries"
+            return .failure(LiveProblem(ParseError(.requestLimitExceeded, message), of: number))
         }
         guard options.code.finds[query.className] == nil else {
-            return .failure(
-                LiveProblem(
-                    code: ParseError.Code.operationForbidden.rawValue,
-                    "objects of \(query.className.prefix(128)) can't be followed: hooks of the server decide what is found",
-                    of: number))
+            let name = query.className.prefix(128)
+            let message = "objects of \(name) can't be followed: hooks of the server decide what is found"
+            return .failure(LiveProblem(ParseError(.operationForbidden, message), of: number))
         }
         if let token = query.sessionToken { caller.sessionToken = token }
         let (id, asked) = (LiveQueryID(client: client, requestID: number), caller)

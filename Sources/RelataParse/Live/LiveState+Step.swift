@@ -132,7 +132,7 @@ extension LiveState {
                     let group = groups[followed.group]
                 else { continue }
                 let objects = changes.classes[group.key.className]?.objects ?? [:]
-                var keys: Set<KeyValue>
+                let keys: Set<KeyValue>
                 let (audience, before) = (followed.audience, moved.followed.audience)
                 if audience.rights == before.rights, audience.hidden == before.hidden {
                     let pair = [moved.group.key, group.key]
@@ -144,9 +144,8 @@ extension LiveState {
                 try know(moved.group, reader)
                 try know(group, reader)
                 let events = try events(keys, of: moved.group, group, followed, moved.followed, objects, reader)
-                let rights = followed.audience.rights
-                try telling.add(events, of: group, followed.audience, isShared: false, to: [moved.id]) {
-                    try seeing(rights, reader)
+                try telling.add(events, of: group, audience, isShared: false, to: [moved.id]) {
+                    try seeing(audience.rights, reader)
                 }
             } catch {
                 try end(moved.id, for: error, &news)

@@ -52,7 +52,7 @@ struct LiveState: Sendable {
 
     // MARK: Queries
 
-    /// Begins a live query, in the place of one with its number, after others were told what ``catchUp(_:_:_:)`` found.
+    /// Begins a live query, in the place of one with its number, after others were told what ``catchUp(_:_:)`` found.
     ///
     /// - Throws: ``ParseError`` for conditions that can't be followed, and what the caller may not read. Nothing is changed
     ///   then.
@@ -60,33 +60,47 @@ struct LiveState: Sendable {
         _ id: LiveQueryID, _ query: LiveQuery, as caller: Caller, _ reader: LiveReader
     ) throws -> LiveStart {
         let identity = try reader.identity(caller)
-        let (rights, known) = (LiveRights(identity), try seeing(identity, reader))
+        let rights = LiveRights(identity)
         // Lists are many, and callers who share a group never ask for them.
         defer { if queries[id]?.group.rights == nil { eyes[rights]?.known = nil } }
-        let found = try reader.group(of: query.className, query.condition, as: known)
-        try wake(found.key, known, reader)
-        // What happened before it was there is known to nobody.
-        if groups[found.key] == nil {
-            round += 1
-            settledRound = round
-        }
+        let place = try place(of: query, as: identity, reader)
         let here = position(round, rights)
-        let group = try groups[found.key] ?? LiveGroup(filled(found, as: known, reader), round: round)
-        let audience = LiveGroup.Audience(query, as: known)
         var start = LiveStart(position: here)
-        if let after = query.after.flatMap(LivePosition.init), isKnown(after, rights, groups[found.key]),
-            let missed = try missed(since: after, group, audience, known, reader)
+        if let after = query.after.flatMap(LivePosition.init), isKnown(after, rights, place.group),
+            let missed = try missed(since: after, place, reader)
         {
             // Until it is told, the client has only what it had.
             if !missed.isEmpty { start.position = after }
             start.missed = LiveNews.OfQuery(events: missed, from: after, to: here)
         } else if query.wantsObjects {
-            start.objects = try objects(of: group, audience, known, reader)
+            start.objects = try objects(in: place, reader)
         }
         end(id)
-        if groups[found.key] == nil { groups[found.key] = group }
-        enter(id, query, caller, identity, found.key, audience)
+        enter(id, query, caller, identity, place)
         return start
+    }
+
+    /// Where a query is kept that a caller begins.
+    private struct Place {
+        let group: LiveGroup
+        let audience: LiveGroup.Audience
+        let known: KnownCaller
+    }
+
+    /// Finds the group of a query, or what it is to be: it isn't among the others before somebody enters it.
+    private mutating func place(
+        of query: LiveQuery, as identity: KnownCaller, _ reader: LiveReader
+    ) throws -> Place {
+        let known = try seeing(identity, reader)
+        let found = try reader.group(of: query.className, query.condition, as: known)
+        try wake(found.key, known, reader)
+        // What happened before it was there is known to nobody. Within a step the round is a new one already.
+        if groups[found.key] == nil, settledRound == round {
+            round += 1
+            settledRound = round
+        }
+        let group = try groups[found.key] ?? LiveGroup(filled(found, as: known, reader), round: round)
+        return Place(group: group, audience: LiveGroup.Audience(query, as: known), known: known)
     }
 
     /// Tells others first that follow a query of the same class, where that is another class by now.
@@ -101,13 +115,13 @@ struct LiveState: Sendable {
 
     /// What a client missed; `nil` where it is too much to be sent at once.
     private mutating func missed(
-        since after: LivePosition, _ group: LiveGroup, _ audience: LiveGroup.Audience, _ known: KnownCaller,
-        _ reader: LiveReader
+        since after: LivePosition, _ place: Place, _ reader: LiveReader
     ) throws -> [LiveNews.Told]? {
-        let past = LiveGroup.combined(group.past.filter { $0.round > after.round })
+        let past = LiveGroup.combined(place.group.past.filter { $0.round > after.round })
         var telling = LiveTelling()
         telling.add(
-            try events(past, for: audience, reader), of: group, audience, isShared: false, to: [], as: { known })
+            try events(past, for: place.audience, reader), of: place.group, place.audience, isShared: false, to: [],
+            as: { place.known })
         let missed = try telling.told(reader).first?.events.get() ?? []
         return missed.reduce(0) { $0 + $1.object.utf8.count } > options.maximumLiveBacklog ? nil : missed
     }
@@ -160,18 +174,19 @@ struct LiveState: Sendable {
     private static let maximumKept = 10_000
 
     /// Whether all is known that happened to a group since a client was told of it last.
-    private func isKnown(_ position: LivePosition, _ rights: LiveRights, _ group: LiveGroup?) -> Bool {
-        guard let group, position.epoch == epoch, position.rights == rights.hashValue else { return false }
+    private func isKnown(_ position: LivePosition, _ rights: LiveRights, _ group: LiveGroup) -> Bool {
+        guard position.epoch == epoch, position.rights == rights.hashValue else { return false }
         return position.round <= round && group.firstRound <= position.round + 1
     }
 
-    private mutating func objects(
-        of group: LiveGroup, _ audience: LiveGroup.Audience, _ known: KnownCaller, _ reader: LiveReader
-    ) throws -> [String] {
-        let seen = try seen(group, by: audience.rights, reader).keys.sorted { $0.description < $1.description }
+    private mutating func objects(in place: Place, _ reader: LiveReader) throws -> [String] {
+        try know(place.group, reader)
+        let seen = place.group.matched.filter { shows($0.value, to: place.audience.rights) }.keys.sorted {
+            $0.description < $1.description
+        }
         // Who may see an object was read earlier than the object.
-        let content = LiveReader.Content(group, audience, isShared: false)
-        let shown = try reader.objects(seen, content, as: known)
+        let content = LiveReader.Content(place.group, place.audience, isShared: false)
+        let shown = try reader.objects(seen, content, as: place.known)
         let size = shown.values.reduce(0) { $0 + $1.utf8.count + 1 }
         guard size <= options.maximumLiveBacklog else {
             throw ParseError(
@@ -199,12 +214,13 @@ struct LiveState: Sendable {
     var followedObjects: Int { groups.values.reduce(0) { $0 + $1.matched.count } }
 
     private mutating func enter(
-        _ id: LiveQueryID, _ query: LiveQuery, _ caller: Caller, _ identity: KnownCaller, _ group: LiveGroup.Key,
-        _ audience: LiveGroup.Audience
+        _ id: LiveQueryID, _ query: LiveQuery, _ caller: Caller, _ identity: KnownCaller, _ place: Place
     ) {
-        groups[group]?.audiences[audience, default: []].insert(id)
-        groups[group]?.rest(after: settledRound)
-        queries[id] = Followed(query: query, caller: caller, group: group, audience: audience)
+        let key = place.group.key
+        if groups[key] == nil { groups[key] = place.group }
+        groups[key]?.audiences[place.audience, default: []].insert(id)
+        groups[key]?.rest(after: settledRound)
+        queries[id] = Followed(query: query, caller: caller, group: key, audience: place.audience)
         // Its other queries are read anew when its rights are: see ``step(_:_:)``.
         let follower = Follower(rights: LiveRights(identity), session: identity.session)
         followers[caller, default: follower].queries.insert(id)
@@ -216,14 +232,7 @@ struct LiveState: Sendable {
     mutating func enter(_ id: LiveQueryID, again followed: Followed, _ reader: LiveReader) throws -> Followed? {
         guard let follower = followers[followed.caller] else { return nil }
         guard let identity = eyes[follower.rights]?.identity else { throw LiveStateIsBroken() }
-        let known = try seeing(identity, reader)
-        let found = try reader.group(of: followed.query.className, followed.query.condition, as: known)
-        try wake(found.key, known, reader)
-        if groups[found.key] == nil {
-            groups[found.key] = LiveGroup(try filled(found, as: known, reader), round: round)
-        }
-        enter(
-            id, followed.query, followed.caller, identity, found.key, LiveGroup.Audience(followed.query, as: known))
+        enter(id, followed.query, followed.caller, identity, try place(of: followed.query, as: identity, reader))
         return queries[id]
     }
 
@@ -299,14 +308,6 @@ struct LiveState: Sendable {
         for rights in eyes.keys where principals?.isDisjoint(with: rights.principals) != true {
             eyes[rights]?.known = nil
         }
-    }
-
-    /// The objects of a group that a caller sees.
-    mutating func seen(
-        _ group: LiveGroup, by rights: LiveRights, _ reader: LiveReader
-    ) throws -> [KeyValue: LiveGroup.Seen] {
-        try know(group, reader)
-        return group.matched.filter { shows($0.value, to: rights) }
     }
 
     /// Whether an object that meets the conditions is there for a caller, where its list is known.
