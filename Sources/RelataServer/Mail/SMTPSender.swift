@@ -131,11 +131,8 @@ public struct SMTPSender: MailSender {
     }
 
     private func tlsContext() throws(RelataError) -> NIOSSLContext {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        if let certificates { configuration.trustRoots = .file(certificates) }
         do {
-            return try NIOSSLContext(configuration: configuration)
+            return try ClientTLS.context(trusting: certificates)
         } catch {
             throw .fileAccess(path: certificates ?? "", "holds no certificates in PEM format: \(error)")
         }

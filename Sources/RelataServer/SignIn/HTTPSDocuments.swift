@@ -88,11 +88,8 @@ public struct HTTPSDocuments: DocumentSource {
     }
 
     private func tlsContext() throws(SignInError) -> NIOSSLContext {
-        var configuration = TLSConfiguration.makeClientConfiguration()
-        configuration.minimumTLSVersion = .tlsv12
-        if let certificates { configuration.trustRoots = .file(certificates) }
         do {
-            return try NIOSSLContext(configuration: configuration)
+            return try ClientTLS.context(trusting: certificates)
         } catch {
             throw SignInError("\(certificates ?? "the system") holds no certificates in PEM format: \(error)")
         }
