@@ -36,7 +36,7 @@ public struct FileSigning: Sendable {
     package func code(of text: String) -> [UInt8] { makeCode(text) }
 
     private func signature(of name: String, _ end: Int64) -> String {
-        code(of: "\(end) \(name)").map { String(String(UInt16($0) + 256, radix: 16).dropFirst()) }.joined()
+        code(of: "\(end) \(name)").hexText
     }
 
     /// Compares in a time that doesn't depend on the position of the difference.

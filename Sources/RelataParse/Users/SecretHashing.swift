@@ -28,11 +28,13 @@ enum Token {
     /// As many bytes that nobody guesses, as text of twice their number.
     static func hex(_ count: Int) -> String {
         var random = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in
-            let byte = UInt8.random(in: 0...255, using: &random)
-            return (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }.hexText
     }
+}
+
+extension Sequence<UInt8> {
+    /// The bytes as text: two hexadecimal digits for each.
+    package var hexText: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }
 
 /// The hash of a password that nobody knows, to which passwords are compared where there is no user.

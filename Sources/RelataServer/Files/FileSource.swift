@@ -2,6 +2,7 @@
 import Crypto
 import Foundation
 import RelataCore
+import RelataParse
 
 /// A source of files.
 protocol FileSource: Sendable {
@@ -41,8 +42,8 @@ struct MemorySource: FileSource {
         for (path, bytes) in files {
             let names = path.split(separator: "/")
             for count in names.indices { folders.insert(names[..<count].joined(separator: "/")) }
-            let digest = SHA256.hash(data: bytes).prefix(16).map { String(UInt16($0) + 256, radix: 16).dropFirst() }
-            entries[names.joined(separator: "/")] = Entry(bytes: bytes, tag: "W/\"\(digest.joined())\"")
+            let digest = SHA256.hash(data: bytes).prefix(16).hexText
+            entries[names.joined(separator: "/")] = Entry(bytes: bytes, tag: "W/\"\(digest)\"")
         }
         (self.entries, self.folders) = (entries, folders)
     }

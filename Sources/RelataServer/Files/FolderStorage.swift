@@ -63,7 +63,7 @@ public struct FolderStorage: FileStorage {
             try Self.write(piece, to: descriptor, path)
         }
         guard fsync(descriptor) == 0 else { throw Self.failure(path, "can't be written") }
-        return (digest.finalize().map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined(), size)
+        return (digest.finalize().hexText, size)
     }
 
     private static func write(_ piece: [UInt8], to descriptor: Int32, _ path: String) throws(RelataError) {

@@ -79,7 +79,7 @@ struct OpenIDVerifier: Sendable {
 
     /// What apps give Apple and others in the place of a nonce that they keep to themselves.
     private static func digest(_ nonce: String) -> String {
-        SHA256.hash(data: Array(nonce.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        SHA256.hash(data: Array(nonce.utf8)).hexText
     }
 }
 
