@@ -80,6 +80,6 @@ enum CloudCoding {
             case .dataCorrupted(let context): "Invalid value for \(name(context))."
             @unknown default: "Invalid parameters."
             }
-        return ParseError(.validationError, "Validation failed. \(reason)")
+        return CloudRule.refusal(reason)
     }
 }

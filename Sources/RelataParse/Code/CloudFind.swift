@@ -95,24 +95,17 @@ extension ParseService {
         _ className: String, _ id: String?, _ call: ParseCall,
         _ body: (ParseCall, JSONObject) async throws -> WireReply
     ) async throws -> WireReply {
-        guard let hooks = options.code.finds[found(className, call)] else { return try await body(call, [:]) }
+        let target = found(className, call)
+        guard let hooks = options.code.finds[target] else { return try await body(call, [:]) }
         let cloud = try await cloudCall(className, call)
-        var find = try CloudFind(found(className, call), id, call)
-        do {
-            for hook in hooks.before { try await hook(&find, cloud) }
-        } catch {
-            throw CodeFailure.of(error)
-        }
+        var find = try CloudFind(target, id, call)
+        try await CodeFailure.catching { for hook in hooks.before { try await hook(&find, cloud) } }
         var reply = try await body(find.applied(to: call), id == nil ? [:] : find.conditions)
         guard !hooks.after.isEmpty, call.body["explain"] == nil,
             var json = try JSONParser.parse(reply.body).object
         else { return reply }
         var objects = id == nil ? json["results"]?.array?.compactMap(\.object) ?? [] : [json]
-        do {
-            for hook in hooks.after { objects = try await hook(objects, cloud) }
-        } catch {
-            throw CodeFailure.of(error)
-        }
+        try await CodeFailure.catching { for hook in hooks.after { objects = try await hook(objects, cloud) } }
         if id == nil {
             json["results"] = .array(objects.map { .object($0) })
         } else {

@@ -41,7 +41,8 @@ public struct CloudRule: Sendable {
 
     private init(_ check: @escaping @Sendable (inout CloudCall) throws(ParseError) -> Void) { self.check = check }
 
-    private static func refusal(_ reason: String) -> ParseError {
+    /// The error for a broken rule, in the words of Parse's own server.
+    static func refusal(_ reason: String) -> ParseError {
         ParseError(.validationError, "Validation failed. \(reason)")
     }
 

@@ -4,9 +4,15 @@ struct CodeFailure: Error, CustomStringConvertible {
 
     var description: String { "\(cause)" }
 
-    /// What becomes of an error of the app's code: what is for clients stays as it is.
-    static func of(_ error: any Error) -> any Error {
-        if error is ParseError || error is CodeFailure || error is CancellationError { return error }
-        return Task.isCancelled ? CancellationError() : CodeFailure(cause: error)
+    /// Runs the app's code. Its errors for clients stay as they are.
+    ///
+    /// - Throws: ``CodeFailure`` for other errors.
+    static func catching<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch {
+            if error is ParseError || error is CodeFailure || error is CancellationError { throw error }
+            throw Task.isCancelled ? CancellationError() : CodeFailure(cause: error)
+        }
     }
 }

@@ -163,7 +163,7 @@ extension ParseService {
         case (.post, nil): return try await write(installation: nil, call)
         case (.put, let id?): return try await write(installation: id, call)
         case (.put, nil), (.post, _):
-            throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+            throw ParseError.impossible(call)
         case (.get, _), (.delete, _):
             var call = call
             call.path = ["classes", InstallationClass.name] + parts

@@ -40,11 +40,7 @@ extension ParseService {
         let hooks = options.code.logins.beforeLogin
         if hooks.isEmpty { return }
         let (user, cloud) = (try await ownUser(id), try await cloudCall("login", call, parameters: [:]))
-        do {
-            for hook in hooks { try await hook(user, cloud) }
-        } catch {
-            throw CodeFailure.of(error)
-        }
+        try await CodeFailure.catching { for hook in hooks { try await hook(user, cloud) } }
     }
 
     /// Tells the app's code that a user has signed in.

@@ -32,7 +32,7 @@ extension ParseService {
                     return WireReply(["result": true])
                 }
             }
-        default: throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+        default: throw ParseError.impossible(call)
         }
     }
 }

@@ -26,7 +26,7 @@ extension ParseService {
                 }
                 return WireReply(["results": .array(counts)])
             }
-        default: throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+        default: throw ParseError.impossible(call)
         }
     }
 

@@ -5,19 +5,13 @@ extension ParseService {
     /// Calls a function of the app.
     func function(_ call: ParseCall) async throws -> WireReply {
         guard call.method == .post else {
-            throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+            throw ParseError.impossible(call)
         }
         let name = call.path[1]
         guard let function = options.code.functions[name] else { throw DisabledFeature.noFunction(name) }
         var cloud = try await cloudCall(name, call)
         for rule in function.rules { try rule.check(&cloud) }
-        let result: JSONValue
-        do {
-            result = try await function.body(cloud)
-        } catch {
-            throw CodeFailure.of(error)
-        }
-        return WireReply(["result": result])
+        return WireReply(["result": try await CodeFailure.catching { [cloud] in try await function.body(cloud) }])
     }
 
     /// A call as the app's code gets it.

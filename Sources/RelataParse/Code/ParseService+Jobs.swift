@@ -13,7 +13,7 @@ extension ParseService {
     /// Answers a request for a job, `/jobs/NAME`: it begins, and the reply says where its status is kept.
     func job(_ call: ParseCall) async throws -> WireReply {
         guard call.method == .post else {
-            throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+            throw ParseError.impossible(call)
         }
         guard call.isMaster else { throw ParseError.masterKeyRequired }
         try checkHasJobs()

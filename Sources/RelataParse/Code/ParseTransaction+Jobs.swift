@@ -117,6 +117,4 @@ extension ParseTransaction {
         else { throw ParseError.tableIsForeign(ServiceClasses.jobStatus) }
         return statuses
     }
-
-    private static func milliseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1000).rounded()) }
 }

@@ -91,7 +91,7 @@ extension ParseService {
         case (.post, 1): throw ParseError(.invalidFileName, "Filename not provided.")
         case (.post, 2): return try await upload(call, stream, files)
         case (.delete, 2): return try await delete(file: call.path[1], call, files)
-        default: throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+        default: throw ParseError.impossible(call)
         }
     }
 

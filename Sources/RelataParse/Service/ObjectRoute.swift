@@ -28,7 +28,7 @@ enum ObjectRoute {
         case (.delete, let id?):
             self = try call.isDryRun() ? .read(.deletionPlan(className, id)) : .write(.delete(className, id))
         default:
-            throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+            throw ParseError.impossible(call)
         }
     }
 }

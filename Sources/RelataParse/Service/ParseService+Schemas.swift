@@ -50,7 +50,7 @@ extension ParseService {
             }
         case (.delete, let name?):
             return try await delete(call, className: name)
-        default: throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+        default: throw ParseError.impossible(call)
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import RelataCore
 
 /// The classes of what only the server knows of accounts. They are made when an option first needs them, and no client
@@ -102,8 +103,11 @@ extension ParseTransaction {
         return SQLStatement(sql(dialect.quote(table.entity.table), parameters), values.map { .value($0) })
     }
 
-    /// The time as the tables of such classes hold it.
-    var milliseconds: Int64 { Int64((now.timeIntervalSince1970 * 1000).rounded()) }
+    /// The time of the transaction as the tables of such classes hold it.
+    var milliseconds: Int64 { Self.milliseconds(now) }
+
+    /// A time as the tables of such classes hold it.
+    static func milliseconds(_ time: Date) -> Int64 { Int64((time.timeIntervalSince1970 * 1000).rounded()) }
 }
 
 extension Value {

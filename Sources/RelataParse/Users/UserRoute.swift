@@ -32,7 +32,7 @@ enum UserRoute {
     init?(_ call: ParseCall) throws(ParseError) {
         guard let first = call.path.first else { return nil }
         if let purpose = Self.mails[first] {
-            guard call.path.count == 1, call.method == .post else { throw Self.impossible(call) }
+            guard call.path.count == 1, call.method == .post else { throw ParseError.impossible(call) }
             self = .mail(purpose)
             return
         }
@@ -41,7 +41,7 @@ enum UserRoute {
         case ("logout", .post): self = .logOut
         case ("verifyPassword", .get), ("verifyPassword", .post): self = .verifyPassword
         case ("loginAs", .post): self = .logInAs
-        case ("login", _), ("logout", _), ("verifyPassword", _), ("loginAs", _): throw Self.impossible(call)
+        case ("login", _), ("logout", _), ("verifyPassword", _), ("loginAs", _): throw ParseError.impossible(call)
         default:
             let isClass = first == "classes" && call.path.count > 1 && InternalClasses.ofClients.contains(call.path[1])
             guard let className = isClass ? call.path[1] : Self.classes[first] else { return nil }
@@ -62,9 +62,5 @@ enum UserRoute {
         case (InternalClasses.user, .delete, let id?): return try call.isDryRun() ? objects : .delete(user: id)
         default: return objects
         }
-    }
-
-    private static func impossible(_ call: ParseCall) -> ParseError {
-        ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
     }
 }

@@ -329,3 +329,10 @@ extension StringProtocol {
         return String(text.drop(while: \.isWhitespace))
     }
 }
+
+extension ParseError {
+    /// The error for a method that a path doesn't have.
+    static func impossible(_ call: ParseCall) -> ParseError {
+        ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+    }
+}
