@@ -2,7 +2,7 @@
 import RelataParse
 import RelataServer
 
-/// What the library's app does on its server.
+/// The functions of the library's app.
 func libraryCode() -> CloudCode {
     var code = CloudCode()
     code.function("averageStars", requires: [.required("book", .pointer(to: "Book"))]) { call in

@@ -2,7 +2,7 @@
 import Foundation
 import RelataParse
 
-/// What a reader says of a book.
+/// A reader's rating of a book.
 struct Opinion: Codable, Sendable {
     var book: String
     var stars: Int

@@ -2,8 +2,8 @@
 import BenchmarkReport
 import Foundation
 
-/// A client of a WebSocket. What the server says waits in the system until somebody asks for it: to have heard the last of
-/// many clients, one asks them all in turn.
+/// A client of a WebSocket. Messages wait in the socket's buffer until they are read: the last client has its message once
+/// all clients were read, one after another.
 final class WebSocketClient {
     private let connection: ServerConnection
     private var received: [UInt8] = []

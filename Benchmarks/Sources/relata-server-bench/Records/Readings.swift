@@ -30,7 +30,7 @@ enum Readings {
 
     /// Takes the next message that a client is told.
     ///
-    /// - Parameter operation: What it must be.
+    /// - Parameter operation: The expected operation.
     static func check(_ message: some StringProtocol, is operation: String) throws {
         guard message.contains("\"op\":\"\(operation)\"") else {
             throw Failure("the server didn't say \(operation): \(message)")
