@@ -205,6 +205,15 @@ class Bookshelf(AppTest):
         browser.open(f"{self.server.origin}/notes/")
         browser.wait_for_text("#status", "unauthorized")
 
+    def test_a_live_query_that_is_refused_says_why(self):
+        browser = self.browse()
+        error = browser.driver.execute_async_script("""
+            const done = arguments[0];
+            import("/shared/parse.js").then(({ Client, ParseError }) => new Client({ applicationId: "another" }).follow(
+                "Book", (error) => done([error instanceof ParseError, error.code, error.message])));
+        """)
+        self.assertEqual(error, [True, 4, "Key in request is not valid"])
+
     def test_hostile_texts_stay_texts(self):
         browser = self.browse()
         for place, text in enumerate(HOSTILE):

@@ -64,23 +64,29 @@ export class Client {
 
   /**
    * Calls `changed` whenever objects of a class change, whoever changes them (a live query), and when the connection is lost
-   * or there again: something may have been missed then. Connects again by itself.
+   * or there again: something may have been missed then. Connects again by itself, unless the server refuses: `changed` is
+   * given that error.
    */
   follow(className, changed, query = {}) {
     const address = new URL(this.path, location.href.replace(/^http/, "ws"));
     let wait = 0.5;
+    let isRefused = false;
     const open = () => {
       const socket = new WebSocket(address);
       const send = (message) => socket.send(JSON.stringify(message));
       socket.onopen = () => send({ op: "connect", applicationId: this.applicationId });
       socket.onmessage = ({ data }) => {
-        const { op, error } = JSON.parse(data);
-        if (op === "error") throw new Error(error);
+        const { op, code, error, reconnect } = JSON.parse(data);
+        if (op === "error") {
+          isRefused = !reconnect;
+          return changed(new ParseError({ code, error }));
+        }
         if (op === "connected") return send({ op: "subscribe", requestId: 1, query: { className, where: {}, ...query } });
         if (op === "subscribed") wait = 0.5;
         changed();
       };
       socket.onclose = () => {
+        if (isRefused) return;
         setTimeout(open, wait * 1000);
         wait = Math.min(wait * 2, 30);
         changed();
