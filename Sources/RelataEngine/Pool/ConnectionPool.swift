@@ -2,27 +2,18 @@ import Foundation
 import RelataCore
 import Synchronization
 
-/// How much a power cut can lose. The end of a process never loses a committed transaction, and neither damages the
-/// file.
-public enum Durability: Sendable {
-    /// A power cut may lose the last transactions that were acknowledged. The default, and SQLite's advice for WAL.
-    case normal
-    /// A transaction that was acknowledged survives a power cut; each waits for the disk.
-    case full
-}
-
 /// The connections of one store: those for writing, one on SQLite, and several for reading.
 ///
 /// Readers see the state of the last commit before they began, and never wait for a writer (on SQLite its WAL mode).
 /// A store in memory has one connection for both.
 @_documentation(visibility: internal)
 package final class ConnectionPool: Sendable {
-    private let writer: Leases
+    let writer: Leases
     private let readers: Leases
     /// The engine of the connections.
     package let engine: any Engine
     private let busyTimeout: Double
-    private let sharingTime: Duration
+    let sharingTime: Duration
     private let isReadOnly: Bool
     private let retries = Atomic<Int>(0)
     /// Whether one connection reads and writes, because the database is in memory.
@@ -285,22 +276,6 @@ package final class ConnectionPool: Sendable {
         return connection.driver.endBriefUse() ? try result.get() : nil
     }
 
-    /// A transaction failed in which others took part.
-    private struct SharingFailed: Error {}
-
-    /// Begins a transaction; while another process writes, the task waits without a thread.
-    private func begin(_ connection: Connection, until deadline: Date) async throws {
-        var pause = 1
-        while try !begin(connection, deadline) {
-            // The connection isn't used in the meantime, but stays leased: a later writer waits for it. The task may
-            // resume on another thread.
-            writer.endHold()
-            try await Task.sleep(for: .milliseconds(pause))
-            writer.beginHold(LeasedConnection(connection: connection))
-            pause = min(pause * 2, 50)
-        }
-    }
-
     /// Runs `body` with the writing connection outside any transaction: for pragmas and migrations.
     package func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let connection = try acquireWriter()
@@ -358,62 +333,6 @@ package final class ConnectionPool: Sendable {
     /// Sets how long a connection waits for other processes.
     package func beginWaiting(_ connection: Connection) { engine.beginWaiting(connection) }
 
-    /// Begins a transaction; `false` while another process writes and the deadline isn't reached.
-    private func begin(_ connection: Connection, _ deadline: Date) throws -> Bool {
-        do {
-            try translatingInterrupts { try engine.beginWriting(connection) }
-            return true
-        } catch RelataError.busy(let message) {
-            if Date() > deadline { throw RelataError.busy(message) }
-            return false
-        }
-    }
-
-    private func commit<Result>(
-        _ connection: Connection, takesOthersAlong: Bool = false, _ body: (Connection) throws -> Result
-    ) throws -> Result {
-        changes?.begin(connection)
-        connection.needsTransaction = true
-        defer { connection.needsTransaction = false }
-        var others: [Leases.TaskWait] = []
-        do {
-            let result = try body(connection)
-            if Task.isCancelled { throw CancellationError() }
-            if takesOthersAlong { try doWaitingWork(connection, &others) }
-            try changes?.willCommit(connection)
-            try connection.commit()
-            changes?.didCommit(connection)
-            for waiting in others { waiting.finish() }
-            return result
-        } catch {
-            changes?.end(connection)
-            // Cancelled work is rolled back in any case.
-            try? connection.driver.endCancellation()
-            // SQLite has rolled back by itself after some errors, such as a full disk.
-            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-            writer.putBack(others)
-            if !others.isEmpty && !Task.isCancelled { throw SharingFailed() }
-            throw error
-        }
-    }
-
-    /// Does the waiting writes of others, within the open transaction. After a while, the rest is left for the next
-    /// one.
-    private func doWaitingWork(_ connection: Connection, _ done: inout [Leases.TaskWait]) throws {
-        // A transaction that can't be committed takes no others along.
-        guard !connection.hasDanglingReferences else { return }
-        let end = ContinuousClock.now + sharingTime
-        while ContinuousClock.now < end, let (waiting, work) = writer.takeWork() {
-            if work.run(on: connection) {
-                done.append(waiting)
-            } else {
-                writer.putBack([waiting])
-                guard connection.isInTransaction else { throw SharingFailed() }
-                return
-            }
-        }
-    }
-
     /// An engine reports "interrupted" for a cancelled task.
     package func translatingInterrupts<Result>(_ body: () throws -> Result) throws -> Result {
         do {
@@ -421,40 +340,6 @@ package final class ConnectionPool: Sendable {
         } catch let error as RelataError where error.isInterruption {
             throw CancellationError()
         }
-    }
-
-    // MARK: Other processes
-
-    /// A number that changes when another connection to the file, of this process or another, commits.
-    func dataVersion() async throws -> Int64 {
-        let connection = try await writer.acquire()
-        defer { writer.release(connection) }
-        return try engine.dataVersion(connection)
-    }
-
-    /// As ``dataVersion()``; `nil` while the writer is in use.
-    func dataVersionIfIdle() -> Int64? {
-        guard let connection = writer.acquireIfIdle() else { return nil }
-        defer { writer.release(connection) }
-        return try? engine.dataVersion(connection)
-    }
-
-    /// Which transactions have ended by now; `nil` if that can't be determined. Never waits for writers.
-    func moment() async -> TransactionSnapshot? {
-        guard let leased = try? await writer.borrow() else { return nil }
-        defer { writer.giveBack(leased.connection) }
-        guard let executor = leased.connection.driver.executor else { return nil }
-        return await withTaskExecutorPreference(executor) {
-            try? self.engine.prepareForUse(leased.connection)
-            return try? leased.connection.driver.changeLog.moment(on: leased.connection)
-        }
-    }
-
-    /// A version of ``moment()`` for synchronous code: one query on an open, free connection; `nil` if there is none.
-    func momentIfIdle() -> TransactionSnapshot? {
-        guard let connection = writer.acquireIfIdle() else { return nil }
-        defer { writer.release(connection) }
-        return try? connection.driver.changeLog.moment(on: connection)
     }
 
     /// Closes all connections. Later calls fail with ``RelataError/closed(_:)``; running ones finish.

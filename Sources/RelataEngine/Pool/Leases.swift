@@ -42,51 +42,6 @@ final class Leases: Sendable {
         let connection: LeasedConnection?
     }
 
-    /// The result of a request for a connection.
-    fileprivate enum Handoff {
-        case connection(LeasedConnection)
-        /// The right to open one.
-        case open
-        case closed
-        /// Nothing: it has waited for too long.
-        case exhausted
-
-        var leased: LeasedConnection? { if case .connection(let leased) = self { leased } else { nil } }
-    }
-
-    private enum Waiter {
-        case task(TaskWait)
-        case thread(ThreadWait)
-
-        /// The end of the wait; `nil` for no limit.
-        var deadline: ContinuousClock.Instant? {
-            switch self {
-            case .task(let waiting): waiting.deadline
-            case .thread(let wait): wait.deadline
-            }
-        }
-
-        func resume(_ handoff: Handoff) {
-            switch self {
-            case .task(let waiting): waiting.continuation.resume(returning: handoff)
-            case .thread(let wait): wait.signal(handoff)
-            }
-        }
-    }
-
-    /// A task that waits.
-    struct TaskWait {
-        fileprivate let id: Int
-        fileprivate let deadline: ContinuousClock.Instant?
-        /// Gets `nil` if its work is done.
-        fileprivate let continuation: CheckedContinuation<Handoff?, any Error>
-        /// The work that the holder of a connection may do for the waiting task.
-        fileprivate(set) var work: (any SharedWork)?
-
-        /// Resumes the task, whose work is done.
-        func finish() { continuation.resume(returning: nil) }
-    }
-
     private let state = Mutex(State())
     /// The maximum number of connections.
     let limit: Int
@@ -420,41 +375,5 @@ final class Leases: Sendable {
         }
         for waiter in waiting { waiter.resume(.closed) }
         for leased in idle { try leased.connection.close() }
-    }
-
-    /// A blocked thread of code without `async`.
-    private final class ThreadWait: Sendable {
-        let deadline: ContinuousClock.Instant?
-        private let semaphore = DispatchSemaphore(value: 0)
-        private let handoff = Mutex<Handoff>(.closed)
-
-        init(deadline: ContinuousClock.Instant?) { self.deadline = deadline }
-
-        func signal(_ handoff: Handoff) {
-            self.handoff.withLock { $0 = handoff }
-            semaphore.signal()
-        }
-
-        func wait() -> Handoff {
-            semaphore.wait()
-            return handoff.withLock { $0 }
-        }
-    }
-}
-
-/// A connection on its way from one holder to the next. Safe to send: the pool doesn't use it while it is held, and the
-/// lock that it passes through orders the holders' accesses.
-struct LeasedConnection: @unchecked Sendable {
-    let connection: Connection
-}
-
-enum ThreadIdentity {
-    /// A number that no other running thread has.
-    static var current: UInt {
-        #if canImport(Darwin)
-        UInt(bitPattern: pthread_self())
-        #else
-        UInt(pthread_self())
-        #endif
     }
 }

@@ -13,7 +13,7 @@ package final class PostgresDriver: EngineDriver {
     private var isCommitting = false
     /// Whether statements must be prepared again, because a table was altered or the session has lost them.
     private var hasStaleStatements = false
-    private var nextName = 0
+    var nextName = 0
     /// Names of unused statements, which the next statement deallocates on the server.
     private var unused: [String] = []
     private var waitsForReferences = false
@@ -221,27 +221,6 @@ package final class PostgresDriver: EngineDriver {
         }
     }
 
-    private static func controlsTransaction(_ sql: String) -> Bool {
-        [
-            "BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "SAVEPOINT", "RELEASE", "PREPARE",
-        ].contains(firstWord(of: sql))
-    }
-
-    /// The word that a statement begins with, in upper case, behind blanks and comments.
-    static func firstWord(of sql: String) -> String {
-        var rest = sql[...]
-        while true {
-            rest = rest.drop { $0.isWhitespace || $0 == ";" || $0 == "(" }
-            if rest.hasPrefix("--") {
-                rest = rest.drop { !$0.isNewline }
-            } else if rest.hasPrefix("/*"), let end = rest.range(of: "*/") {
-                rest = rest[end.upperBound...]
-            } else {
-                return rest.prefix { $0.isLetter }.uppercased()
-            }
-        }
-    }
-
     package func execute(script: String) throws(RelataError) {
         if endsUntold(script) { return }
         try tellBeginning()
@@ -279,10 +258,6 @@ package final class PostgresDriver: EngineDriver {
 
     package func writes(_ statement: Statement) -> Bool {
         !Self.reads(statement.running.sql ?? "")
-    }
-
-    private static func reads(_ sql: String) -> Bool {
-        ["SELECT", "VALUES", "TABLE", "SHOW", "EXPLAIN"].contains(firstWord(of: sql))
     }
 
     package func error(_ result: StepResult, _ statement: RunningStatement) -> RelataError {
@@ -402,41 +377,5 @@ package final class PostgresDriver: EngineDriver {
 
     /// How long a statement waits for a lock.
     var lockTimeout: Duration { settings.lockTimeout ?? .seconds(5) }
-
-    // MARK: Cursors
-
-    func newCursorName() -> String {
-        nextName += 1
-        return "relata_cursor_\(nextName)"
-    }
-
-    /// Whether a cursor can read the rows of a statement.
-    func canBeDeclared(_ sql: String) -> Bool { Self.reads(sql) && Self.firstWord(of: sql) != "EXPLAIN" }
-
-    /// Declares a cursor for a statement's rows.
-    func declare(
-        _ name: String, for statement: PostgresStatement, _ parameters: ParameterBuffer
-    ) throws(RelataError) {
-        try tellBeginning()
-        let sql = "DECLARE \(name) NO SCROLL CURSOR FOR \(statement.sql)"
-        try traced(statement.sql) { (session) throws(PostgresFailure) in
-            try session.declare(sql, like: statement.prepared, parameters)
-        }
-    }
-
-    /// The next rows of a cursor.
-    func fetch(
-        _ count: Int, from cursor: String, like prepared: PreparedStatement
-    ) throws(RelataError) -> ResultSet {
-        try run { (session) throws(PostgresFailure) in
-            try session.fetch("FETCH FORWARD \(count) FROM \(cursor)", like: prepared)
-        }
-    }
-
-    /// Closes a cursor; the end of its transaction does so, too.
-    func close(cursor: String) {
-        guard session.transactionStatus == .open else { return }
-        _ = try? session.run("CLOSE \(cursor)")
-    }
 }
 #endif
