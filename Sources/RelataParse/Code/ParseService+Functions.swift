@@ -39,6 +39,7 @@ extension ParseService {
             isMaster: call.isMaster, installationID: call.installationID, context: call.context,
             headers: call.headers.filter { !ParseCall.secretHeaders.contains($0.key) }, requestID: call.requestID,
             asCaller: CloudStore(service: self, caller: call.caller),
-            asMaster: CloudStore(service: self, caller: .master))
+            asMaster: CloudStore(
+                service: self, caller: Caller(isMaster: true, unprovenFiles: call.caller.unprovenFiles)))
     }
 }

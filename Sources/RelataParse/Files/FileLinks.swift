@@ -95,9 +95,9 @@ extension ObjectWriter {
     /// Plans which files the object refers to, if that may have changed.
     func planFiles(of owner: PlannedKey, _ plan: inout WritePlan) throws {
         let table = parseClass.table
-        guard let link = table.links[FileLinks.name], table.entity.hasFileLinks, let files = transaction.files else {
-            return
-        }
+        let link = table.entity.hasFileLinks ? table.links[FileLinks.name] : nil
+        // Tables of other programs have no such link, and replies show the files of their documents all the same.
+        guard link != nil || !transaction.caller.unprovenFiles.isEmpty else { return }
         let documents = table.columns.indices.filter { table.columns[$0].type == .json }
         guard documents.contains(where: { columns[$0] != nil }) else { return }
         let names = FileLinks.names(inDocuments: documents.map(current))
@@ -110,6 +110,7 @@ extension ObjectWriter {
                 inDocuments: documents.filter { !hidden.contains(table.columns[$0].property) }.map { row?[$0] })
             if let name = unproven.subtracting(before).min() { throw ParseError.fileIsUnproven(name) }
         }
+        guard let link, let files = transaction.files else { return }
         let keys = try transaction.use(names.sorted(), in: files)
         plan.add(
             LinkEdits(

@@ -107,7 +107,7 @@ final class BatchWriter {
         guard run.objects.count > 1, let name = run.className, let parseClass = known(name),
             parseClass.insertsTogether, !InternalClasses.contains(name), transaction.models == nil,
             !transaction.schema.hasCounts,
-            !parseClass.table.entity.hasFileLinks || !run.objects.contains(where: \.holdsFiles)
+            !mayLinkFiles(parseClass) || !run.objects.contains(where: \.holdsFiles)
         else { return nil }
         do {
             let keys = try transaction.connection.savepoint { () -> [KeyValue]? in
@@ -129,6 +129,11 @@ final class BatchWriter {
             guard transaction.connection.isInTransaction, !Task.isCancelled else { throw error }
             return nil
         }
+    }
+
+    /// Whether files in new objects have to be looked at.
+    private func mayLinkFiles(_ parseClass: ParseClass) -> Bool {
+        parseClass.table.entity.hasFileLinks || !transaction.caller.unprovenFiles.isEmpty
     }
 
     /// Adds the server's values of a new object to the reply.
@@ -195,7 +200,9 @@ final class BatchWriter {
         if let value = computed.values.first, !value.isNull { return KeyValue(value) }
         let type = parseClass.table.columns[parseClass.table.keyColumns[0]].type
         switch type {
-        case .text: return KeyValue(.text(transaction.objectIDs.next()))
+        case .text:
+            let ids = transaction.objectIDs
+            return KeyValue(.text(parseClass.name == InstallationClass.name ? ids.unrelated() : ids.next()))
         case .uuid: return KeyValue(Value.uuid(UUID()).stored(as: type) ?? .null)
         case _ where parseClass.table.entity.isKeyAssigned: return KeyValue(.null)
         default:

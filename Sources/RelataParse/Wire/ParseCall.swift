@@ -29,6 +29,8 @@ struct ParseCall: Sendable {
     var requestID: String?
     /// What the client says to the app's code on the server.
     var context: JSONObject = [:]
+    /// The class whose find hooks are called, of a request that finds objects.
+    var hookedClass: String?
     /// The header fields that came along, and those that stood in the body in their place.
     var headers: [String: String] = [:]
     /// Whether the client understands a field that an app unset while it was saved. Clients of typed languages don't;
@@ -118,10 +120,13 @@ extension ParseCall {
         }
         caller.isMaster = try keys.check(headers)
         self.hasFiles = hasFiles
+        self.context = try Self.context(context ?? .null, headers)
         // Behind an escape, the type of a file looks like something else.
-        if hasFiles, FileURLs.mayHoldFiles(request.body) || request.body.contains(UInt8(ascii: "\\")) {
+        let mayHoldFiles = FileURLs.mayHoldFiles(request.body) || request.body.contains(UInt8(ascii: "\\"))
+        if hasFiles, mayHoldFiles || !self.context.isEmpty {
             var reader = FileURLReader(caller.isMaster ? nil : signing)
             body = reader.read(body)
+            self.context = reader.read(self.context)
             caller.unprovenFiles = reader.unproven
         }
         self.method = method
@@ -138,7 +143,6 @@ extension ParseCall {
         tellsUnset = headers["x-parse-client-version"].map { Self.tellsUnset($0) } ?? true
         installationID = headers["x-parse-installation-id"]
         language = headers["accept-language"]
-        self.context = try Self.context(context ?? .null, headers)
         self.headers = headers
         if let token = headers["x-parse-session-token"], !token.isEmpty {
             guard hasUsers else {

@@ -50,8 +50,13 @@ package final class ObjectIDGenerator: Sendable {
     package init() {}
 
     /// The next id.
-    package func next() -> String {
-        var rest = state.withLock { $0.next() }
+    package func next() -> String { Self.text(state.withLock { $0.next() }) }
+
+    /// An id that no other tells anything of, for objects that whoever knows the id may read.
+    package func unrelated() -> String { Self.text(.random(in: 0..<Self.count)) }
+
+    private static func text(_ number: UInt64) -> String {
+        var rest = number
         return String(unsafeUninitializedCapacity: 10) { buffer in
             for index in (0..<10).reversed() {
                 buffer[index] = Self.characters[Int(rest % 62)]

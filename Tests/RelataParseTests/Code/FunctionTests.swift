@@ -324,4 +324,31 @@ import Testing
         #expect(try await server.get("ShelfGenre", id)["name"] == "poems")
         #expect(try await server.send("GET", "/config").code == 119)
     }
+
+    /// Another may have told the client its name, whose address has expired.
+    @Test func aFileWithoutItsAddressIsStoredByNoFunction() async throws {
+        let server = try TestServer.withFiles(options: { options in
+            options.code.function("attach") { call in
+                .string(try await call.asMaster.create("Photo", ["file": call["file"] ?? .null]))
+            }
+            options.code.function("attachContext") { call in
+                .string(try await call.asCaller.create("Photo", ["file": call.context["file"] ?? .null]))
+            }
+        }) { files in
+            files.signing = FileSigning(lifetime: 3600) { TestSecrets().digest(of: "key" + $0) }
+        }
+        let file = try await server.upload("a.png", "x")
+        let named: JSONValue = ["__type": "File", "name": file["name"] ?? .null]
+        let proven: JSONValue = ["__type": "File", "name": file["name"] ?? .null, "url": file["url"] ?? .null]
+        for (name, body) in [("attach", "file"), ("attachContext", "_context")] {
+            func call(_ file: JSONValue) async throws -> TestServer.Reply {
+                try await server.send(
+                    "POST", "/functions/\(name)", [body: body == "file" ? file : ["file": file]], isMaster: false)
+            }
+            let refused = try await call(named)
+            #expect(refused.code == 119, "\(name): \(refused.json)")
+            #expect(try await call(proven).status == 200, "\(name)")
+        }
+        #expect(try await server.send("GET", "/classes/Photo").results.count == 2)
+    }
 }

@@ -4,6 +4,9 @@ import RelataParse
 import TestEngines
 import Testing
 
+@testable import RelataEngine
+@testable import RelataSQLite
+
 /// Where clients find files.
 @Suite(.onEveryEngine) struct FileAddressTests {
     @Test func repliesTellAddressesAndRequestsNeedNone() async throws {
@@ -155,5 +158,29 @@ import Testing
         #expect(try await server.send(as: mei, "PUT", "/classes/Note/\(id)", added).code == 119)
         let seen = try await server.send(as: mei, "GET", "/classes/Note/\(id)")
         #expect(seen["title"] == "b" && seen["picture"]?["url"]?.string?.contains("signature=") == true)
+    }
+
+    /// Replies show the files of their documents like those of other classes.
+    @Test(.onSQLite) func aNameAloneIsNoFileInATableOfAnotherProgramEither() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path("things.sqlite")
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE Thing (id INTEGER PRIMARY KEY, data JSON)")
+        try connection.close()
+        let server = try TestServer.withFiles(path: path) { files in
+            files.signing = FileSigning(lifetime: 3600) { TestSecrets().digest(of: "key" + $0) }
+        }
+        let upload = try await server.upload("a.png", "x")
+        let named: JSONValue = ["__type": "File", "name": upload["name"] ?? .null]
+        let new: JSONValue = ["method": "POST", "path": "/classes/Thing", "body": ["data": named]]
+        let refused = try await server.send("POST", "/classes/Thing", ["data": named], isMaster: false)
+        #expect(refused.code == 119, "\(refused.json)")
+        let batch = try await server.send("POST", "/batch", ["requests": [new, new]], isMaster: false)
+        #expect(batch.json.array?.map { $0["error"]?["code"] } == [119, 119], "\(batch.json)")
+        var proven = named.object ?? [:]
+        proven["url"] = upload["url"]
+        let stored = try await server.send("POST", "/classes/Thing", ["data": .object(proven)], isMaster: false)
+        #expect(stored.status == 201, "\(stored.json)")
+        try server.store.close()
     }
 }

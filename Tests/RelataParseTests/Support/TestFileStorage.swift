@@ -47,13 +47,17 @@ final class TestFileStorage: FileStorage {
 extension TestServer {
     /// A server with users and files.
     static func withFiles(
-        mode: ParseStore.Mode = .development, storage: TestFileStorage = TestFileStorage(),
+        mode: ParseStore.Mode = .development, path: String? = nil, storage: TestFileStorage = TestFileStorage(),
+        options: (inout ParseService.Options) -> Void = { _ in },
         _ configure: (inout FileOptions) -> Void = { _ in }
     ) throws -> TestServer {
         var files = FileOptions(storage: storage)
         files.publicURL = "https://example.com/parse/"
         configure(&files)
-        return try TestServer.withUsers(mode: mode) { $0.files = files }
+        return try TestServer.withUsers(mode: mode, path: path) {
+            $0.files = files
+            options(&$0)
+        }
     }
 
     /// A file as it came back.
