@@ -8,17 +8,17 @@ public struct CloudFind: Sendable {
     public let objectID: String?
     /// The conditions, Parse's `where`. Those that are added limit a request for one object, too.
     public var conditions: JSONObject
-    /// The fields that the objects are ordered by, with a `-` for descending; `nil` where the request doesn't say.
+    /// The fields that the objects are ordered by, with a `-` for descending; `nil` for no order.
     public var order: [String]?
-    /// How many objects at most; `nil` where the request doesn't say.
+    /// How many objects at most; `nil` for the server's default.
     public var limit: Int?
-    /// How many objects are left out at the beginning.
+    /// How many objects are left out at the beginning; `nil` for none.
     public var skip: Int?
-    /// The pointers whose objects come along.
+    /// The pointers whose objects come along, `*` for those of all; `nil` for none.
     public var include: [String]?
     /// The fields that the objects are shown with; `nil` for all.
     public var keys: [String]?
-    /// The fields that aren't shown.
+    /// The fields that aren't shown; `nil` for none.
     public var excludedKeys: [String]?
 
     /// Reads the parameters of a request.
@@ -35,8 +35,9 @@ public struct CloudFind: Sendable {
         order = try call.names("order")
         limit = try call.count("limit")
         skip = try call.count("skip")
-        include = try call.names("include")
-        keys = try call.names("keys")
+        include = try call.flag("includeAll") ? ["*"] : call.names("include")
+        // A text without names asks for none.
+        keys = try call.names("keys") ?? (call.body["keys"]?.string == nil ? nil : [])
         excludedKeys = try call.names("excludeKeys")
     }
 
@@ -44,9 +45,9 @@ public struct CloudFind: Sendable {
     func applied(to call: ParseCall) -> ParseCall {
         var call = call
         func set(_ name: String, _ names: [String]?) {
-            guard let names else { return }
-            call.body[name] = .array(names.map { .string($0) })
+            call.body[name] = names.map { names in .array(names.map { .string($0) }) }
         }
+        call.body["includeAll"] = nil
         set("include", include)
         set("keys", keys)
         set("excludeKeys", excludedKeys)
@@ -95,13 +96,15 @@ extension ParseService {
         _ className: String, _ id: String?, _ call: ParseCall,
         _ body: (ParseCall, JSONObject) async throws -> WireReply
     ) async throws -> WireReply {
-        let target = found(className, call)
+        let target = try await found(className, call)
         guard let hooks = options.code.finds[target] else { return try await body(call, [:]) }
+        var call = call
+        call.hookedClass = target
         let cloud = try await cloudCall(className, call)
         var find = try CloudFind(target, id, call)
         try await CodeFailure.catching { for hook in hooks.before { try await hook(&find, cloud) } }
         var reply = try await body(find.applied(to: call), id == nil ? [:] : find.conditions)
-        guard !hooks.after.isEmpty, call.body["explain"] == nil,
+        guard !hooks.after.isEmpty, try !QueryAdvice(call).isExplained,
             var json = try JSONParser.parse(reply.body).object
         else { return reply }
         var objects = id == nil ? json["results"]?.array?.compactMap(\.object) ?? [] : [json]
@@ -119,10 +122,12 @@ extension ParseService {
     }
 
     /// The class whose objects are found: a query may ask for those that a field leads to.
-    private func found(_ className: String, _ call: ParseCall) -> String {
-        guard let key = call.body["redirectClassNameForKey"]?.string,
-            let target = store.currentClasses[className]?[key]?.type.targetClass
-        else { return className }
-        return target
+    private func found(_ className: String, _ call: ParseCall) async throws -> String {
+        guard !options.code.finds.isEmpty, let key = call.body["redirectClassNameForKey"]?.string else {
+            return className
+        }
+        // Another server may have made the field just now.
+        let classes = try await store.read(as: .master) { $0.storedClasses }
+        return classes[className]?[key]?.type.targetClass ?? className
     }
 }

@@ -3,7 +3,7 @@ import RelataEngine
 
 /// A request for the objects of a class that meet some conditions: `GET /classes/Book?where={"title":"Kindred"}`.
 struct FindRequest: Sendable {
-    private let className: String
+    let className: String
     private let condition: JSONValue?
     /// An additional condition, in the predicate format.
     private let predicate: String?
@@ -16,6 +16,7 @@ struct FindRequest: Sendable {
     private let redirectKey: String?
     private let isMaster: Bool
     private let advice: QueryAdvice
+    private let hookedClass: String?
 
     /// Reads the parameters of a request.
     ///
@@ -39,6 +40,7 @@ struct FindRequest: Sendable {
         counts = try call.flag("count")
         isMaster = call.isMaster
         advice = try QueryAdvice(call)
+        hookedClass = call.hookedClass
         let key = call.body["redirectClassNameForKey"]
         guard key == nil || key?.isNull == true || key?.string != nil else {
             throw ParseError(.invalidQuery, "redirectClassNameForKey must be the name of a field")
@@ -71,6 +73,9 @@ struct FindRequest: Sendable {
         reply.append("{\"results\":[")
         var count: Int64 = 0
         if let parseClass = try parseClass(in: transaction) {
+            if redirectKey != nil, options.code.finds[parseClass.name] != nil, parseClass.name != hookedClass {
+                throw ParseError.needsOwnRequest(parseClass.name)
+            }
             let transaction = try transaction.reading(parseClass, limit == 0 && counts ? .count : .find)
             let query = try query(of: parseClass, in: transaction)
             var plan = query.plan
@@ -101,11 +106,6 @@ struct FindRequest: Sendable {
         }
         reply.append("}")
         return WireReply(body: reply.bytes)
-    }
-
-    /// The class that is asked, and the one that is asked instead.
-    func found(in classes: ClassSet) -> [String] {
-        [className] + [redirectKey.flatMap { classes[className]?[$0]?.type.targetClass }].compactMap(\.self)
     }
 
     /// The class that is asked: of a relation's objects, clients know only the class that has the relation.
@@ -238,5 +238,13 @@ extension ParseCall {
         for name in body.keys.sorted() where !known.contains(name) {
             throw ParseError(.invalidQuery, "Invalid parameter for query: \(name.prefix(64))")
         }
+    }
+}
+
+extension ParseError {
+    /// The error for objects that the app's code has a say in, where it can't be asked.
+    static func needsOwnRequest(_ className: String) -> ParseError {
+        ParseError(
+            .operationForbidden, "objects of \(className) are found by a request of its own here, and not in a batch")
     }
 }

@@ -83,11 +83,11 @@ enum ObjectRead: Sendable {
     case get(GetRequest)
     case deletionPlan(String, String)
 
-    /// The classes whose objects it may find; `nil` for one that tells none.
-    func found(in classes: ClassSet) -> [String]? {
+    /// The class that it names to find objects of; `nil` for one that finds none.
+    var className: String? {
         switch self {
-        case .find(let request): request.found(in: classes)
-        case .get(let request): [request.className]
+        case .find(let request): request.className
+        case .get(let request): request.className
         case .deletionPlan: nil
         }
     }

@@ -102,12 +102,8 @@ extension ParseService {
 
     /// - Throws: ``ParseError`` 119 for a request that the app's code has a say in: it isn't asked within a transaction.
     private func checkIsFoundInBatches(_ route: ObjectRoute) throws(ParseError) {
-        if options.code.finds.isEmpty { return }
-        guard case .read(let read) = route, let names = read.found(in: store.currentClasses),
-            let name = names.first(where: { options.code.finds[$0] != nil })
-        else { return }
-        throw ParseError(
-            .operationForbidden, "objects of \(name) are found by a request of its own here, and not in a batch")
+        guard case .read(let read) = route, let name = read.className, options.code.finds[name] != nil else { return }
+        throw ParseError.needsOwnRequest(name)
     }
 
     /// A stored reply. Its reads are repeated.

@@ -1,5 +1,6 @@
 import Foundation
 import RelataParse
+import Synchronization
 import TestEngines
 import Testing
 
@@ -135,5 +136,78 @@ import Testing
         for path in ["/users", "/users/\(mei.id)", "/classes/_User"] {
             #expect(try await server.send(as: nil, "GET", path).json == ["code": 119, "error": "sign in"])
         }
+    }
+
+    @Test func anExplainThatIsOffLeavesNoHookOut() async throws {
+        let server = try await server { code in
+            code.afterFind("Note") { objects, _ in objects.filter { $0["title"] != "d" } }
+        }
+        for value in ["false", "0", "FALSE"] {
+            let reply = try await server.send("GET", "/classes/Note?explain=\(value)", isMaster: false)
+            #expect(titles(reply) == ["c"], "\(value): \(reply.json)")
+        }
+        let posted = try await server.send(
+            "POST", "/classes/Note", ["_method": "GET", "explain": .null], isMaster: false)
+        #expect(titles(posted) == ["c"])
+        #expect(try await server.send("GET", "/classes/Note?explain=1").results.first?["plan"] != nil)
+    }
+
+    @Test func whatAClientAsksForIsTakenBack() async throws {
+        let server = try TestServer.withUsers { options in
+            options.code.beforeFind("Book") { find, call in
+                guard !call.isMaster else { return }
+                (find.include, find.keys, find.excludedKeys, find.order) = (nil, nil, nil, nil)
+            }
+        }
+        let author = try await server.create("Author", ["name": "Le Guin"])
+        _ = try await server.create("Book", ["title": "b", "pages": 2, "author": pointer("Author", author)])
+        for query in [
+            "include=author", "includeAll=1", "include=*", "keys=title", "keys=", "excludeKeys=pages", "order=-pages",
+        ] {
+            let book = try #require(
+                try await server.send("GET", "/classes/Book?\(query)", isMaster: false).results.first)
+            #expect(book["author"]?["name"] == nil && book["pages"] == 2 && book["title"] == "b", "\(query): \(book)")
+        }
+        for query in ["include=author", "includeAll=1"] {
+            let book = try await server.send("GET", "/classes/Book?\(query)").results.first
+            #expect(book?["author"]?["name"] == "Le Guin", "\(query)")
+        }
+        #expect(try await server.send("GET", "/classes/Book?keys=").results.first?["title"] == nil)
+    }
+
+    @Test func aHookSeesThatAllIsToBeIncluded() async throws {
+        let seen = Mutex<[[String]?]>([])
+        let server = try await server { code in
+            code.beforeFind("Note") { find, _ in seen.withLock { $0.append(find.include) } }
+        }
+        for query in ["", "?includeAll=true", "?includeAll=false", "?include=a,b.c"] {
+            _ = try await server.send("GET", "/classes/Note\(query)", isMaster: false)
+        }
+        #expect(seen.withLock { $0 } == [nil, ["*"], nil, ["a", "b.c"]])
+    }
+
+    @Test func anotherServerKnowsWhereAQueryIsRedirected() async throws {
+        let databases = try TestDatabases()
+        let path = try databases.path()
+        func server() throws -> TestServer {
+            try TestServer.withUsers(path: path) { options in
+                options.code.beforeFind("Note") { find, _ in find.conditions["isHidden"] = ["$ne": true] }
+            }
+        }
+        let (one, other) = (try server(), try server())
+        let note = try await one.create("Note", ["title": "b", "isHidden": true])
+        #expect(try await other.send("GET", "/classes/Note", isMaster: false).results.isEmpty)
+        for name in ["Shelf", "Box"] {
+            _ = try await one.create(name, ["note": pointer("Note", note)])
+            let path = "/classes/\(name)?redirectClassNameForKey=note"
+            let inBatch = try await other.send(
+                "POST", "/batch", ["requests": [["method": "GET", "path": .string(path)]]], isMaster: false)
+            #expect(inBatch.json.array?.first?["error"]?["code"] == 119, "\(inBatch.json)")
+        }
+        _ = try await one.create("Case", ["note": pointer("Note", note)])
+        let found = try await other.send("GET", "/classes/Case?redirectClassNameForKey=note", isMaster: false)
+        #expect(found.status == 200 && found.results.isEmpty, "\(found.json)")
+        try one.store.close()
+        try other.store.close()
     }
 }
