@@ -32,9 +32,15 @@ final class MailQueue: Sendable {
     private let retries: [Double]
     private let width: Int
     private let report: @Sendable (any Error) -> Void
+    /// How long it may take to find out whom a mail is for, which the app's code may have a say in.
+    private let lookUpLimit: Duration
+    /// How long it may take to send one.
+    private let sendingLimit: Duration
     private let state = Mutex(State())
 
-    init(_ options: MailOptions) {
+    init(_ options: MailOptions, lookUpLimit: Duration = .seconds(10), sendingLimit: Duration = .seconds(120)) {
+        self.lookUpLimit = lookUpLimit
+        self.sendingLimit = sendingLimit
         sender = options.sender
         retries = options.retries
         width = options.width
@@ -66,7 +72,7 @@ final class MailQueue: Sendable {
     private func run() async {
         while let next = next() {
             do {
-                guard let mail = try await next.job() else { continue }
+                guard let mail = try await within(lookUpLimit, next.job) else { continue }
                 await waitForRoom()
                 Task {
                     await send(mail, next.failures)
@@ -113,7 +119,7 @@ final class MailQueue: Sendable {
 
     private func send(_ mail: Mail, _ failures: Int) async {
         do {
-            try await sender.send(mail)
+            try await within(sendingLimit) { [sender] in try await sender.send(mail) }
         } catch {
             guard failures < retries.count, (error as? MailError)?.isTemporary ?? true else { return report(error) }
             // Others don't wait for one whose server is away.

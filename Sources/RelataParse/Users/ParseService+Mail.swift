@@ -36,7 +36,13 @@ extension ParseService {
         _ purpose: MailTemplate.Purpose, to key: String, language: String?
     ) async throws -> Mail? {
         guard let mail = options.mail else { return nil }
-        guard let user = try await store.read(as: .master, { try $0.user("_emailKey", key) }) else { return nil }
+        let user = try await store.read(as: .master) { transaction -> StoredUser? in
+            guard let user = try transaction.user("_emailKey", key),
+                try !transaction.wasJustSent(purpose, to: user.id, key, mail.interval)
+            else { return nil }
+            return user
+        }
+        guard let user else { return nil }
         if purpose == .passwordReset, try await !mayResetPassword(user.id) { return nil }
         try await makeUsers()
         let lifetime = purpose == .passwordReset ? mail.resetLifetime : mail.verificationLifetime

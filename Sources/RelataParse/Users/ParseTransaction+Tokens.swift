@@ -14,17 +14,8 @@ extension ParseTransaction {
         _ purpose: MailTemplate.Purpose, of user: String, address: String, lifetime: Double, interval: Double
     ) throws -> String? {
         guard let secrets else { throw ParseError.usersAreOff }
+        if try wasJustSent(purpose, to: user, address, interval) { return nil }
         let purpose = Value.text(purpose.rawValue)
-        let last = try accountRows(AccountClasses.token, [.text(user), purpose]) { table, values in
-            """
-            SELECT address, "sentAt" FROM \(table) WHERE "user" = \(values[0]) AND purpose = \(values[1])
-            """
-        }.first
-        if let last, last[0].plainText?.hasSameBytes(as: address) == true, let sent = last[1].wholeNumber,
-            Double(milliseconds - sent) < interval * 1000
-        {
-            return nil
-        }
         let token = Token.hex(32)
         let end = milliseconds + Int64(lifetime * 1000)
         let values: [Value] = [
@@ -40,6 +31,22 @@ extension ParseTransaction {
             """
         }
         return token
+    }
+
+    /// Whether a user got a mail at an address so short a time ago that no other is sent.
+    func wasJustSent(
+        _ purpose: MailTemplate.Purpose, to user: String, _ address: String, _ interval: Double
+    ) throws -> Bool {
+        guard AccountClasses.isThere(AccountClasses.token, in: storedClasses.schema) else { return false }
+        let last = try accountRows(AccountClasses.token, [.text(user), .text(purpose.rawValue)]) { table, values in
+            """
+            SELECT address, "sentAt" FROM \(table) WHERE "user" = \(values[0]) AND purpose = \(values[1])
+            """
+        }.first
+        guard let last, last[0].plainText?.hasSameBytes(as: address) == true, let sent = last[1].wholeNumber else {
+            return false
+        }
+        return Double(milliseconds - sent) < interval * 1000
     }
 
     /// The user whom a link leads to, and whose address is still the one that it was sent to.

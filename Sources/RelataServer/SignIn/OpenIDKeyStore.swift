@@ -27,6 +27,8 @@ actor OpenIDKeyStore {
     private static let grace = 3600.0
     /// For how long they aren't fetched again.
     private static let interval = 60.0
+    /// How long a sign-in waits for new keys where the last ones serve as well.
+    private static let patience = Duration.seconds(1)
     /// For how long the provider isn't asked again where it couldn't be.
     private static let pause = 5.0
 
@@ -65,7 +67,12 @@ actor OpenIDKeyStore {
             if known == nil { known = try OpenIDKeySet(json.utf8) }
         } else if now() >= freshUntil || known?.key(id, for: algorithm) == nil {
             do {
-                try await refresh()
+                if known?.key(id, for: algorithm) == nil {
+                    try await refresh()
+                } else {
+                    // Nobody waits long for a provider that hangs while its last keys serve.
+                    try await within(Self.patience) { try await self.refresh() }
+                }
             } catch {
                 guard now() < freshUntil.addingTimeInterval(Self.grace), let key = known?.key(id, for: algorithm) else {
                     throw error

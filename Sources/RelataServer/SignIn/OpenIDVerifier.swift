@@ -9,6 +9,8 @@ struct OpenIDVerifier: Sendable {
     let audiences: [String]
     let algorithms: Set<OpenIDAlgorithm>
     let keys: OpenIDKeyStore
+    /// Whether tokens that were made for another client are refused (azp), although they are meant for the app as well.
+    var refusesOtherClients = true
     var now: @Sendable () -> Date = { Date() }
 
     /// How far clocks may be apart, in seconds.
@@ -52,6 +54,15 @@ struct OpenIDVerifier: Sendable {
             audience.string.map { text in audiences.contains { Self.areSame($0, text) } } ?? false
         }
         guard !intended.isEmpty, isForUs else { throw SignInError("the token is meant for another app (aud)") }
+        // Some providers tell access tokens, which any app of theirs may get for this one, only by their claims.
+        if let type = claims["typ"], !["ID", "JWT"].contains(type.string?.uppercased()) {
+            throw SignInError("the token is no ID token (typ)")
+        }
+        if refusesOtherClients, let party = claims["azp"] {
+            guard let party = party.string, audiences.contains(where: { Self.areSame($0, party) }) else {
+                throw SignInError("the token was made for another app (azp)")
+            }
+        }
         let time = now().timeIntervalSince1970
         guard let end = claims["exp"]?.number, let start = claims["iat"]?.number, end.isFinite, start.isFinite else {
             throw SignInError("the token doesn't say when it was made and how long it holds (iat, exp)")

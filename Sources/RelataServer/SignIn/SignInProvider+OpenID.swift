@@ -33,7 +33,9 @@ extension SignInProvider {
     ) -> SignInProvider {
         openID(
             "google", issuers: ["https://accounts.google.com", "accounts.google.com"], audiences: clientIDs, keys: keys,
-            algorithms: [.rs256], documents: documents)
+            algorithms: [.rs256],
+            // On Android, Google makes the server's tokens for the client id of the app.
+            refusesOtherClients: false, documents: documents)
     }
 
     /// Any provider of OpenID Connect, such as Keycloak, Microsoft's Entra or an own one.
@@ -59,11 +61,12 @@ extension SignInProvider {
 
     private static func openID(
         _ name: String, issuers: [String], audiences: [String], keys: OpenIDKeys, algorithms: Set<OpenIDAlgorithm>,
-        documents: any DocumentSource
+        refusesOtherClients: Bool = true, documents: any DocumentSource
     ) -> SignInProvider {
         let verifier = OpenIDVerifier(
             issuers: issuers, audiences: audiences, algorithms: algorithms,
-            keys: OpenIDKeyStore(keys, issuer: issuers.first ?? "", documents: documents))
+            keys: OpenIDKeyStore(keys, issuer: issuers.first ?? "", documents: documents),
+            refusesOtherClients: refusesOtherClients)
         return SignInProvider(name, problem: { verifier.problem ?? (documents as? HTTPSDocuments)?.problem }) {
             authData in
             try await verifier.subject(of: authData)

@@ -241,4 +241,23 @@ import Testing
         #expect(try await server.send(as: mei, "DELETE", "/users/\(mei.id)").status == 200)
         #expect(try await server.setPassword("x", by: token).status == 404)
     }
+
+    @Test func whatHangsHoldsNoOtherMailUp() async throws {
+        let mails = Mailbox()
+        let options = MailOptions(mails, appName: "Library", publicURL: "https://books.example.org/parse")
+        let queue = MailQueue(options, lookUpLimit: .milliseconds(50))
+        let mail = Mail(to: "mei@example.org", subject: "a", text: "b")
+        try queue.add {
+            // It doesn't even end when it is told to.
+            await withCheckedContinuation { continuation in
+                Task.detached {
+                    try? await Task.sleep(for: .seconds(20))
+                    continuation.resume()
+                }
+            }
+            return nil
+        }
+        try queue.add { mail }
+        #expect(try await mails.next().subject == "a")
+    }
 }

@@ -194,5 +194,17 @@ struct OpenIDKeyStoreTests {
         }
         #expect(network.asked.count == 1)
     }
+
+    @Test func knownKeysServeWhileTheProviderHangs() async throws {
+        let network = Network()
+        network.set(Self.address, Self.keySet(Self.old), lifetime: 600)
+        let store = Self.store(network)
+        _ = try await store.key("old", for: .es256)
+        network.pass(601)
+        network.hold()
+        // Without an end to the wait, this would never come to one.
+        #expect(try await store.key("old", for: .es256).id == "old")
+        network.release()
+    }
 }
 #endif

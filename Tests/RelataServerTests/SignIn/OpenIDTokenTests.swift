@@ -58,6 +58,8 @@ struct OpenIDTokenTests {
             (["iat": .integer(now + 30)], "mei"), (["iat": nil], "(iat, exp)"), (["nbf": .integer(now + 61)], "(nbf)"),
             (["nbf": .integer(now + 30)], "mei"), (["nbf": "soon"], "(nbf)"), (["sub": nil], "(sub)"),
             (["sub": ""], "(sub)"), (["sub": 5], "(sub)"), (["email": "mei@example.org"], "mei"),
+            (["typ": "ID"], "mei"), (["typ": "Bearer"], "(typ)"), (["typ": "at+jwt"], "(typ)"), (["typ": 5], "(typ)"),
+            (["azp": "library.web"], "mei"), (["azp": "other"], "(azp)"), (["azp": ["library"]], "(azp)"),
         ] as [([String: JSONValue?], String)])
     func whatATokenSaysMustHold(claims: [String: JSONValue?], outcome: String) async throws {
         #expect(await Self.outcome(try Self.issuer.token("mei", claims)).hasSuffix(outcome), "\(claims)")

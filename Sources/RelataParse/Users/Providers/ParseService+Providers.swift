@@ -16,6 +16,9 @@ extension ParseService {
     /// Signs in whoever services know by these ids. A service that doesn't know the user yet, does from now on: both have
     /// vouched for whoever sent the request.
     func logIn(_ user: StoredUser, by identities: Identities, _ call: ParseCall) async throws -> WireReply {
+        // A client that is signed in may sign in as somebody else, also where its session is over.
+        var call = call
+        call.caller.sessionToken = nil
         try await willLogIn(user.id, call)
         if identities.authData(after: user.authData) != user.authData {
             try await makeUsers()
