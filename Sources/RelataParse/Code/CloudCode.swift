@@ -15,8 +15,6 @@ import RelataCore
 ///
 /// What a function throws reaches the client if it is a ``ParseError``. Of any other error the client is told no more than
 /// that the function failed (141), and the server's log what it was.
-///
-/// Copies share the jobs that run.
 public struct CloudCode: Sendable {
     /// A function as it is called.
     typealias Function = @Sendable (CloudCall) async throws -> JSONValue
@@ -36,9 +34,7 @@ public struct CloudCode: Sendable {
 
     /// The jobs by their names.
     private(set) var jobs: [String: Job] = [:]
-    /// Those that run in this process.
-    let running = RunningJobs()
-    /// Gets what goes wrong in jobs; a server logs it by default.
+    /// Gets what goes wrong in jobs, and in the database while the app's code uses it; a server logs it by default.
     public var report: (@Sendable (any Error) -> Void)?
     /// What is called with requests that find objects, by class.
     var finds: [String: FindHooks] = [:]

@@ -102,10 +102,12 @@ public struct CloudStore: Sendable {
             path, hasUsers: service.hasUsers, hasFiles: service.hasFiles, code: service.options.code)
         do {
             return try JSONParser.parse(try await service.answer(call).body)
-        } catch let failure as CodeFailure {
-            throw failure
         } catch {
-            throw ParseError(error)
+            if error is CodeFailure || error is CancellationError { throw error }
+            let parseError = ParseError(error)
+            // The app's code gets what a client would: what went wrong is for the log.
+            if parseError.status >= 500 { service.options.code.report?(error) }
+            throw parseError
         }
     }
 }

@@ -11,7 +11,8 @@ struct CodeFailure: Error, CustomStringConvertible {
         do {
             return try await body()
         } catch {
-            if error is ParseError || error is CodeFailure || error is CancellationError { throw error }
+            if error is ParseError || error is CodeFailure { throw error }
+            // Of a request that goes on, a cancellation is the app's own.
             throw Task.isCancelled ? CancellationError() : CodeFailure(cause: error)
         }
     }

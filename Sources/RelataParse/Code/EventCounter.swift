@@ -14,25 +14,36 @@ final class EventCounter: Sendable {
     /// The name of all others.
     static let other = "*"
 
-    private let counts = Mutex<[Key: Int64]>([:])
+    private struct State {
+        var counts: [Key: Int64] = [:]
+        /// The names that are written down already: new ones never take their place.
+        var known: Set<String> = []
+    }
+
+    private let state = Mutex(State())
 
     /// Counts an event.
     func add(_ name: String, on day: String) {
-        counts.withLock { counts in
+        state.withLock { state in
             var key = Key(name: name, day: day)
-            if counts[key] == nil, counts.count >= Self.maximumNames { key = Key(name: Self.other, day: day) }
-            counts[key, default: 0] += 1
+            if state.counts[key] == nil, state.counts.count >= Self.maximumNames, !state.known.contains(name) {
+                key = Key(name: Self.other, day: day)
+            }
+            state.counts[key, default: 0] += 1
         }
     }
 
+    /// Notes which names are written down.
+    func note(_ names: Set<String>) { state.withLock { $0.known = names } }
+
     /// Takes what was counted, to be written down.
     func take() -> [Key: Int64] {
-        counts.withLock { counts in
-            defer { counts = [:] }
-            return counts
+        state.withLock { state in
+            defer { state.counts = [:] }
+            return state.counts
         }
     }
 
     /// Takes back what couldn't be written down.
-    func putBack(_ taken: [Key: Int64]) { counts.withLock { $0.merge(taken, uniquingKeysWith: +) } }
+    func putBack(_ taken: [Key: Int64]) { state.withLock { $0.counts.merge(taken, uniquingKeysWith: +) } }
 }

@@ -37,7 +37,7 @@ extension ParseService {
         do {
             try await makeServiceClass(ServiceClasses.event)
             let oldest = Self.day(now.addingTimeInterval(-86_400 * Double(Self.eventDays)))
-            try await store.write(as: .master) { try $0.add(counts, forgetting: oldest) }
+            counter.note(try await store.write(as: .master) { try $0.add(counts, forgetting: oldest) })
         } catch {
             counter.putBack(counts)
             throw error
@@ -61,7 +61,8 @@ extension ParseTransaction {
     /// Adds to the counts.
     ///
     /// - Parameter oldest: The day before which counts are forgotten.
-    func add(_ counts: [EventCounter.Key: Int64], forgetting oldest: String) throws {
+    /// - Returns: The names that have counts.
+    func add(_ counts: [EventCounter.Key: Int64], forgetting oldest: String) throws -> Set<String> {
         try changeAccounts(ServiceClasses.event, [.text(oldest)]) { "DELETE FROM \($0) WHERE \"day\" < \($1[0])" }
         var names = Set(
             try accountRows(ServiceClasses.event, []) { table, _ in "SELECT DISTINCT name FROM \(table)" }
@@ -77,5 +78,6 @@ extension ParseTransaction {
                 """
             }
         }
+        return names
     }
 }

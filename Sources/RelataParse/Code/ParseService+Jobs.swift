@@ -56,7 +56,11 @@ extension ParseService {
     ///   itself, because its time hasn't come.
     private func begin(_ start: JobStart, _ job: CloudCode.Job, now: Date = Date()) async throws -> String? {
         for name in [ServiceClasses.jobStatus, ServiceClasses.jobLock] { try await makeServiceClass(name) }
+        let running = store.runningJobs.ids
         let id = try await store.write(as: .master) { transaction -> String? in
+            // The wait for the database may have been long.
+            let now = max(now, transaction.now)
+            _ = try transaction.extendRuns(running, until: now.addingTimeInterval(Self.jobLease))
             try transaction.failAbandonedRuns(now)
             let id = transaction.objectIDs.next()
             guard try transaction.lock(start, run: id, now, lease: Self.jobLease) else { return nil }
@@ -67,7 +71,7 @@ extension ParseService {
         let run = CloudJob(
             name: start.name, parameters: start.parameters, statusID: id,
             store: CloudStore(service: self, caller: .master))
-        options.code.running.add(id, Task { await self.run(run, job) })
+        store.runningJobs.add(id, Task { await self.run(run, job) })
         return id
     }
 
@@ -90,7 +94,7 @@ extension ParseService {
                 options.code.report?(error)
             }
         }.value
-        options.code.running.remove(id)
+        store.runningJobs.remove(id)
     }
 
     // MARK: Time
@@ -109,13 +113,15 @@ extension ParseService {
             for name in [ServiceClasses.jobStatus, ServiceClasses.jobLock] { try await makeServiceClass(name) }
         }
         guard AccountClasses.isThere(ServiceClasses.jobLock, in: store.currentClasses.storedSchema) else { return next }
-        let running = options.code.running.ids
+        let running = store.runningJobs.ids
         let names = scheduled.keys.sorted()
-        let starts = try await store.write(as: .master) { transaction in
-            try transaction.extendRuns(running, until: now.addingTimeInterval(Self.jobLease))
+        let (lost, starts) = try await store.write(as: .master) { transaction in
+            let now = max(now, transaction.now)
+            let lost = try transaction.extendRuns(running, until: now.addingTimeInterval(Self.jobLease))
             try transaction.failAbandonedRuns(now)
-            return try names.map { try transaction.lastStart(of: $0, now) }
+            return (lost, try names.map { try transaction.lastStart(of: $0, now) })
         }
+        store.runningJobs.cancel(lost)
         for (name, last) in zip(names, starts) {
             guard let job = scheduled[name], let schedule = job.schedule else { continue }
             let time = schedule.next(after: last)
@@ -132,7 +138,7 @@ extension ParseService {
 
     /// Ends the runs of this process. Those that don't end in time are told as failed all the same.
     package func stopJobs() async {
-        let running = options.code.running
+        let running = store.runningJobs
         running.cancel()
         // Whoever asks for it may have been told to end itself.
         await Task {

@@ -43,7 +43,16 @@ extension ParseTransaction {
     }
 
     /// When a job was started last; where it is new, now.
+    ///
+    /// A start that lies in the future, because the clock of a server was wrong, counts as one of now.
     func lastStart(of job: String, _ now: Date) throws -> Date {
+        let latest = now.addingTimeInterval(Self.clockTolerance)
+        try changeAccounts(
+            ServiceClasses.jobLock,
+            [.text("job:" + job), .integer(Self.milliseconds(now)), .integer(Self.milliseconds(latest))]
+        ) {
+            "UPDATE \($0) SET \"startedAt\" = \($1[1]) WHERE name = \($1[0]) AND \"startedAt\" > \($1[2])"
+        }
         try changeAccounts(ServiceClasses.jobLock, [.text("job:" + job), .integer(Self.milliseconds(now))]) {
             """
             INSERT INTO \($0) (name, run, "startedAt", "endsAt") VALUES (\($1[0]), '', \($1[1]), 0)
@@ -56,13 +65,24 @@ extension ParseTransaction {
         return Date(timeIntervalSince1970: Double(row?[0].wholeNumber ?? 0) / 1000)
     }
 
+    /// How far ahead the clock of another server may be, in seconds, before it counts as wrong.
+    private static let clockTolerance = 3600.0
+
     /// Says that runs go on.
-    func extendRuns(_ runs: [String], until end: Date) throws {
+    ///
+    /// - Returns: Those that don't hold their locks any more: another server took them for runs whose server is gone.
+    func extendRuns(_ runs: [String], until end: Date) throws -> [String] {
+        var lost: [String] = []
         for run in runs {
+            let held = try accountRows(ServiceClasses.jobLock, [.text(run)]) {
+                "SELECT name FROM \($0) WHERE run = \($1[0])"
+            }
+            if held.isEmpty { lost.append(run) }
             try changeAccounts(ServiceClasses.jobLock, [.text(run), .integer(Self.milliseconds(end))]) {
                 "UPDATE \($0) SET \"endsAt\" = \($1[1]) WHERE run = \($1[0])"
             }
         }
+        return lost
     }
 
     /// Tells runs as failed of which nobody says any more that they go on.

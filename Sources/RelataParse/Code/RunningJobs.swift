@@ -28,5 +28,10 @@ final class RunningJobs: Sendable {
     }
 
     /// Tells all runs to end.
-    func cancel() { for task in state.withLock({ Array($0.tasks.values) }) { task.cancel() } }
+    func cancel() { cancel(ids) }
+
+    /// Tells some runs to end.
+    func cancel(_ ids: [String]) {
+        for task in state.withLock({ state in ids.compactMap { state.tasks[$0] } }) { task.cancel() }
+    }
 }

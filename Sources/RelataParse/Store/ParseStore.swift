@@ -21,11 +21,15 @@ public final class ParseStore: Sendable {
     private let last: Mutex<ClassSet>
     /// Hashes passwords and tokens; `nil` for a store without users.
     let secrets: (any SecretHashing)?
+    /// The jobs that run on it in this process.
+    let runningJobs: RunningJobs
 
     private init(
         _ records: RecordStore, models: ServedModels?, classes: ClassSet,
-        objectIDs: ObjectIDGenerator = ObjectIDGenerator(), secrets: (any SecretHashing)? = nil
+        objectIDs: ObjectIDGenerator = ObjectIDGenerator(), secrets: (any SecretHashing)? = nil,
+        runningJobs: RunningJobs = RunningJobs()
     ) {
+        self.runningJobs = runningJobs
         self.secrets = secrets
         self.objectIDs = objectIDs
         self.records = records
@@ -39,14 +43,15 @@ public final class ParseStore: Sendable {
     package func acting(under access: Access) -> ParseStore {
         ParseStore(
             records.acting(under: access), models: models?.acting(under: access), classes: last.withLock { $0 },
-            objectIDs: objectIDs, secrets: secrets)
+            objectIDs: objectIDs, secrets: secrets, runningJobs: runningJobs)
     }
 
     /// The store with users; their classes are created when they are first needed. A store of an app's models has none.
     func withUsers(_ secrets: any SecretHashing) -> ParseStore {
         guard models == nil else { return self }
         return ParseStore(
-            records, models: nil, classes: last.withLock { $0 }, objectIDs: objectIDs, secrets: secrets)
+            records, models: nil, classes: last.withLock { $0 }, objectIDs: objectIDs, secrets: secrets,
+            runningJobs: runningJobs)
     }
 
     /// Whether use creates a missing class or field.

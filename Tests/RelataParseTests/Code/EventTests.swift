@@ -79,4 +79,15 @@ import Testing
         #expect(try await counts(servers[0]) == ["tap": 10])
         for server in servers { try server.store.close() }
     }
+
+    @Test func inventedNamesTakeNoPlaceOfKnownOnes() async throws {
+        let server = try TestServer.withUsers()
+        let now = Date(timeIntervalSince1970: 1_772_323_200)
+        server.service.counter.add("tap", on: "2026-03-01")
+        try await server.service.tendEvents(now: now)
+        for number in 0..<1500 { server.service.counter.add("b\(number)", on: "2026-03-01") }
+        server.service.counter.add("tap", on: "2026-03-01")
+        try await server.service.tendEvents(now: now)
+        #expect(try await counts(server)["tap"] == 2)
+    }
 }

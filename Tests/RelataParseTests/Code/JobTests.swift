@@ -182,7 +182,7 @@ import Testing
         #expect(try await end(other, try await begin(other, "one"))["status"] == "succeeded")
         // What it says later counts no more.
         gate.open()
-        for _ in 0..<500 where !dead.service.options.code.running.ids.isEmpty {
+        for _ in 0..<500 where !dead.service.store.runningJobs.ids.isEmpty {
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(try await self.status(other, id)["status"] == "failed")
@@ -244,5 +244,50 @@ import Testing
             code.job("tidy", schedule: schedule) { _ in }
             #expect(throws: RelataError.self) { try code.check() }
         }
+    }
+
+    @Test func aServerThatLostItsRunEndsIt() async throws {
+        let (gate, databases) = (Gate(), try TestDatabases())
+        let path = try databases.path()
+        let slow = try server(path) { $0.job("one") { _ in try await gate.wait() } }
+        let other = try server(path) { $0.job("one") { _ in try await gate.wait() } }
+        let id = try await begin(slow, "one")
+        try await other.service.tendJobs(now: Date(timeIntervalSinceNow: 61))
+        #expect(try await status(other, id)["status"] == "failed")
+        _ = try await begin(other, "one")
+        try await slow.service.tendJobs()
+        var isOver = false
+        for _ in 0..<500 where !isOver {
+            isOver = slow.store.runningJobs.ids.isEmpty
+            if !isOver { try await Task.sleep(for: .milliseconds(10)) }
+        }
+        #expect(isOver)
+        #expect(try await statuses(other) == ["failed", "running"])
+        await other.service.stopJobs()
+        try slow.store.close()
+        try other.store.close()
+    }
+
+    @Test func aJobThatRunsHereIsNotTakenForAbandoned() async throws {
+        let gate = Gate()
+        let server = try server { $0.job("one") { _ in try await gate.wait() } }
+        let id = try await begin(server, "one")
+        try await server.store.write(as: .master) { transaction in
+            _ = try transaction.extendRuns([id], until: Date(timeIntervalSinceNow: -5))
+        }
+        #expect(try await server.send("POST", "/jobs/one", [:]).status == 409)
+        #expect(try await status(server, id)["status"] == "running")
+        await server.service.stopJobs()
+    }
+
+    @Test func aClockThatWasWrongStopsNoJob() async throws {
+        let server = try server { $0.job("tidy", schedule: .every(seconds: 100)) { _ in } }
+        let now = Date()
+        try await server.service.tendJobs(now: now.addingTimeInterval(3e9))
+        try await server.service.tendJobs(now: now)
+        #expect(try await statuses(server) == [])
+        try await server.service.tendJobs(now: now.addingTimeInterval(101))
+        #expect(try await statuses(server).count == 1)
+        await server.service.stopJobs()
     }
 }
