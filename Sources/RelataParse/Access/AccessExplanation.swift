@@ -56,7 +56,10 @@ public struct AccessExplanation: Hashable, Sendable {
 
 extension AccessExplanation: CustomStringConvertible {
     /// The explanation as a table.
-    public var description: String {
+    public var description: String { lines.joined(separator: "\n") }
+
+    /// The lines of the table.
+    package var lines: [String] {
         let object = objectID.map { "\(className) \($0)" } ?? className
         let roles = principals.filter { $0.hasPrefix("role:") }.map { $0.dropFirst(5) }.joined(separator: ", ")
         var lines = ["\(object), for \(caller)" + (roles.isEmpty ? "" : ", with the roles \(roles)"), ""]
@@ -66,7 +69,7 @@ extension AccessExplanation: CustomStringConvertible {
                 names.map { $0.0.padding(to: $0.1) }.joined(separator: " ") + " " + verdict.reason)
         }
         if !hiddenFields.isEmpty { lines += ["", "hidden fields: " + hiddenFields.joined(separator: ", ")] }
-        return lines.joined(separator: "\n")
+        return lines
     }
 }
 

@@ -182,12 +182,31 @@ extension ParseService {
 
     /// Deletes the unused ones of some contents. A content that was stored recently may belong to an upload in
     /// progress: it is checked again later.
+    ///
+    /// - Throws: The first error; what couldn't be deleted for one is tried again later.
     private func deleteUnused(_ contents: [String], _ files: FileOptions) async throws {
-        let unused = try await store.read(as: .master) { try $0.unused(contents) }
-        let time = Date(timeIntervalSinceNow: -files.contentLifetime)
-        for content in unused where try await !files.storage.delete(content, unlessStoredSince: time) {
-            leavingContents.add(content)
+        var left = contents[...]
+        var failure: (any Error)?
+        do {
+            left = try await store.read(as: .master) { try $0.unused(contents) }[...]
+            let time = Date(timeIntervalSinceNow: -files.contentLifetime)
+            while let content = left.first {
+                do {
+                    if try await files.storage.delete(content, unlessStoredSince: time) == false {
+                        leavingContents.add(content)
+                    }
+                } catch {
+                    try Task.checkCancellation()
+                    leavingContents.add(content)
+                    failure = failure ?? error
+                }
+                left.removeFirst()
+            }
+        } catch {
+            for content in left { leavingContents.add(content) }
+            throw error
         }
+        if let failure { throw failure }
     }
 
     /// Deletes the files that no object refers to any more, and the contents that no file has. To be called from time

@@ -8,22 +8,36 @@ package struct AuditedCall: Hashable, Sendable {
     let sessionToken: String?
     /// Which rights it was to change: `ACL`, `classLevelPermissions`, or the members of a role.
     package let rights: [String]
+    /// Whether it was a batch.
+    package let isBatch: Bool
 
     /// - Returns: `nil` for a request that only reads, or that a client may send and that changes nobody's rights.
     init?(_ call: ParseCall, mount: String) {
         guard call.method != .get else { return nil }
-        var rights = ["ACL", "classLevelPermissions"].filter { call.body[$0] != nil }
-        let isOfRole = call.path.first == "roles" || call.path.starts(with: ["classes", InternalClasses.role])
-        if isOfRole { rights += ["users", "roles"].filter { call.body[$0] != nil } }
-        if call.path.first == "batch" {
-            let bodies = call.body["requests"]?.array?.compactMap { $0["body"]?.object } ?? []
-            if bodies.contains(where: { $0["ACL"] != nil }) { rights.append("ACL") }
+        isBatch = call.path == ["batch"]
+        var rights = Self.rights(call.path[...], call.body)
+        if isBatch {
+            let mount = (try? ParseCall.path(mount)) ?? []
+            for request in call.body["requests"]?.array ?? [] {
+                guard let body = request["body"]?.object, let text = request["path"]?.string,
+                    let path = try? ParseCall.path(text)
+                else { continue }
+                let own = path.starts(with: mount) ? path.dropFirst(mount.count) : path[...]
+                for right in Self.rights(own, body) where !rights.contains(right) { rights.append(right) }
+            }
         }
         guard call.isMaster || !rights.isEmpty else { return nil }
         self.rights = rights
         action = "\(call.method.rawValue) \(mount)/\(call.path.joined(separator: "/").prefix(512))"
         isMaster = call.isMaster
         sessionToken = call.caller.sessionToken
+    }
+
+    /// The rights that one request is to change.
+    private static func rights(_ path: ArraySlice<String>, _ body: JSONObject) -> [String] {
+        let isOfRole = path.first == "roles" || path.starts(with: ["classes", InternalClasses.role])
+        let names = ["ACL", "classLevelPermissions"] + (isOfRole ? ["users", "roles"] : [])
+        return names.filter { body[$0] != nil }
     }
 }
 

@@ -3,6 +3,8 @@
 struct BatchPlaceholders: Sendable {
     /// Which request makes the object.
     private(set) var places: [Pointer: Int] = [:]
+    /// The placeholder of the object that a request makes.
+    private var pointers: [Int: Pointer] = [:]
     /// The ids of created objects.
     private var ids: [Pointer: String] = [:]
 
@@ -23,7 +25,9 @@ struct BatchPlaceholders: Sendable {
                     "transaction": true
                     """)
             }
-            guard places.updateValue(place, forKey: Pointer(className: className, objectID: name)) == nil else {
+            let pointer = Pointer(className: className, objectID: name)
+            pointers[place] = pointer
+            guard places.updateValue(place, forKey: pointer) == nil else {
                 throw ParseError(
                     .invalidJSON, "two new objects of \(className) have the placeholder \(name.prefix(64))")
             }
@@ -35,7 +39,7 @@ struct BatchPlaceholders: Sendable {
 
     /// Records that a request created an object.
     mutating func note(_ id: String, at place: Int) {
-        for (pointer, known) in places where known == place { ids[pointer] = id }
+        if let pointer = pointers[place] { ids[pointer] = id }
     }
 
     /// A request with the ids of the objects created before it.

@@ -175,8 +175,8 @@ private struct ParseProtocol: ParseForm {
 
     /// Writes down who was to change what.
     private func note(_ audited: AuditedCall, _ request: WireRequest, _ reply: WireReply, peer: String?) async {
-        let isBatch = request.path == "/batch" && reply.status == 200
-        let details = isBatch ? AuditLog.details(of: request.body, reply.body) : audited.rights
+        let isDone = audited.isBatch && reply.status == 200
+        let details = isDone ? AuditLog.details(of: request.body, reply.body) : audited.rights
         audit.add(
             AuditLog.Entry(
                 session: await service.sender(of: audited), peer: peer ?? "", action: audited.action,

@@ -33,7 +33,8 @@ struct AccessExplainCommand: AsyncParsableCommand {
         let subject: AccessExplanation.Subject = user.map { .user($0) } ?? role.map { .role($0) } ?? .nobody
         let store = try SchemaSource.store(source.file)
         do {
-            print(DisplayText.visible(try await store.explainAccess(of: subject, to: className, objectID).description))
+            let explanation = try await store.explainAccess(of: subject, to: className, objectID)
+            for line in explanation.lines { print(DisplayText.visible(line)) }
         } catch let error as ParseError {
             throw RelataError.invalidUse(error.message)
         }

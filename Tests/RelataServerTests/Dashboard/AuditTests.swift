@@ -50,7 +50,22 @@ struct AuditTests {
                 server, "POST", "/batch",
                 ["requests": [["method": "DELETE", "path": .string("/classes/Book/\(id)")]]])
             _ = try await Self.send(server, "POST", "/classes/Book/none", ["_method": "DELETE"])
-            return (id, user)
+            let role = try await Self.send(
+                server, "POST", "/roles", ["name": "editors", "ACL": .object([user: ["read": true, "write": true]])],
+                isMaster: false, token: token)
+            let members: JSONValue = [
+                "users": [
+                    "__op": "AddRelation",
+                    "objects": [["__type": "Pointer", "className": "_User", "objectId": .string(user)]],
+                ]
+            ]
+            let change: JSONValue = [
+                "method": "PUT", "path": .string("/parse/classes/_Role/\(role["objectId"]?.string ?? "")"),
+                "body": members,
+            ]
+            _ = try await Self.send(
+                server, "POST", "/batch/", ["requests": [change]], isMaster: false, token: token)
+            return (id, user, role["objectId"]?.string ?? "")
         }
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let entries = try text.split(separator: "\n").map { try JSONParser.parse(String($0)) }
@@ -65,6 +80,8 @@ struct AuditTests {
                 "user \(id.1): POST /parse/classes/Book 201 ACL", "client: POST /parse/classes/Book 201 ACL",
                 "master key: POST /parse/batch 200 DELETE /classes/Book/\(id.0)",
                 "master key: DELETE /parse/classes/Book/none 404",
+                "user \(id.1): POST /parse/roles 201 ACL",
+                "user \(id.1): POST /parse/batch 200 PUT /parse/classes/_Role/\(id.2) (users)",
             ])
         #expect(!text.contains("secret") && entries.allSatisfy { $0["peer"] == "127.0.0.1" })
     }
