@@ -77,7 +77,8 @@ package struct LaterIndex: Hashable, Sendable {
 
 /// A question about the rows of a database whose answer decides whether a change is possible.
 package enum DataQuestion: Hashable, Sendable {
-    /// Whether the database has a module of that name, such as a table-valued function, which a table would hide.
+    /// Whether the database has a module of that name, such as a table-valued function, which a table would hide, or a
+    /// table of its own, which would hide it.
     case isModule(name: String)
     /// Whether the name of an index is taken by a table, an index or another object. That of an invalid index of
     /// PostgreSQL is free: it is created again.
@@ -103,8 +104,10 @@ package enum DataQuestion: Hashable, Sendable {
     package func query(_ dialect: Dialect) -> String {
         switch self {
         case .isModule(let name):
-            return
-                "SELECT 1 FROM \(dialect.functionName("pragma_module_list")) WHERE name = \(SchemaDDL.literal(.text(name))) COLLATE NOCASE"
+            let name = SchemaDDL.literal(.text(name))
+            return dialect == .sqlite
+                ? "SELECT 1 FROM \(dialect.functionName("pragma_module_list")) WHERE name = \(name) COLLATE NOCASE"
+                : "SELECT 1 FROM pg_class WHERE relname = \(name) AND relnamespace = 'pg_catalog'::regnamespace"
         case .isTaken(let name):
             let name = SchemaDDL.literal(.text(name))
             return dialect == .sqlite

@@ -167,14 +167,15 @@ package struct MigrationPlanner {
         try planSearch()
     }
 
-    /// Refuses a new name that would hide one of the database's own: other queries for that would find the table.
+    /// Refuses a new name that would hide one of the database's own, or that this would hide: queries for one would find
+    /// the other.
     private mutating func checkName(of table: TableDescription) throws(RelataError) {
-        guard dialect == .sqlite else { return }
-        if !ReservedNames.isFunction(table.name), try !facts(.isModule(name: table.name)) { return }
+        let isFunction = dialect == .sqlite && ReservedNames.isFunction(table.name)
+        if !isFunction, try !facts(.isModule(name: table.name)) { return }
         let mend = join(of: table) == nil ? "`@Model(table:)`" : "`joinTable:`"
         note(
             place(of: table),
-            "the table name \(table.name) is that of a function of the database: give another with \(mend)",
+            "the table name \(table.name) is that of a function or table of the database: give another with \(mend)",
             .lossy)
     }
 

@@ -150,8 +150,9 @@ extension PostgresDriver {
         let sql = """
             SELECT CASE relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'S' THEN 'sequence'
                 WHEN 'i' THEN 'index' WHEN 'I' THEN 'index' WHEN 'c' THEN 'type' WHEN 'f' THEN 'foreign table'
-                ELSE 'table' END
-            FROM pg_class WHERE relname = $1::text AND relnamespace = to_regnamespace(quote_ident(current_schema()))
+                ELSE 'table' END || CASE WHEN relnamespace = 'pg_catalog'::regnamespace THEN ' of its own' ELSE '' END
+            FROM pg_class WHERE relname = $1::text
+                AND relnamespace IN (to_regnamespace(quote_ident(current_schema())), 'pg_catalog'::regnamespace) LIMIT 1
             """
         return try connection.value(SQLStatement(sql, [.value(.text(name))])).map { "the database has a \($0)" }
     }

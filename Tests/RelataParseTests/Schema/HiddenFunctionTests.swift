@@ -7,9 +7,9 @@ import Testing
 
 @testable import RelataParse
 
-/// Classes and tables that would hide SQLite's table-valued functions.
-@Suite struct HiddenFunctionTests {
-    @Test func noClassHasTheNameOfAFunctionOrModule() async throws {
+/// Classes and tables that would hide SQLite's table-valued functions, or that a server's own tables would hide.
+@Suite(.onEveryEngine) struct HiddenFunctionTests {
+    @Test(.onSQLite) func noClassHasTheNameOfAFunctionOrModule() async throws {
         let server = try TestServer()
         _ = try await server.create("Book", ["tags": ["a", "b"]])
         let names = [
@@ -33,7 +33,7 @@ import Testing
         #expect(try await server.find("Book", where: ["tags": "a"]).count == 1)
     }
 
-    @Test func aFileThatHasSuchTablesIsServed() async throws {
+    @Test(.onSQLite) func aFileThatHasSuchTablesIsServed() async throws {
         let folder = try TestDatabases()
         let path = try folder.path("hidden.sqlite")
         let names = [
@@ -86,5 +86,22 @@ import Testing
         let other = try await server.create(name, [:])
         #expect(try await server.send("DELETE", "/classes/\(name)/\(root)").status == 200)
         #expect(try await server.find(name).map { $0["objectId"] } == [.string(other)])
+    }
+
+    /// The server finds its own tables before all others.
+    @Test(.onPostgres) func noClassHasTheNameOfATableOfTheServer() async throws {
+        let server = try TestServer()
+        let before = try await server.send("GET", "/schemas").json
+        for name in ["pg_class", "pg_attribute", "pg_proc", "pg_stat_activity", "pg_tables"] {
+            let requests: [(String, String, JSONValue)] = [
+                ("POST", "/classes/\(name)", ["x": 1]), ("POST", "/schemas/\(name)", [:]),
+                ("POST", "/schemas/Other", ["fields": ["x": ["type": "Pointer", "targetClass": .string(name)]]]),
+            ]
+            for (method, target, body) in requests {
+                let reply = try await server.send(method, target, body, isMaster: target.hasPrefix("/schemas"))
+                #expect(reply.code == 103 && reply.status == 400, "\(target) \(body): \(reply.json)")
+            }
+        }
+        #expect(try await server.send("GET", "/schemas").json == before)
     }
 }
