@@ -49,6 +49,20 @@ import Testing
         #expect(try file.count("x") == 2 && file.count("z") == 1)
     }
 
+    @Test func aTriggerThatKeepsAReferenceIsNamed() throws {
+        let file = try DeletionFile(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY);
+            CREATE TABLE c (id INTEGER PRIMARY KEY, r INTEGER REFERENCES p ON DELETE SET NULL);
+            INSERT INTO p VALUES (1); INSERT INTO c VALUES (1, 1);
+            CREATE TRIGGER guard BEFORE UPDATE ON c BEGIN SELECT RAISE(IGNORE); END;
+            """)
+        let error = #expect(throws: RelataError.self) { try file.delete("p", 1) }
+        #expect(error?.description.contains("a trigger (guard)") == true, "\(error as Any)")
+        #expect(error?.description.contains("c.r would not be unset as planned") == true, "\(error as Any)")
+        #expect(try file.count("p") == 1 && file.count("c") == 1)
+    }
+
     @Test func aTriggerThatWritesALogIsNoHindrance() throws {
         let file = try DeletionFile(
             """

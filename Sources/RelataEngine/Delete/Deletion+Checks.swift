@@ -91,7 +91,19 @@ extension Deletion {
                 return refusal
             }
         }
+        for (key, keys) in unset where fileKeys.triggered.contains(schema.tables[key.source].sqlName.foldedName) {
+            if let refusal = try? refusal(ifStillSet: key, keys) { return refusal }
+        }
         return error
+    }
+
+    /// The error if rows of the plan are still set.
+    private func refusal(ifStillSet key: SchemaForeignKey, _ keys: KeyList) throws(RelataError) -> RelataError? {
+        // Rows without a key can't be found again.
+        let known = keys.count { !$0.values.contains(.null) }
+        if try connection.value(sql.unsetCount(key, among: keys)) == .integer(Int64(known)) { return nil }
+        let table = schema.tables[key.source]
+        return try refused("\(table.name).\(key.property) would not be unset as planned", table)
     }
 
     /// The error if rows of the plan still exist.
@@ -110,11 +122,7 @@ extension Deletion {
         }
         for (key, keys) in unset
         where fileKeys.foreign?[schema.tables[key.source].sqlName.foldedName]?.obstacles.hasNoKeys == nil {
-            // Rows without a key can't be found again.
-            let known = keys.count { !$0.values.contains(.null) }
-            if try connection.value(sql.unsetCount(key, among: keys)) == .integer(Int64(known)) { continue }
-            let table = schema.tables[key.source]
-            throw try refused("\(table.name).\(key.property) would not be unset as planned", table)
+            if let refusal = try refusal(ifStillSet: key, keys) { throw refusal }
         }
     }
 

@@ -220,8 +220,9 @@ struct Deletion {
         var remaining = graph.order[...]
         // SQLite counts deferred violations separately from those of deferred keys: a row that dangled before the
         // deferral, and is deleted during it, would count as dangling for ever. A circle that can't be untied may have
-        // such rows.
-        var wait = graph.circles.isEmpty ? nil : try ForeignKeyWait(on: connection)
+        // such rows, and so may one with deferred keys, once its rows are untied.
+        let mayDangle = !graph.circles.isEmpty || fileKeys.mayDefer && !graph.knots.isEmpty
+        var wait = mayDangle ? try ForeignKeyWait(on: connection) : nil
         do throws(RelataError) {
             do throws(RelataError) {
                 try remove(&remaining)

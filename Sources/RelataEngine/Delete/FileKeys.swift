@@ -16,6 +16,8 @@ struct FileKeys {
     let unindexed: [UnindexedKey]
     /// The names of the tables that have triggers.
     let triggered: Set<FoldedName>
+    /// Whether foreign keys may be declared `DEFERRED`: SQLite counts what dangles by these apart.
+    let mayDefer: Bool
     /// The tables of a server, by name, if all of them are read; otherwise none.
     var foreign: [FoldedName: TableDescription]?
 }
@@ -60,7 +62,8 @@ extension Connection {
             schema: schema, actual: actual ?? schema, cascading: cascading(in: tables, actual ?? schema),
             undeclared: undeclared(in: tables, schema) + strays(foreign?.strays ?? [], schema),
             unindexed: driver.capabilities.makesTemporaryIndexes ? unindexed(in: tables, schema) : [],
-            triggered: Set(tables.filter { !$0.triggers.isEmpty }.map { $0.name.foldedName }))
+            triggered: Set(tables.filter { !$0.triggers.isEmpty }.map { $0.name.foldedName }),
+            mayDefer: tables.contains { $0.sql?.uppercased().contains("DEFERRED") == true })
         keys.foreign = foreign.map { _ in
             Dictionary(tables.map { ($0.name.foldedName, $0) }) { first, _ in first }
         }
