@@ -258,5 +258,13 @@ import Testing
         #expect(run.output.contains("x.a: its foreign key to p can't be followed: it points at p.missing"))
         #expect(run.output.contains("x.b: 1 reference to p leads nowhere"))
     }
+
+    @Test func aCheckFindsAForeignKeyToATableThatIsMissingThoughNoRowRefersToIt() throws {
+        let file = try SampleFile(
+            "CREATE TABLE d (id INTEGER PRIMARY KEY, g INTEGER REFERENCES gone (id)); INSERT INTO d VALUES (1, NULL);")
+        let run = try file.run("check")
+        #expect(run.exitCode == 1)
+        #expect(run.output.contains("d.g: its foreign key to gone can't be followed: there is no such table"))
+    }
 }
 #endif

@@ -120,7 +120,14 @@ extension IntegrityCheck {
                         key, of: table, "it points at \(kind), where SQLite finds no rows",
                         mend: "make the table anew without the foreign key")
                 } else if try !connection.driver.hasTable(key.target, connection) {
+                    let count = findings.count
                     try check(key, of: table, nil, [])
+                    // SQLite refuses to write such a table even where no row refers to anything.
+                    if findings.count == count {
+                        addBroken(
+                            key, of: table, "there is no such table",
+                            mend: "make the table \(key.target), or make \(table.name) anew without the foreign key")
+                    }
                 }
             }
         }
