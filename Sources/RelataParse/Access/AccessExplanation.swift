@@ -1,14 +1,14 @@
 import RelataCore
 
-/// Which rule allows, hides or denies each operation on a class, or on one of its objects, for a caller.
+/// The rules that allow, hide or deny each operation on a class, or on one of its objects, for a caller.
 ///
 /// ```swift
 /// let explanation = try await store.explainAccess(of: .user("mei"), to: "Note", "x7Yz")
 /// print(explanation)
 /// ```
 ///
-/// The outcomes are those of the server: they are read as a request would be answered. The reasons name the rule behind
-/// each. The rules are those of class-level permissions and access lists: see `Documentation/Users.md`.
+/// The outcomes are computed as in the answer to a request, and each reason names the rule behind an outcome. The rules
+/// are class-level permissions and access lists: see `Documentation/Users.md`.
 public struct AccessExplanation: Hashable, Sendable {
     /// The caller in question.
     public enum Subject: Hashable, Sendable {
@@ -16,25 +16,25 @@ public struct AccessExplanation: Hashable, Sendable {
         case nobody
         /// A user, by name or id.
         case user(String)
-        /// Any user who has nothing but a role, and the roles that this one is a member of.
+        /// A user who has only this role, and the roles that it is a member of.
         case role(String)
     }
 
-    /// What becomes of an operation.
+    /// The outcome of an operation.
     public enum Outcome: String, Hashable, Sendable {
-        /// It is done.
+        /// The operation is done.
         case allowed
-        /// The caller is told that there is no such object.
+        /// The reply is that the object doesn't exist.
         case hidden
-        /// The caller is told that the operation isn't allowed.
+        /// The reply is that the operation isn't allowed.
         case denied
     }
 
-    /// An operation, and the rule that decides about it.
+    /// An operation, and the rule that decides its outcome.
     public struct Verdict: Hashable, Sendable {
         /// `find`, `count`, `get`, `create`, `update`, `delete` or `addField`.
         public let operation: String
-        /// What becomes of it.
+        /// The outcome.
         public let outcome: Outcome
         /// The rule, in words.
         public let reason: String
@@ -46,11 +46,11 @@ public struct AccessExplanation: Hashable, Sendable {
     public let objectID: String?
     /// The caller, in words: `the user mei (u1Ab)`.
     public let caller: String
-    /// The names that permissions and access lists may have for the caller: `*`, the user's id, `role:` and each role.
+    /// The caller's names in permissions and access lists: `*`, the user's id, and `role:` with the name of each role.
     public let principals: [String]
     /// The operations.
     public let verdicts: [Verdict]
-    /// The fields that the caller doesn't get.
+    /// The fields that are hidden from the caller.
     public let hiddenFields: [String]
 }
 
@@ -107,7 +107,7 @@ extension ParseStore {
 }
 
 extension ParseTransaction {
-    /// A caller who isn't there, and what it is called.
+    /// A caller without a request, and its description.
     ///
     /// - Throws: ``ParseError`` 101 for a user or a role that doesn't exist.
     fileprivate func identity(
@@ -128,7 +128,7 @@ extension ParseTransaction {
             guard let names = try lookup.roles(including: name) else {
                 throw ParseError(.objectNotFound, "there is no role \(name.prefix(64))")
             }
-            // No user has this id.
+            // An id that no user has.
             let session = KnownCaller.SignedIn(id: "", user: "", end: nil)
             let principals = Set(["*"] + names.map { "role:" + $0 })
             return (KnownCaller(session: session, principals: principals), "a user of the role \(name)")
@@ -136,14 +136,14 @@ extension ParseTransaction {
     }
 }
 
-/// Judges operations as requests are judged, and looks for the rule behind each.
+/// Decides operations like the answers to requests, and finds the rule behind each decision.
 private struct AccessJudge {
     let transaction: ParseTransaction
     let parseClass: ParseClass
     let objectID: String?
     let caller: KnownCaller
     private let key: KeyValue?
-    /// The object's access list; `nil` where it has none.
+    /// The object's access list; `nil` for an object without one.
     private let list: AccessList?
 
     init(_ transaction: ParseTransaction, _ caller: KnownCaller, _ parseClass: ParseClass, _ objectID: String?) throws {
@@ -186,13 +186,13 @@ private struct AccessJudge {
         return verdict(isSeen ? .allowed : .hidden, "\(rule); \(lists)")
     }
 
-    /// Whatever the class of users allows, a user is there for itself.
+    /// A user can always read its own object, whatever the permissions of the class.
     private func isOwnUser(_ operation: ClassPermissions.Operation) -> Bool {
         operation.isReading && parseClass.name == InternalClasses.user && objectID != nil
             && caller.session?.user == objectID
     }
 
-    /// The objects with which the caller may do something; `nil` where it isn't about objects that there are.
+    /// The objects that the caller may use in an operation; `nil` for an operation that needs no existing object.
     private func access(_ operation: ClassPermissions.Operation) throws -> Access? {
         switch operation {
         case .find, .count, .get:
@@ -218,7 +218,7 @@ private struct AccessJudge {
 }
 
 extension ParseTransaction {
-    /// The access list of an object that is there; `nil` for an object without one.
+    /// The access list of an existing object; `nil` for an object without one.
     fileprivate func accessList(of key: KeyValue, in parseClass: ParseClass) throws -> AccessList? {
         guard parseClass.accessColumn != nil else { return nil }
         let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), [key]))
@@ -233,7 +233,7 @@ extension ParseTransaction {
 }
 
 extension ClassPermissions {
-    /// The rule by which the class allows an operation, or doesn't, in words.
+    /// The rule of the class that allows or denies an operation, in words.
     fileprivate func rule(_ operation: Operation, for caller: KnownCaller) -> String {
         let grant = grants[operation] ?? Grant()
         let own = grant.principals.filter(caller.principals.contains).sorted()

@@ -10,7 +10,7 @@ struct AccessList: Hashable, Sendable {
         var canWrite = false
     }
 
-    /// How many users and roles one list names at most.
+    /// The maximum number of users and roles in a list.
     static let maximumPrincipals = 1000
 
     /// The rights by name: the id of a user, `role:Editors`, or `*` for everybody.
@@ -25,7 +25,7 @@ struct AccessList: Hashable, Sendable {
     /// Whether every caller may read and write, so that the list needn't be stored.
     var isOpen: Bool { rights["*"] == Rights(canRead: true, canWrite: true) }
 
-    /// Reads what clients send: `{"*": {"read": true}, "x7Yz": {"read": true, "write": true}}`.
+    /// Reads a client's list: `{"*": {"read": true}, "x7Yz": {"read": true, "write": true}}`.
     ///
     /// - Throws: ``ParseError`` 123 for an invalid list.
     init(_ json: JSONValue) throws(ParseError) {
@@ -59,7 +59,7 @@ struct AccessList: Hashable, Sendable {
 
     private static func invalid(_ reason: String) -> ParseError { ParseError(.invalidACL, "Invalid ACL: \(reason)") }
 
-    /// The list as clients get it.
+    /// The list in the form for clients.
     var json: JSONValue {
         .object(
             JSONObject(

@@ -2,7 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// The sender of a request, as far as the request says.
+/// The sender of a request, as the request describes it.
 struct Caller: Hashable, Sendable {
     /// The holder of the master key.
     static let master = Caller(isMaster: true)
@@ -10,7 +10,7 @@ struct Caller: Hashable, Sendable {
     var isMaster = false
     /// The token of a user's session.
     var sessionToken: String?
-    /// The files that the request names without an address that this server signed.
+    /// The files in the request without an address that this server signed.
     var unprovenFiles: Set<String> = []
 }
 
@@ -30,12 +30,12 @@ struct KnownCaller: Sendable {
     var write = Access.everything
     /// The objects that the caller may delete.
     var delete = Access.everything
-    /// The lists by which the caller sees objects of a class, if the class has any.
+    /// The conditions on the access lists of visible objects, for each class with access lists.
     var isListed: [String: ExpressionNode] = [:]
     /// The fields that are hidden from the caller, by class.
     var hiddenFields: [String: Set<String>] = [:]
-    /// The files that the request names without an address that this server signed: an object may keep them, but not get
-    /// them.
+    /// The files in the request without an address that this server signed. A change may keep such a file in an object,
+    /// but not add it.
     var unprovenFiles: Set<String> = []
 
     /// A signed-in user.
@@ -70,7 +70,7 @@ struct CallerLookup {
 
     /// The session of a caller.
     ///
-    /// - Throws: ``ParseError`` 209 for a session that there isn't, or isn't any more.
+    /// - Throws: ``ParseError`` 209 for a session that doesn't exist, or has ended.
     func session(of caller: Caller) throws -> KnownCaller.SignedIn? {
         try caller.sessionToken.map(session)
     }
@@ -81,7 +81,7 @@ struct CallerLookup {
         return Set(["*", user] + (try roles(of: user).map { "role:" + $0 }))
     }
 
-    /// A caller with what its principals may see and change.
+    /// A caller with its access.
     func seeing(_ caller: KnownCaller) throws -> KnownCaller {
         var known = caller
         if caller.isMaster { return known }
@@ -135,7 +135,7 @@ struct CallerLookup {
 
     // MARK: Roles
 
-    /// The names of the roles that a user has, directly or by other roles.
+    /// The names of a user's roles, including those inherited from other roles.
     private func roles(of user: String) throws -> [String] {
         guard hasRoles else { return [] }
         return try roles(from: [KeyValue(.text(user))], by: "users", known: [:])
@@ -143,7 +143,7 @@ struct CallerLookup {
 
     private var hasRoles: Bool { classes.schema[InternalClasses.role]?.entity.isGuarded == true }
 
-    /// The names of a role and of those that it is a member of; `nil` if there is no such role.
+    /// The names of a role and of the roles that it is a member of; `nil` if the role doesn't exist.
     func roles(including name: String) throws -> [String]? {
         guard hasRoles else { return nil }
         let plan = QueryPlan(
@@ -158,7 +158,7 @@ struct CallerLookup {
         from keys: [KeyValue], by relation: String, known: [KeyValue: String]
     ) throws -> [String] {
         var (names, keys, relation) = (known, keys, relation)
-        // Each turn finds new roles, so a circle of roles comes to an end.
+        // Each turn finds new roles, so the loop ends even if roles form a circle.
         while !keys.isEmpty {
             let plan = QueryPlan(
                 entity: InternalClasses.role,
@@ -184,7 +184,7 @@ struct CallerLookup {
         let canRead, canWrite: Bool
     }
 
-    /// The lists that name one of some users and roles, and their rights.
+    /// The access lists that contain at least one of these users and roles, and the rights that they give.
     private func lists(of principals: [String]) throws -> [ListRights] {
         let plan = QueryPlan(
             entity: InternalClasses.accessEntry,
@@ -196,7 +196,7 @@ struct CallerLookup {
         }
     }
 
-    /// Objects that have no list, or one of these, and the sessions of one user.
+    /// The conditions on objects that have no access list or one of these, and on the sessions of one user.
     private func isListed(_ lists: [KeyValue], user: String?) -> [String: ExpressionNode] {
         let list = ExpressionNode.property(scope: 0, path: [InternalClasses.link])
         var conditions: [String: ExpressionNode] = [:]
@@ -211,7 +211,7 @@ struct CallerLookup {
         return conditions
     }
 
-    /// Objects by their lists and by what their classes allow.
+    /// The access by access lists and permissions of classes.
     private func access(
         _ isListed: [String: ExpressionNode], _ known: KnownCaller,
         _ permissions: (KnownCaller, ClassPermissions?) -> [ClassPermissions.Permission]
@@ -230,12 +230,12 @@ struct CallerLookup {
 }
 
 extension Value {
-    /// Whether it is a column's word for true.
+    /// Whether the value is a column's encoding of true.
     fileprivate var isTrue: Bool { if case .integer(let number) = self { number != 0 } else { false } }
 }
 
 extension ParseError {
-    /// The error for a session that doesn't exist.
+    /// The error for a session that has ended.
     static let sessionIsOver = ParseError(.invalidSessionToken, "Session token is expired.")
     static let invalidSession = ParseError(.invalidSessionToken, "Invalid session token")
 }

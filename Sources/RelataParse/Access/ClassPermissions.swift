@@ -1,31 +1,31 @@
 import RelataCore
 
-/// The class-level permissions of Parse: each operation on the objects of a class names its callers.
+/// Parse's class-level permissions: the callers that may use each operation on the objects of a class.
 ///
-/// The master key may do everything. An operation without a permission is left to it.
+/// The master key may use every operation. Only it may use an operation without a permission.
 struct ClassPermissions: Hashable, Sendable, Codable {
     /// The operations of requests on the objects of a class.
     enum Operation: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
         case find, count, get, create, update, delete, addField
 
-        /// Whether it leaves objects as they are.
+        /// Whether the operation only reads objects.
         var isReading: Bool { [.find, .count, .get].contains(self) }
     }
 
     /// The callers that may use an operation.
     struct Grant: Hashable, Sendable, Codable {
-        /// The ids of users, `role:` and the name of a role, or `*` for everybody.
+        /// The ids of users, `role:` with the name of a role, or `*` for everybody.
         var principals: Set<String> = []
         /// Whether all signed-in users are allowed the operation.
         var requiresAuthentication = false
-        /// Pointers to users: a user is allowed the operation with objects whose pointer leads to that user.
+        /// Pointers to users: a user may use the operation on objects whose pointer refers to this user.
         var pointerFields: [String] = []
     }
 
-    /// The kind of operation that a permission allows.
+    /// A caller's permission for an operation.
     enum Permission: Hashable, Sendable {
         case everything
-        /// Allowed with objects that have a field which leads to the caller.
+        /// Allowed with objects in which one of these fields refers to the caller.
         case objects(fields: [String])
         case nothing(needsSession: Bool)
     }
@@ -40,23 +40,23 @@ struct ClassPermissions: Hashable, Sendable, Codable {
     /// The access list of new objects without one; `nil` for none.
     private var defaultAccess: [String: AccessList.Rights]?
 
-    /// Only the master key may do anything.
+    /// Allows everything only to the master key.
     static let closed = ClassPermissions()
-    /// Everybody may do everything.
+    /// Allows everything to everybody.
     static let open: ClassPermissions = {
         var permissions = ClassPermissions()
         for operation in Operation.allCases { permissions.grants[operation] = Grant(principals: ["*"]) }
         return permissions
     }()
 
-    /// Everybody may do some operations, and the master key all.
+    /// Allows some operations to everybody.
     static func allowing(_ operations: [Operation]) -> ClassPermissions {
         var permissions = ClassPermissions()
         for operation in operations { permissions.grants[operation] = Grant(principals: ["*"]) }
         return permissions
     }
 
-    /// The name for the caller in a default list.
+    /// The placeholder for the caller in a default list.
     private static let currentUser = "currentUser"
     private static let userField = "userField:"
     private static let authenticated = "authenticated"
@@ -73,7 +73,7 @@ struct ClassPermissions: Hashable, Sendable, Codable {
         if !grant.principals.isDisjoint(with: principals) || grant.requiresAuthentication && isSignedIn {
             return .everything
         }
-        // Only the fields of a new object can give rights to it.
+        // Only the fields of a new object can grant its creation.
         let general = operation.isReading ? readUserFields : operation == .create ? [] : writeUserFields
         let fields = Set(grant.pointerFields + general).sorted()
         if !fields.isEmpty { return .objects(fields: fields) }
@@ -82,7 +82,7 @@ struct ClassPermissions: Hashable, Sendable, Codable {
 
     /// The fields that are hidden from a caller, except in the caller's own objects.
     ///
-    /// Of several lists that concern the caller, a field must be in each, as in Parse's own server.
+    /// If several lists apply to the caller, a field must be in each of them, as in Parse Server.
     func hiddenFields(of principals: Set<String>, isSignedIn: Bool) -> Set<String> {
         let lists = protectedFields.filter { name, _ in
             principals.contains(name) || name == Self.authenticated && isSignedIn
@@ -110,10 +110,10 @@ struct ClassPermissions: Hashable, Sendable, Codable {
         Set(grants.values.flatMap(\.pointerFields) + readUserFields + writeUserFields)
     }
 
-    /// The fields that are hidden from a caller.
+    /// The fields that are hidden from at least some callers.
     var hiddenFields: Set<String> { protectedFields.values.reduce([]) { $0.union($1) } }
 
-    /// Forgets fields that were deleted from the class. Grants by these pointers end.
+    /// Removes fields that were deleted from the class. Permissions through these pointers end.
     mutating func remove(fields: Set<String>) {
         for operation in grants.keys { grants[operation]?.pointerFields.removeAll(where: fields.contains) }
         readUserFields.removeAll(where: fields.contains)
@@ -127,10 +127,10 @@ struct ClassPermissions: Hashable, Sendable, Codable {
 // MARK: JSON
 
 extension ClassPermissions {
-    /// Reads what clients send: `{"find": {"*": true}, "update": {"role:Editors": true}, "protectedFields": {…}}`.
+    /// Reads a client's permissions: `{"find": {"*": true}, "update": {"role:Editors": true}, "protectedFields": {…}}`.
     ///
-    /// - Throws: ``ParseError`` 107 for invalid permissions, with the text of Parse's own server; 123 for an invalid
-    ///   default list.
+    /// - Throws: ``ParseError`` 107 for invalid permissions, with the text of Parse Server; 123 for an invalid default
+    ///   list.
     init(_ json: JSONValue) throws(ParseError) {
         guard let members = json.object else { throw Self.invalid("classLevelPermissions must be an object") }
         for (name, value) in members {
@@ -183,7 +183,7 @@ extension ClassPermissions {
         return grant
     }
 
-    /// Whether a name may be a user's id, a role's or everybody's.
+    /// Whether a name can be a user's id, a role, or `*`.
     private static func isPrincipal(_ name: String) -> Bool {
         if name == "*" { return true }
         if name.hasPrefix("role:") { return name.utf8.count > 5 && name.utf8.count <= 256 }
@@ -228,7 +228,7 @@ extension ClassPermissions {
         if protectedFields == ["*": []] { protectedFields = [:] }
     }
 
-    /// The permissions as clients get them.
+    /// The permissions in the form for clients.
     var json: JSONValue {
         var json: JSONObject = [:]
         for operation in Operation.allCases {

@@ -2,7 +2,7 @@ import RelataCore
 import RelataEngine
 
 extension ParseTransaction {
-    /// Compiles statements that find the objects which the caller may change.
+    /// Compiles statements that find the objects the caller may change.
     var writeCompiler: QueryCompiler { compiler(under: caller.write) }
 
     /// Compiles statements that find all objects, for any caller.
@@ -45,7 +45,7 @@ extension ParseTransaction {
 }
 
 extension Table {
-    /// The values of a row by the names of its properties, in the order of the columns. All others are unset.
+    /// The values of a row by the names of its properties, in the order of the columns. Missing values are unset.
     func values(_ named: [String: Value]) -> [Value] { columns.map { named[$0.property] ?? .null } }
 }
 

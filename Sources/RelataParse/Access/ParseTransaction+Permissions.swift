@@ -4,7 +4,7 @@ import RelataEngine
 extension KnownCaller {
     /// The caller's permission for an operation on objects of a class.
     ///
-    /// - Parameter permissions: Those of the class; `nil` for a class that allows all operations to every caller.
+    /// - Parameter permissions: The permissions of the class; `nil` if every caller may do everything.
     func permission(
         _ operation: ClassPermissions.Operation, on permissions: ClassPermissions?
     ) -> ClassPermissions.Permission {
@@ -12,7 +12,8 @@ extension KnownCaller {
         return permissions.permission(operation, of: principals, isSignedIn: session != nil)
     }
 
-    /// Checks an operation before any object is looked for, and refuses one that is never allowed.
+    /// The permission that limits the visible objects. An operation that is never allowed limits none: it is refused
+    /// first.
     func limit(
         _ operation: ClassPermissions.Operation, on permissions: ClassPermissions?
     ) -> ClassPermissions.Permission {
@@ -21,11 +22,11 @@ extension KnownCaller {
         return permission
     }
 
-    /// The condition that objects of a class meet for the caller; `nil` for all objects.
+    /// The condition on the objects of a class that the caller may use; `nil` for all objects.
     ///
     /// - Parameters:
-    ///   - permissions: All of these must allow an object.
-    ///   - isListed: The condition on the lists of the objects, if they have any.
+    ///   - permissions: The permissions. All of them must allow an object.
+    ///   - isListed: The condition on the access lists of the objects, if they have any.
     func condition(
         _ permissions: [ClassPermissions.Permission], onObjectsOf className: String, _ isListed: ExpressionNode?
     ) -> ExpressionNode? {
@@ -49,10 +50,10 @@ extension KnownCaller {
 }
 
 extension ParseTransaction {
-    /// Checks that the caller may do something with objects of a class, or with some of them.
+    /// Checks that the class allows the caller an operation, at least on some objects.
     ///
-    /// - Throws: ``ParseError`` 119 if the class doesn't allow the operation, 101 if it allows the operation to all
-    ///   signed-in users, as in Parse's own server.
+    /// - Throws: ``ParseError`` 119 if the class doesn't allow the operation; 101 if the class allows it to signed-in
+    ///   users and no user is signed in, as in Parse Server.
     func check(_ operation: ClassPermissions.Operation, on parseClass: ParseClass) throws(ParseError) {
         guard case .nothing(let needsSession) = caller.permission(operation, on: parseClass.options.permissions) else {
             return
@@ -61,8 +62,8 @@ extension ParseTransaction {
         throw ParseError.notAllowed(operation, parseClass.name)
     }
 
-    /// The transaction for a request that reads objects of a class. It sees the objects of that class with which the
-    /// caller is allowed the operation, and no others.
+    /// The transaction for a request that reads objects of a class. Of this class, it sees only the objects that the
+    /// caller may use in the operation.
     ///
     /// - Throws: the errors of ``check(_:on:)``.
     func reading(
@@ -79,10 +80,9 @@ extension ParseTransaction {
         return ParseTransaction(self, as: seeing)
     }
 
-    /// Checks that the caller may make an object.
+    /// Checks that the caller may create an object.
     ///
-    /// - Throws: the errors of ``check(_:on:)``; 119 if only users are allowed the operation to whom the object's
-    ///   fields lead, and the caller isn't one.
+    /// - Throws: the errors of ``check(_:on:)``; 119 if the object's fields must refer to the caller and don't.
     func checkMayCreate(_ body: ObjectBody, in parseClass: ParseClass) throws(ParseError) {
         try check(.create, on: parseClass)
         guard case .objects(let fields) = caller.permission(.create, on: parseClass.options.permissions) else { return }
@@ -97,7 +97,7 @@ extension ParseTransaction {
 
     /// Checks that the caller may add fields to a class by writing an object.
     ///
-    /// - Parameter objectID: The object that is changed; `nil` for a new one.
+    /// - Parameter objectID: The changed object; `nil` for a new one.
     /// - Throws: the errors of ``check(_:on:)``.
     func checkMayAddFields(to parseClass: ParseClass, by objectID: String?) throws {
         try check(.addField, on: parseClass)
@@ -111,7 +111,7 @@ extension ParseTransaction {
         else { throw ParseError.notAllowed(.addField, parseClass.name) }
     }
 
-    /// A new object with the default list of its class, if it has no list.
+    /// A new object with the default list of its class, unless it has a list.
     func withDefaultAccess(_ body: ObjectBody, in parseClass: ParseClass) -> ObjectBody {
         guard body.access == nil,
             let list = parseClass.options.permissions?.defaultAccess(for: caller.session?.user)

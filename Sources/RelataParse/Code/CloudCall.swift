@@ -1,24 +1,24 @@
-/// A call of a function: who calls it, with what, and by whose rights it may read and write.
+/// A call of a function: the caller, the parameters, and stores with the caller's rights and with all rights.
 public struct CloudCall: Sendable {
-    /// The name that it was called by.
+    /// The name of the called function.
     public let name: String
-    /// The parameters; where a rule gives one a default, with that.
+    /// The parameters, including the default values of rules.
     public internal(set) var parameters: JSONObject
-    /// The caller's own user, with all fields; `nil` where nobody is signed in.
+    /// The caller's user, with all fields; `nil` if nobody is signed in.
     public let user: JSONObject?
-    /// The names of the roles that the user has, directly or by other roles.
+    /// The names of the user's roles, including those inherited from other roles.
     public let roles: Set<String>
     /// Whether the caller has the master key.
     public let isMaster: Bool
-    /// The app's installation that calls.
+    /// The id of the calling app's installation.
     public let installationID: String?
-    /// What the client sent along for the server's code: `X-Parse-Cloud-Context`, or `_context` in the body.
+    /// The client's data for the server's code: `X-Parse-Cloud-Context`, or `_context` in the body.
     public let context: JSONObject
-    /// The header fields by their names in lower case: those that the protocol reads, but for keys and tokens, and those of
-    /// ``CloudCode/headerNames``.
+    /// The header fields by their names in lower case: those that the protocol reads, except keys and tokens, and those
+    /// in ``CloudCode/headerNames``.
     public let headers: [String: String]
-    /// What the client sends again if the reply is lost. The server keeps no replies of functions: one that must be done
-    /// once can store this along.
+    /// The request's id, which the client sends again if the reply is lost. The server doesn't store the replies of
+    /// functions. A function that must run only once can store this id with its result.
     public let requestID: String?
 
     /// The store with the rights of the caller.
@@ -26,15 +26,15 @@ public struct CloudCall: Sendable {
     /// The store with the rights of the master key.
     public let asMaster: CloudStore
 
-    /// A parameter; `nil` where there is none.
+    /// A parameter; `nil` if it is missing.
     public subscript(name: String) -> JSONValue? { parameters[name] }
 
     /// The id of the caller's user.
     public var userID: String? { user?["objectId"]?.string }
 
-    /// The parameters as a type of the app. Dates are Parse's, and `Data` is its `Bytes`.
+    /// The parameters as a type of the app. Dates have Parse's format, and `Data` is its `Bytes`.
     ///
-    /// - Throws: ``ParseError`` 142 that names the parameter which isn't as the type wants it.
+    /// - Throws: ``ParseError`` 142 that names the parameter which doesn't match the type.
     public func decode<Parameters: Decodable>(_ type: Parameters.Type) throws -> Parameters {
         try CloudCoding.decode(type, from: parameters)
     }

@@ -1,7 +1,7 @@
 import RelataCore
 
-/// What an app does on its server besides keeping objects: functions that clients call by name, jobs that run in the
-/// background, and what is done before and after objects are found and users sign in.
+/// An app's code on its server: functions that clients call by name, jobs that run in the background, and hooks that
+/// run before and after objects are found and users sign in.
 ///
 /// ```swift
 /// var options = ParseService.Options()
@@ -19,13 +19,13 @@ public struct CloudCode: Sendable {
     /// A function as it is called.
     typealias Function = @Sendable (CloudCall) async throws -> JSONValue
 
-    /// What is known of a function.
+    /// A registered function.
     struct Definition: Sendable {
         let rules: [CloudRule]
         let body: Function
     }
 
-    /// What is known of a job.
+    /// A registered job.
     struct Job: Sendable {
         let schedule: JobSchedule?
         let allowsSeveral: Bool
@@ -36,13 +36,13 @@ public struct CloudCode: Sendable {
     private(set) var jobs: [String: Job] = [:]
     /// Gets what goes wrong in jobs, and in the database while the app's code uses it; a server logs it by default.
     public var report: (@Sendable (any Error) -> Void)?
-    /// What is called with requests that find objects, by class.
+    /// The hooks of requests that find objects, by class.
     var finds: [String: FindHooks] = [:]
-    /// What is called when users sign in and out.
+    /// The hooks of signing in and out.
     var logins = LoginHooks()
     /// The functions by their names.
     private(set) var functions: [String: Definition] = [:]
-    /// The header fields, by their names in lower case, that functions look at besides those that the protocol reads.
+    /// The names of further header fields, in lower case, that functions can read in addition to those of the protocol.
     public var headerNames: [String] = []
 
     /// No functions.
@@ -51,9 +51,9 @@ public struct CloudCode: Sendable {
     /// Lets clients call a function: `POST /functions/averageStars`.
     ///
     /// - Parameters:
-    ///   - name: The name that clients call it by. A function that has it already is replaced.
-    ///   - rules: What must hold before it is run; who breaks one of them is refused with 142.
-    ///   - body: Makes the result of the parameters.
+    ///   - name: The name for clients. A function with the same name is replaced.
+    ///   - rules: The rules that are checked before the function runs. A call that breaks one is refused with 142.
+    ///   - body: Computes the result.
     public mutating func function(
         _ name: String, requires rules: [CloudRule] = [],
         _ body: @escaping @Sendable (CloudCall) async throws -> JSONValue
@@ -63,14 +63,14 @@ public struct CloudCode: Sendable {
 
     /// Lets clients call a function whose parameters and result are types of the app.
     ///
-    /// Dates are Parse's (`{"__type": "Date", …}`), and `Data` is its `Bytes`. Who sends other parameters than the type
-    /// takes is refused with 142.
+    /// Dates have Parse's format (`{"__type": "Date", …}`), and `Data` is its `Bytes`. Parameters that don't match the
+    /// type are refused with 142.
     ///
     /// - Parameters:
-    ///   - name: The name that clients call it by. A function that has it already is replaced.
-    ///   - parameters: The type of its parameters.
-    ///   - rules: What must hold before it is run; who breaks one of them is refused with 142.
-    ///   - body: Makes the result of the parameters.
+    ///   - name: The name for clients. A function with the same name is replaced.
+    ///   - parameters: The type of the parameters.
+    ///   - rules: The rules that are checked before the function runs. A call that breaks one is refused with 142.
+    ///   - body: Computes the result.
     public mutating func function<Parameters: Decodable & SendableMetatype, Result: Encodable & SendableMetatype>(
         _ name: String, taking parameters: Parameters.Type, requires rules: [CloudRule] = [],
         _ body: @escaping @Sendable (Parameters, CloudCall) async throws -> Result
@@ -81,17 +81,17 @@ public struct CloudCode: Sendable {
     }
     // MARK: Jobs
 
-    /// Has a job run by itself, or when the holder of the master key asks for it: `POST /jobs/cleanUp`.
+    /// Adds a job, which runs on a schedule, or when a caller with the master key starts it: `POST /jobs/cleanUp`.
     ///
-    /// What becomes of each run is an object of the class `_JobStatus`. A job that the server's end interrupts is told as
-    /// failed, and isn't begun again but by its schedule.
+    /// Each run has an object of the class `_JobStatus`. If the server stops during a run, the run is recorded as
+    /// failed, and only the schedule starts the job again.
     ///
     /// - Parameters:
-    ///   - name: Its name. A job that has it already is replaced.
-    ///   - schedule: When it is run by itself; `nil` for never. At its times it never runs twice at once, whichever processes
-    ///     serve the database.
-    ///   - severalAtOnce: Whether it may be asked for while it runs.
-    ///   - body: Does the work. It should end soon once its task is cancelled: then the server stops.
+    ///   - name: The job's name. A job with the same name is replaced.
+    ///   - schedule: When the job runs; `nil` for only on request. Scheduled runs never overlap, even if several
+    ///     processes serve the database.
+    ///   - severalAtOnce: Whether requests may start the job while it runs.
+    ///   - body: Does the work. If its task is cancelled, the server is stopping: the body should end soon.
     public mutating func job(
         _ name: String, schedule: JobSchedule? = nil, severalAtOnce: Bool = false,
         _ body: @escaping @Sendable (CloudJob) async throws -> Void
@@ -99,9 +99,9 @@ public struct CloudCode: Sendable {
         jobs[name] = Job(schedule: schedule, allowsSeveral: severalAtOnce, body: body)
     }
 
-    /// Checks what can't be.
+    /// Checks the schedules.
     ///
-    /// - Throws: ``RelataError`` that says what it is.
+    /// - Throws: ``RelataError`` that describes the error.
     public func check() throws(RelataError) {
         for (name, job) in jobs.sorted(by: { $0.key < $1.key }) {
             if let problem = job.schedule?.problem { throw .invalidUse("the schedule of the job \(name): \(problem)") }

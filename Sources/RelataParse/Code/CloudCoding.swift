@@ -1,11 +1,11 @@
 import Foundation
 import RelataCore
 
-/// Parameters and results of functions as types of the app.
+/// Converts parameters and results of functions from and to types of the app.
 enum CloudCoding {
-    /// Parameters as a type.
+    /// Parameters as a type of the app.
     ///
-    /// - Throws: ``ParseError`` 142 that names the parameter which isn't as the type wants it.
+    /// - Throws: ``ParseError`` 142 that names the parameter which doesn't match the type.
     static func decode<Value: Decodable>(_ type: Value.Type, from parameters: JSONObject) throws -> Value {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .custom { decoder in

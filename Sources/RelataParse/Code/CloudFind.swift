@@ -1,12 +1,12 @@
 import RelataCore
 
-/// A request that finds objects of a class, before it is answered.
+/// A request for objects of a class, before it is answered.
 public struct CloudFind: Sendable {
     /// The class.
     public let className: String
-    /// The id of the object, of a request for one; `nil` for a query.
+    /// The id of the requested object; `nil` for a query.
     public let objectID: String?
-    /// The conditions, Parse's `where`. Those that are added limit a request for one object, too.
+    /// The conditions, Parse's `where`. Conditions that a hook adds also limit a request for one object.
     public var conditions: JSONObject
     /// The fields that the objects are ordered by, with a `-` for descending; `nil` for no order.
     public var order: [String]?
@@ -16,14 +16,14 @@ public struct CloudFind: Sendable {
     public var skip: Int?
     /// The pointers whose objects come along, `*` for those of all; `nil` for none.
     public var include: [String]?
-    /// The fields that the objects are shown with; `nil` for all.
+    /// The fields in the reply; `nil` for all.
     public var keys: [String]?
     /// The fields that aren't shown; `nil` for none.
     public var excludedKeys: [String]?
 
     /// Reads the parameters of a request.
     ///
-    /// - Throws: ``ParseError`` for values that they can't have.
+    /// - Throws: ``ParseError`` for invalid values.
     init(_ className: String, _ objectID: String?, _ call: ParseCall) throws(ParseError) {
         self.className = className
         self.objectID = objectID
@@ -61,24 +61,24 @@ public struct CloudFind: Sendable {
 }
 
 extension CloudCode {
-    /// What is called with the requests that find objects of a class.
+    /// The hooks of requests that find objects of a class.
     struct FindHooks: Sendable {
         var before: [@Sendable (inout CloudFind, CloudCall) async throws -> Void] = []
         var after: [@Sendable ([JSONObject], CloudCall) async throws -> [JSONObject]] = []
     }
 
-    /// Calls `body` with each request of a client, or of the app's code, that finds objects of a class: queries, and requests
-    /// for one object. What it changes is asked instead, and what it throws refuses the request, as in a function.
+    /// Calls `body` with each request of a client, or of the app's code, for objects of a class: queries, and requests
+    /// for one object. `body` may change the request. Its error refuses the request, as in a function.
     ///
-    /// It isn't called for objects that come along by `include`, and for those that conditions on other classes look at.
+    /// It isn't called for objects that `include` adds, or that conditions on other classes use.
     public mutating func beforeFind(
         _ className: String, _ body: @escaping @Sendable (inout CloudFind, CloudCall) async throws -> Void
     ) {
         finds[className, default: FindHooks()].before.append(body)
     }
 
-    /// Calls `body` with the objects that such a request found, and replies with those that it returns. Of a request for one
-    /// object, no object is as if it weren't there.
+    /// Calls `body` with the objects that such a request found, and replies with those that it returns. If a request
+    /// for one object returns none, the reply is that the object doesn't exist.
     public mutating func afterFind(
         _ className: String, _ body: @escaping @Sendable ([JSONObject], CloudCall) async throws -> [JSONObject]
     ) {
@@ -87,11 +87,11 @@ extension CloudCode {
 }
 
 extension ParseService {
-    /// Answers a request that finds objects of a class, as the app's code would have it.
+    /// Answers a request for objects of a class, and calls the app's hooks.
     ///
     /// - Parameters:
-    ///   - id: The id of the one object that is asked for.
-    ///   - body: Answers the request as it then is, with conditions that one object has to meet.
+    ///   - id: The id of the requested object; `nil` for a query.
+    ///   - body: Answers the changed request. The second argument contains the conditions for a single object.
     func finding(
         _ className: String, _ id: String?, _ call: ParseCall,
         _ body: (ParseCall, JSONObject) async throws -> WireReply

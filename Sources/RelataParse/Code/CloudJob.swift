@@ -2,17 +2,17 @@
 public struct CloudJob: Sendable {
     /// The job's name.
     public let name: String
-    /// What whoever started it said.
+    /// The parameters of the request that started the run.
     public let parameters: JSONObject
     /// The id of the run's object of the class `_JobStatus`.
     public let statusID: String
     /// The store with the rights of the master key.
     public let store: CloudStore
 
-    /// A parameter; `nil` where there is none.
+    /// A parameter; `nil` if it is missing.
     public subscript(name: String) -> JSONValue? { parameters[name] }
 
-    /// Says how far it is, for those who look at its `_JobStatus`.
+    /// Reports the progress in the run's `_JobStatus` object.
     public func message(_ text: String) async throws {
         let id = statusID
         try await store.service.store.write(as: .master) { try $0.changeStatus(of: id, ["message": .string(text)]) }

@@ -1,10 +1,10 @@
-/// What must hold before a function is run, or a job.
+/// A rule that is checked before a function runs.
 ///
-/// The master key meets every rule about callers. Rules about parameters are for it as well.
+/// The master key meets every rule about callers. Rules about parameters apply to it, too.
 public struct CloudRule: Sendable {
-    /// What a parameter holds.
+    /// The type of a parameter.
     public enum Kind: Hashable, Sendable {
-        /// A value of one of JSON's types, or a date of Parse's.
+        /// A JSON type, or Parse's date.
         case string, number, boolean, array, object, date
         /// A pointer to an object of a class.
         case pointer(to: String)
@@ -34,14 +34,14 @@ public struct CloudRule: Sendable {
         }
     }
 
-    /// Checks a call, and may give parameters values.
+    /// Checks a call, and may set default values of parameters.
     ///
     /// - Throws: ``ParseError`` 142.
     let check: @Sendable (inout CloudCall) throws(ParseError) -> Void
 
     private init(_ check: @escaping @Sendable (inout CloudCall) throws(ParseError) -> Void) { self.check = check }
 
-    /// The error for a broken rule, in the words of Parse's own server.
+    /// The error for a broken rule, with the text of Parse Server.
     static func refusal(_ reason: String) -> ParseError {
         ParseError(.validationError, "Validation failed. \(reason)")
     }
@@ -58,7 +58,7 @@ public struct CloudRule: Sendable {
         guard call.isMaster else { throw refusal("Master key is required to complete this request.") }
     }
 
-    /// The caller has one of some roles, directly or by other roles.
+    /// The caller has one of these roles, directly or inherited from other roles.
     public static func anyRole(_ names: String...) -> CloudRule {
         CloudRule { (call) throws(ParseError) in
             guard call.isMaster || names.contains(where: call.roles.contains) else {
@@ -67,7 +67,7 @@ public struct CloudRule: Sendable {
         }
     }
 
-    /// The caller has all of some roles, directly or by other roles.
+    /// The caller has all of these roles, directly or inherited from other roles.
     public static func allRoles(_ names: String...) -> CloudRule {
         CloudRule { (call) throws(ParseError) in
             guard call.isMaster || names.allSatisfy(call.roles.contains) else {
@@ -92,8 +92,8 @@ public struct CloudRule: Sendable {
     /// A parameter has a value.
     ///
     /// - Parameters:
-    ///   - kind: What it holds; `nil` for anything.
-    ///   - isGood: Whether a value will do.
+    ///   - kind: The type of the value; `nil` for any.
+    ///   - isGood: Whether a value is allowed.
     public static func required(
         _ name: String, _ kind: Kind? = nil, where isGood: (@Sendable (JSONValue) -> Bool)? = nil
     ) -> CloudRule {
@@ -105,12 +105,12 @@ public struct CloudRule: Sendable {
         }
     }
 
-    /// A parameter may have a value.
+    /// A parameter is optional.
     ///
     /// - Parameters:
-    ///   - kind: What it holds; `nil` for anything.
-    ///   - value: What it holds where the caller gives none.
-    ///   - isGood: Whether a value of the caller will do.
+    ///   - kind: The type of the value; `nil` for any.
+    ///   - value: The default value.
+    ///   - isGood: Whether a caller's value is allowed.
     public static func optional(
         _ name: String, _ kind: Kind? = nil, default value: JSONValue? = nil,
         where isGood: (@Sendable (JSONValue) -> Bool)? = nil

@@ -1,28 +1,28 @@
 import RelataCore
 import RelataRecords
 
-/// The store as somebody's requests reach it: with what the classes and the objects' lists allow, the hooks, and classes
-/// that are made by use.
+/// The store as a caller's requests see it: permissions of classes and access lists apply, hooks are called, and
+/// missing classes may be created.
 ///
-/// Each call is a transaction. What belongs into one is a batch (``send(_:_:_:)``), or is done by ``records``.
+/// Each call is one transaction. For several operations in one, send a batch (``send(_:_:_:)``), or use ``records``.
 public struct CloudStore: Sendable {
     let service: ParseService
     let caller: Caller
 
-    /// The store by itself, which knows no callers: everything can be read and written, several objects in one transaction.
-    /// Hooks aren't called.
+    /// The store without a caller: everything can be read and written, several objects in one transaction. Hooks aren't
+    /// called.
     public var records: RecordStore { service.store.records }
 
     /// The objects of a class that meet conditions.
     ///
     /// - Parameters:
     ///   - condition: Parse's `where`.
-    ///   - order: The fields they are ordered by, between commas, with a `-` for descending.
-    ///   - limit: How many at most; as many as clients get by default.
-    ///   - skip: How many are left out at the beginning.
-    ///   - include: The pointers whose objects come along.
-    ///   - keys: The fields that they are shown with; `nil` for all.
-    /// - Throws: ``ParseError`` as the client would get it.
+    ///   - order: The fields to sort by, separated by commas, with a `-` for descending.
+    ///   - limit: The maximum number of objects; by default the same as for clients.
+    ///   - skip: The number of objects to skip at the beginning.
+    ///   - include: The pointers whose objects are included.
+    ///   - keys: The fields in the reply; `nil` for all.
+    /// - Throws: ``ParseError``, as a client would get it.
     public func find(
         _ className: String, where condition: JSONObject = [:], order: String? = nil, limit: Int? = nil,
         skip: Int? = nil, include: [String] = [], keys: [String]? = nil
@@ -38,7 +38,7 @@ public struct CloudStore: Sendable {
         return reply["results"]?.array?.compactMap(\.object) ?? []
     }
 
-    /// How many objects of a class meet conditions.
+    /// The number of objects of a class that meet conditions.
     public func count(_ className: String, where condition: JSONObject = [:]) async throws -> Int {
         var parameters: JSONObject = ["count": 1, "limit": 0]
         if !condition.isEmpty { parameters["where"] = .object(condition) }
@@ -47,34 +47,34 @@ public struct CloudStore: Sendable {
 
     /// An object.
     ///
-    /// - Throws: ``ParseError`` 101 where there is none that the caller sees.
+    /// - Throws: ``ParseError`` 101 if the caller sees no such object.
     public func get(_ className: String, _ id: String, include: [String] = []) async throws -> JSONObject {
         let parameters: JSONObject = include.isEmpty ? [:] : ["include": .array(include.map { .string($0) })]
         return try await send(.get, ["classes", className, id], parameters).object ?? [:]
     }
 
-    /// Makes an object.
+    /// Creates an object.
     ///
-    /// - Returns: Its id.
+    /// - Returns: The object's id.
     @discardableResult
     public func create(_ className: String, _ fields: JSONObject) async throws -> String {
         try await send(.post, ["classes", className], fields)["objectId"]?.string ?? ""
     }
 
-    /// Changes an object: values and operations, as clients send them.
+    /// Changes an object with values and operations, as clients send them.
     ///
-    /// - Returns: What the object holds that the caller can't know, such as the sum after an increment.
+    /// - Returns: The new values that the caller can't know, such as the sum after an increment.
     @discardableResult
     public func update(_ className: String, _ id: String, _ fields: JSONObject) async throws -> JSONObject {
         try await send(.put, ["classes", className, id], fields).object ?? [:]
     }
 
-    /// Deletes an object by the delete rules.
+    /// Deletes an object. The delete rules apply.
     public func delete(_ className: String, _ id: String) async throws {
         _ = try await send(.delete, ["classes", className, id], [:])
     }
 
-    /// The parameters of `/config` that the caller may see.
+    /// The parameters of `/config` that the caller may read.
     public func config() async throws -> JSONObject {
         try await send(.get, ["config"], [:])["params"]?.object ?? [:]
     }
@@ -82,7 +82,7 @@ public struct CloudStore: Sendable {
     /// Sends any request of the protocol: `send("POST", "/batch", ["transaction": true, "requests": [...]])`.
     ///
     /// - Returns: The reply.
-    /// - Throws: ``ParseError`` as the client would get it.
+    /// - Throws: ``ParseError``, as a client would get it.
     @discardableResult
     public func send(_ method: String, _ path: String, _ body: JSONObject = [:]) async throws -> JSONValue {
         guard let method = ParseCall.Method(rawValue: method) else {

@@ -1,10 +1,10 @@
-/// An error of the app's code that isn't for clients.
+/// An error of the app's code whose details aren't for clients.
 struct CodeFailure: Error, CustomStringConvertible {
     let cause: any Error
 
     var description: String { "\(cause)" }
 
-    /// Runs the app's code. Its errors for clients stay as they are.
+    /// Runs the app's code. Errors for clients are passed on unchanged.
     ///
     /// - Throws: ``CodeFailure`` for other errors.
     static func catching<Result>(_ body: () async throws -> Result) async throws -> Result {

@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// What happened in apps, counted until it is written down.
+/// Counts apps' events until the counts are stored.
 final class EventCounter: Sendable {
-    /// A kind of event on a day, as `2026-03-01`.
+    /// An event's name, and a day, as `2026-03-01`.
     struct Key: Hashable, Sendable {
         let name: String
         let day: String
     }
 
-    /// How many names of events are told apart; all others are one.
+    /// The maximum number of different names. Further events are counted under one name.
     static let maximumNames = 1000
-    /// The name of all others.
+    /// The common name of further events.
     static let other = "*"
 
     private struct State {

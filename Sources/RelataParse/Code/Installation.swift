@@ -1,11 +1,11 @@
 import RelataCore
 import RelataEngine
 
-/// The class of apps on devices.
+/// The class of installations: apps on devices.
 enum InstallationClass {
     static let name = ServiceClasses.installation
 
-    /// The fields that every installation may have, beside those of an app.
+    /// The text fields of every installation, in addition to those that an app adds.
     static let texts = [
         "installationId", "deviceToken", "deviceType", "pushType", "GCMSenderId", "timeZone", "localeIdentifier",
         "appName", "appVersion", "appIdentifier", "parseVersion",
@@ -23,7 +23,7 @@ enum InstallationClass {
         return entity
     }
 
-    /// What clients may do: an installation is known by its ids, and nobody lists them.
+    /// The permissions of clients: they can get an installation by its id, but not list installations.
     static var options: ClassOptions {
         var options = ClassOptions()
         options.fields["channels"] = FieldOptions(type: .array)
@@ -32,16 +32,16 @@ enum InstallationClass {
     }
 }
 
-/// What a request says of an installation by which it is known again.
+/// The values in a request that identify an installation.
 struct InstallationIDs: Sendable {
-    /// The id that the app gave itself; `nil` where it isn't told.
+    /// The id that the app gave itself; `nil` if the request doesn't contain one.
     let installation: String?
-    /// Whether it stands in the object, and not only in a header field.
+    /// Whether the id is in the object, not only in a header field.
     let isInBody: Bool
     let token: String?
     let type: String?
     let app: String?
-    /// The object, with ids as they are stored.
+    /// The object, with the ids in their stored form.
     let body: JSONObject
 
     /// Reads a request.
@@ -50,7 +50,7 @@ struct InstallationIDs: Sendable {
         let given = body["installationId"]?.string?.lowercased()
         if let given { body["installationId"] = .string(given) }
         var token = body["deviceToken"]?.string
-        // Tokens of Apple's are hexadecimal.
+        // Apple's tokens are hexadecimal.
         if let long = token, long.utf8.count == 64 { token = long.lowercased() }
         if let token { body["deviceToken"] = .string(token) }
         isInBody = given?.isEmpty == false
@@ -62,7 +62,7 @@ struct InstallationIDs: Sendable {
     }
 }
 
-/// An installation as it is stored.
+/// A stored installation.
 private struct StoredInstallation {
     let id: String
     let installation: String?
@@ -72,11 +72,11 @@ private struct StoredInstallation {
 }
 
 extension ParseTransaction {
-    /// The installation that a request is about: of several that are one, all others are deleted.
+    /// The installation that a request is about. If several stored objects match the same one, the others are deleted.
     ///
-    /// - Parameter id: The one that is changed; `nil` for one that is new to its client.
-    /// - Returns: Its id; `nil` where it is to be made.
-    /// - Throws: ``ParseError`` 101, 132, 135 and 136, as Parse's own server does.
+    /// - Parameter id: The id in a request that changes an installation; `nil` if the client creates one.
+    /// - Returns: The installation's id; `nil` if the installation must be created.
+    /// - Throws: ``ParseError`` 101, 132, 135 and 136, in the same cases as Parse Server.
     func installation(_ ids: InstallationIDs, id: String?) throws -> String? {
         let all = try installations(ids, id)
         let own = id.flatMap { id in all.first { $0.id.hasSameBytes(as: id) } }
@@ -141,7 +141,7 @@ extension ParseTransaction {
         }
     }
 
-    /// Deletes those with the token of another installation, of the same app.
+    /// Deletes those of these installations that have another installation id and the same app.
     private func delete(_ installations: [StoredInstallation], for ids: InstallationIDs) throws {
         try delete(
             installations.filter { $0.installation != ids.installation && (ids.app == nil || $0.app == ids.app) })
@@ -187,7 +187,7 @@ extension ParseService {
             guard let known = try writer.transaction.installation(ids, id: id) else { return try writer.run(write) }
             let reply = try writer.run(.update(InstallationClass.name, known, body))
             guard id == nil, var members = try JSONParser.parse(reply.body).object else { return reply }
-            // To its client it is new.
+            // For the client, the installation is new.
             members["objectId"] = .string(known)
             members["createdAt"] = members["updatedAt"]
             return WireReply(.object(members))

@@ -1,9 +1,9 @@
 import Foundation
 
-/// When a job is run by itself.
+/// The schedule of a job.
 ///
-/// A job that is new begins with the first time that comes after the server knows it. A time that passes while the job still
-/// runs, or while no server does, is made up for once.
+/// A new job runs at the first scheduled time after the server has found the job. If times pass while the job still
+/// runs, or while no server runs, one run makes up for them.
 public struct JobSchedule: Hashable, Sendable {
     private enum Times: Hashable, Sendable {
         case every(seconds: Double)
@@ -12,7 +12,7 @@ public struct JobSchedule: Hashable, Sendable {
 
     private let times: Times
 
-    /// So many seconds after it was started last, at least one.
+    /// So many seconds after the last start. The minimum is one second.
     public static func every(seconds: Double) -> JobSchedule { JobSchedule(times: .every(seconds: seconds)) }
 
     /// Once a day.
@@ -20,21 +20,21 @@ public struct JobSchedule: Hashable, Sendable {
         JobSchedule(times: .daily(hour: hour, minute: minute, timeZone))
     }
 
-    /// When it is run that was started last at a time.
+    /// The next scheduled time after a start.
     func next(after date: Date) -> Date {
         switch times {
         case .every(let seconds): return date.addingTimeInterval(seconds)
         case .daily(let hour, let minute, let timeZone):
             var calendar = Calendar(identifier: .gregorian)
             calendar.timeZone = timeZone
-            // Where clocks are put forward, the time may not be there on that day: then it is the next one that is.
+            // If clocks are put forward, the time may be missing on that day. The next existing time replaces it.
             return calendar.nextDate(
                 after: date, matching: DateComponents(hour: hour, minute: minute, second: 0), matchingPolicy: .nextTime)
                 ?? date.addingTimeInterval(86_400)
         }
     }
 
-    /// What is wrong with it; `nil` where nothing is.
+    /// The error in the schedule, or `nil`.
     var problem: String? {
         switch times {
         case .every(let seconds):

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// What is called when users sign in and out.
+/// The hooks of signing in and out.
 struct LoginHooks: Sendable {
     var beforeLogin: [@Sendable (JSONObject, CloudCall) async throws -> Void] = []
     var afterLogin: [@Sendable (JSONObject, CloudCall) async -> Void] = []
@@ -9,24 +9,24 @@ struct LoginHooks: Sendable {
 }
 
 extension CloudCode {
-    /// Calls `body` with each user who is about to sign in, once the password is known to be right. What it throws refuses
-    /// that, as in a function. It isn't called for those who sign up.
+    /// Calls `body` with each user who is about to sign in, once the password or another service's data has been
+    /// verified. An error of `body` refuses the request, as in a function. Signing up doesn't call it.
     public mutating func beforeLogin(_ body: @escaping @Sendable (_ user: JSONObject, CloudCall) async throws -> Void) {
         logins.beforeLogin.append(body)
     }
 
-    /// Calls `body` with each user who has signed in, before the client is told.
+    /// Calls `body` with each user who has signed in, before the reply is sent.
     public mutating func afterLogin(_ body: @escaping @Sendable (_ user: JSONObject, CloudCall) async -> Void) {
         logins.afterLogin.append(body)
     }
 
-    /// Calls `body` when a user has signed out. The call tells which.
+    /// Calls `body` when a user has signed out. The call contains the user.
     public mutating func afterLogout(_ body: @escaping @Sendable (CloudCall) async -> Void) {
         logins.afterLogout.append(body)
     }
 
-    /// Calls `body` with each user who is about to get a mail for a new password. Where it throws, no mail is sent; whoever
-    /// asked for it isn't told, since nobody is told who has an address.
+    /// Calls `body` with each user who is about to get a mail for a new password. If `body` throws, no mail is sent.
+    /// The client isn't informed, because the reply must not reveal who has an address.
     public mutating func beforePasswordResetRequest(
         _ body: @escaping @Sendable (_ user: JSONObject) async throws -> Void
     ) {
@@ -35,7 +35,7 @@ extension CloudCode {
 }
 
 extension ParseService {
-    /// Asks the app's code whether a user may sign in.
+    /// Calls the app's hooks before a user signs in.
     func willLogIn(_ id: String, _ call: ParseCall) async throws {
         let hooks = options.code.logins.beforeLogin
         if hooks.isEmpty { return }
@@ -43,7 +43,7 @@ extension ParseService {
         try await CodeFailure.catching { for hook in hooks { try await hook(user, cloud) } }
     }
 
-    /// Tells the app's code that a user has signed in.
+    /// Calls the app's hooks after a user has signed in.
     func didLogIn(_ id: String, _ call: ParseCall) async throws {
         let hooks = options.code.logins.afterLogin
         if hooks.isEmpty { return }
@@ -51,7 +51,7 @@ extension ParseService {
         for hook in hooks { await hook(user, cloud) }
     }
 
-    /// What the app's code does when the sender of a request has signed out.
+    /// The app's hooks for the sender of this request, to run after it has signed out.
     func logoutAction(_ call: ParseCall) async throws -> @Sendable () async -> Void {
         let hooks = options.code.logins.afterLogout
         if hooks.isEmpty { return {} }
@@ -59,7 +59,7 @@ extension ParseService {
         return { for hook in hooks { await hook(cloud) } }
     }
 
-    /// Asks the app's code whether a user may get a mail for a new password.
+    /// Calls the app's hooks before a user gets a mail for a new password. Returns whether the mail may be sent.
     func mayResetPassword(_ id: String) async throws -> Bool {
         let hooks = options.code.logins.beforePasswordReset
         if hooks.isEmpty { return true }

@@ -2,7 +2,7 @@ import RelataCore
 import RelataEngine
 
 extension ParseService {
-    /// Answers a request about the parameters that apps read.
+    /// Answers a request about the configuration parameters of apps.
     func config(_ call: ParseCall) async throws -> WireReply {
         guard store.models == nil else {
             throw ParseError(.operationForbidden, "a server of an app's own models has no configuration")
@@ -37,28 +37,28 @@ extension ParseService {
     }
 }
 
-/// A parameter that apps read.
+/// A configuration parameter.
 struct ConfigParameter: Hashable, Sendable {
     var name: String
     var value: JSONValue
-    /// Whether only the master key gets it.
+    /// Whether only the master key may read the parameter.
     var isPrivate = false
 }
 
-/// What a request does to the parameters.
+/// The changes of parameters in a request.
 struct ConfigChange: Sendable {
-    /// How many parameters there are at most.
+    /// The maximum number of parameters.
     static let maximumCount = 1000
 
-    /// New values; `nil` takes a parameter away.
+    /// The new values; `nil` deletes a parameter.
     private(set) var values: [(name: String, value: JSONValue?)] = []
-    /// Whether only the master key gets a parameter, of those of which the request says so.
+    /// Whether only the master key may read a parameter, for each parameter in `masterKeyOnly`.
     private(set) var isPrivate: [String: Bool] = [:]
 
     /// Reads the body of a request.
     ///
-    /// - Throws: ``ParseError`` 105 for a name that no parameter can have, 107 for what is no object, and for operations
-    ///   other than `Delete`, 111 for values that aren't what they say.
+    /// - Throws: ``ParseError`` 105 for an invalid name, 107 for `params` that isn't an object and for operations other
+    ///   than `Delete`, 111 for typed values that are invalid.
     init(_ body: JSONObject) throws(ParseError) {
         for (name, value) in try Self.members("params", of: body) {
             guard ParseNames.isPlain(name), name.utf8.count <= 128 else {
@@ -105,9 +105,10 @@ extension ParseTransaction {
         }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// Changes the parameters. What only the master key got stays so unless the request says otherwise.
+    /// Changes the parameters. A private parameter stays private unless the request changes this.
     ///
-    /// - Throws: ``ParseError`` 102 for a `masterKeyOnly` of what is no parameter, which may be misspelt; 105 for too many.
+    /// - Throws: ``ParseError`` 102 for a `masterKeyOnly` without its parameter, which may be misspelt; 105 for too
+    ///   many.
     func apply(_ change: ConfigChange) throws {
         var parameters = Dictionary(try configParameters().map { ($0.name, $0) }) { first, _ in first }
         let known = parameters

@@ -3,10 +3,10 @@ import RelataCore
 import RelataEngine
 
 extension ParseService {
-    /// For how many days counts of events are kept.
+    /// For how many days the counts of events are kept.
     private static let eventDays = 400
 
-    /// Answers a request about events: clients tell that one happened, and the master key asks how often.
+    /// Answers a request about events: clients report one, and the master key reads the counts.
     func events(_ call: ParseCall) async throws -> WireReply {
         guard store.models == nil else { throw ParseError(.operationForbidden, "analytics are off") }
         switch (call.method, call.path.count) {
@@ -30,7 +30,7 @@ extension ParseService {
         }
     }
 
-    /// Writes down what was counted.
+    /// Stores the counted events.
     package func tendEvents(now: Date = Date()) async throws {
         let counts = counter.take()
         if counts.isEmpty { return }
@@ -48,7 +48,7 @@ extension ParseService {
 }
 
 extension ParseTransaction {
-    /// How often events happened, in the order of their names and days.
+    /// The counts of events, in the order of their names and days.
     func eventCounts() throws -> [(EventCounter.Key, Int64)] {
         guard AccountClasses.isThere(ServiceClasses.event, in: storedClasses.schema) else { return [] }
         return try accountRows(ServiceClasses.event, []) { table, _ in
@@ -58,7 +58,7 @@ extension ParseTransaction {
         }.sorted { ($0.0.name, $0.0.day) < ($1.0.name, $1.0.day) }
     }
 
-    /// Adds to the counts.
+    /// Adds to the stored counts.
     ///
     /// - Parameter oldest: The day before which counts are forgotten.
     /// - Returns: The names that have counts.

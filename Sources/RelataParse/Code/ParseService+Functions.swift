@@ -14,10 +14,10 @@ extension ParseService {
         return WireReply(["result": try await CodeFailure.catching { [cloud] in try await function.body(cloud) }])
     }
 
-    /// A call as the app's code gets it.
+    /// The call for the app's code.
     ///
-    /// - Parameter parameters: What it gets as parameters; `nil` for all that came along.
-    /// - Throws: ``ParseError`` 209 for a session that there isn't.
+    /// - Parameter parameters: The call's parameters; `nil` for those of the request.
+    /// - Throws: ``ParseError`` 209 for an unknown session.
     func cloudCall(
         _ name: String, _ call: ParseCall, parameters: JSONObject? = nil
     ) async throws -> CloudCall {
@@ -25,7 +25,7 @@ extension ParseService {
         var roles: Set<String> = []
         if let token = call.caller.sessionToken {
             let limit = options.maximumReply
-            // The roles of whoever has the master key as well are those of its user.
+            // A caller with the master key and a session has the roles of the session's user.
             (user, roles) = try await store.read(as: Caller(sessionToken: token)) { transaction in
                 let known = transaction.caller
                 guard let session = known.session else { throw ParseError.invalidSession }

@@ -3,14 +3,14 @@ import RelataCore
 import RelataEngine
 
 extension ParseService {
-    /// For how many seconds a run is taken for one that goes on, since its process said so last.
+    /// How many seconds a run counts as running since its process last extended its lock.
     static let jobLease = 60.0
-    /// After how many seconds a process says so again, and looks for runs whose processes don't.
+    /// The number of seconds after which a process extends the locks of its runs, and looks for abandoned ones.
     private static let jobRound = 15.0
-    /// How long runs have to end when the server stops.
+    /// How long runs may take to end when the server stops.
     private static let jobGrace = Duration.seconds(3)
 
-    /// Answers a request for a job, `/jobs/NAME`: it begins, and the reply says where its status is kept.
+    /// Answers a request to start a job, `/jobs/NAME`. The reply contains the id of the run's status.
     func job(_ call: ParseCall) async throws -> WireReply {
         guard call.method == .post else {
             throw ParseError.impossible(call)
@@ -34,7 +34,7 @@ extension ParseService {
         return reply
     }
 
-    /// Answers what jobs there are, as `/cloud_code/jobs/data`.
+    /// Answers a request for the list of jobs, `/cloud_code/jobs/data`.
     func jobs(_ call: ParseCall) throws -> WireReply {
         guard call.method == .get, call.path.count == 3 else { throw Self.unknown(call) }
         guard call.isMaster else { throw ParseError.masterKeyRequired }
@@ -52,8 +52,8 @@ extension ParseService {
 
     /// Begins a run.
     ///
-    /// - Returns: The id of its status; `nil` where it may not begin now, because the job runs or, of one that is run by
-    ///   itself, because its time hasn't come.
+    /// - Returns: The id of the run's status; `nil` if it may not begin now, because the job is running, or because the
+    ///   time of a scheduled job hasn't come.
     private func begin(_ start: JobStart, _ job: CloudCode.Job, now: Date = Date()) async throws -> String? {
         for name in [ServiceClasses.jobStatus, ServiceClasses.jobLock] { try await makeServiceClass(name) }
         let running = store.runningJobs.ids
@@ -85,7 +85,7 @@ extension ParseService {
                 Task.isCancelled ? ServiceClasses.stopped : (error as? ParseError)?.message ?? "\(error)"
             end = ["status": "failed", "message": .string(String(reason.prefix(10_000)))]
         }
-        // A run that was told to end isn't told again while it says what became of it.
+        // If the run was cancelled, its end is recorded by a separate task, which isn't cancelled.
         let (id, last) = (run.statusID, end)
         await Task {
             do {
@@ -99,10 +99,10 @@ extension ParseService {
 
     // MARK: Time
 
-    /// Begins the jobs whose time has come, says that the runs of this process go on, and tells those as failed whose
-    /// processes don't say so any more.
+    /// Starts jobs whose time has come, extends the locks of the runs of this process, and records abandoned runs as
+    /// failed.
     ///
-    /// - Returns: When it is to be called again, at the latest.
+    /// - Returns: The latest time for the next call.
     @discardableResult
     package func tendJobs(now: Date = Date()) async throws -> Date {
         let jobs = options.code.jobs
@@ -136,11 +136,11 @@ extension ParseService {
         return next
     }
 
-    /// Ends the runs of this process. Those that don't end in time are told as failed all the same.
+    /// Cancels the runs of this process. Runs that don't end in time are recorded as failed.
     package func stopJobs() async {
         let running = store.runningJobs
         running.cancel()
-        // Whoever asks for it may have been told to end itself.
+        // The caller's task may be cancelled, too, so a separate task waits.
         await Task {
             let end = ContinuousClock.now + Self.jobGrace
             while !running.ids.isEmpty, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(10)) }

@@ -2,24 +2,24 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// A run of a job that is to begin.
+/// A run that is about to begin.
 struct JobStart: Sendable {
     let name: String
-    /// What no two runs hold at once; `nil` for a run that others may be beside.
+    /// The lock that only one run can hold; `nil` if other runs of the job are allowed.
     let lock: String?
-    /// Who starts it: `api` or `schedule`.
+    /// The source of the request: `api` or `schedule`.
     let source: String
     var parameters: JSONObject = [:]
-    /// When it was started last, as far as known: it begins only if that is still so.
+    /// The job's last known start. The run begins only if the job wasn't started since.
     var since: Date?
 }
 
-/// The locks of jobs are rows by name: `job:NAME`, which says when the job was started last and which run holds it until
-/// when, and `run:ID` of each run that holds no job.
+/// The locks are rows with unique names. `job:NAME` contains the job's last start, and the run that holds the lock
+/// until when. `run:ID` belongs to a run without a lock of its job.
 extension ParseTransaction {
     /// Takes the lock of a run.
     ///
-    /// - Returns: Whether it was free.
+    /// - Returns: Whether the lock was free.
     func lock(_ start: JobStart, run: String, _ now: Date, lease: Double) throws -> Bool {
         let name = start.lock.map { "job:" + $0 } ?? "run:" + run
         let since = start.since.map(Self.milliseconds)
@@ -85,7 +85,7 @@ extension ParseTransaction {
         return lost
     }
 
-    /// Tells runs as failed of which nobody says any more that they go on.
+    /// Records runs as failed if their locks have expired.
     func failAbandonedRuns(_ now: Date) throws {
         let runs = try accountRows(ServiceClasses.jobLock, [.integer(Self.milliseconds(now))]) {
             "SELECT run FROM \($0) WHERE run <> '' AND \"endsAt\" <= \($1[0])"
@@ -95,7 +95,7 @@ extension ParseTransaction {
         }
     }
 
-    /// Says what became of a run, unless that was said, and frees its lock.
+    /// Records the end of a run, unless it was recorded before, and frees its lock.
     func endRun(_ run: String, _ end: JSONObject) throws {
         try changeAccounts(ServiceClasses.jobLock, [.text(run)]) {
             "DELETE FROM \($0) WHERE run = \($1[0]) AND name LIKE 'run:%'"
@@ -120,7 +120,7 @@ extension ParseTransaction {
         _ = try writer.create(body, of: body.fields.names.map { statuses[$0] }, key: KeyValue(.text(id)))
     }
 
-    /// Changes the status of a run that goes on.
+    /// Changes the status of a run that hasn't ended.
     func changeStatus(of id: String, _ changes: JSONObject) throws {
         let statuses = try statuses()
         guard let row = try connection.row(KeyValue(.text(id)), of: statuses.table, unlimitedCompiler),

@@ -4,13 +4,13 @@ import Synchronization
 final class RunningJobs: Sendable {
     private struct State {
         var tasks: [String: Task<Void, Never>] = [:]
-        /// Those that ended before it was known that they had begun.
+        /// The runs that ended before they were added.
         var ended: Set<String> = []
     }
 
     private let state = Mutex(State())
 
-    /// The ids of the runs.
+    /// The ids of the runs, sorted.
     var ids: [String] { state.withLock { $0.tasks.keys.sorted() } }
 
     /// Notes that a run has begun.

@@ -1,32 +1,32 @@
 import RelataCore
 
-/// The classes of what the server keeps for itself besides accounts. They are made when they are first needed.
+/// The server's own classes besides those of accounts. They are created when they are first needed.
 enum ServiceClasses {
-    /// The parameters that apps read at ``/config``.
+    /// The configuration parameters of apps, at `/config`.
     static let config = "_GlobalConfig"
 
-    /// The runs of jobs, which the master key may read.
+    /// The runs of jobs, which the master key can read.
     static let jobStatus = "_JobStatus"
-    /// Which jobs run, and when they were started last.
+    /// The running jobs, and the last start of each job.
     static let jobLock = "_JobLock"
 
-    /// How often events happened in apps.
+    /// The counts of apps' events.
     static let event = "_EventCount"
 
-    /// The classes that no client knows.
+    /// The classes that clients can't see.
     static let hidden = [config, jobLock, event]
-    /// The classes whose objects the master key may read and delete, and only the server writes.
+    /// The classes whose objects only the server writes. The master key can read and delete them.
     static let ofMaster = [jobStatus]
 
-    /// Apps on devices, which clients tell of.
+    /// Apps on devices, which clients register.
     static let installation = "_Installation"
-    /// The classes that clients may name, once they are there.
+    /// The classes that clients can use once they exist.
     static let visible = ofMaster + [installation]
 
-    /// What is said of a run that didn't come to its end.
+    /// The message of a run that was interrupted.
     static let stopped = "the server stopped while the job ran"
 
-    /// The entity of a class; `nil` for another one.
+    /// The entity of a class; `nil` for any other class.
     static func entity(_ name: String) -> Entity? {
         func attribute(_ name: String, _ type: AttributeType) -> Property { .attribute(Attribute(name, type: type)) }
         if name == installation { return InstallationClass.entity }
@@ -64,9 +64,9 @@ enum ServiceClasses {
 }
 
 extension ParseService {
-    /// Makes a class of the server's own, if it isn't there.
+    /// Creates one of the server's own classes, if it doesn't exist.
     ///
-    /// - Throws: ``ParseError`` 119 where its table is another program's.
+    /// - Throws: ``ParseError`` 119 if its table belongs to another program.
     func makeServiceClass(_ name: String) async throws {
         if AccountClasses.isThere(name, in: store.currentClasses.storedSchema) { return }
         try await store.alter { draft, _ in draft.addInternalClass(name) }
@@ -77,7 +77,7 @@ extension ParseService {
 }
 
 extension ParseError {
-    /// The error where the table of a class of the server's own is another program's.
+    /// The error for a table of the server's own class that belongs to another program.
     static func tableIsForeign(_ name: String) -> ParseError {
         ParseError(
             .operationForbidden, "the table \(name) is another program's: rename it there, or use another database")

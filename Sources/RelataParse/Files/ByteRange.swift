@@ -3,10 +3,10 @@ enum ByteRange: Hashable {
     /// The whole file: for a request without a range, with an invalid one, or with several.
     case all
     case part(Range<Int>)
-    /// A part that there isn't.
+    /// The range begins after the end of the file.
     case beyond
 
-    /// - Parameter size: How many bytes the file has.
+    /// - Parameter size: The size of the file, in bytes.
     init(_ field: String?, size: Int) {
         self = .all
         guard let field, field.lowercased().hasPrefix("bytes=") else { return }

@@ -2,22 +2,22 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// Which objects refer to which files: a relation of each class with references to files. Clients don't see it.
+/// The references of objects to files: a relation in each class that can refer to files. Clients don't see it.
 enum FileLinks {
     /// The name of the relation.
     static let name = "_files"
 
-    /// The name of its other side: which objects of a class refer to a file.
+    /// The name of the inverse relation: the objects of a class that refer to a file.
     static func side(of className: String) -> String { "usedBy_" + className }
 
-    /// The files that a value names, at any depth.
+    /// The files in a value, at any depth.
     static func names(in value: JSONValue) -> Set<String> {
         var names: Set<String> = []
         collect(value, into: &names)
         return names
     }
 
-    /// The files that are named in columns that hold JSON.
+    /// The files in columns of JSON.
     static func names(inDocuments values: [Value?]) -> Set<String> {
         var names: Set<String> = []
         for case .text(let text)? in values where text.utf8.count > 24 && FileURLs.mayHoldFiles(Array(text.utf8)) {
@@ -41,7 +41,7 @@ enum FileLinks {
 }
 
 extension SchemaDraft {
-    /// Lets objects of a class refer to files. Does nothing if they can already, or if the store has no files.
+    /// Adds references to files to a class. Does nothing if the class has them already, or if the store has no files.
     mutating func linkFiles(of name: String) {
         guard let files = entity(InternalClasses.file), files.isOfFiles, let entity = entity(name), entity.isOfClients,
             entity.property(FileLinks.name) == nil
@@ -71,12 +71,12 @@ extension SchemaDraft {
 }
 
 extension Entity {
-    /// Whether its objects may refer to files.
+    /// Whether the entity's objects can refer to files.
     var hasFileLinks: Bool { relationship(FileLinks.name)?.target == InternalClasses.file }
 }
 
 extension ObjectBody {
-    /// Whether a file is among its values.
+    /// Whether a value of the body contains a file.
     var holdsFiles: Bool { changes.contains(where: \.holdsFiles) }
 }
 
@@ -104,7 +104,7 @@ extension ObjectWriter {
         if names.isEmpty, isNew { return }
         let unproven = names.intersection(transaction.caller.unprovenFiles)
         if !unproven.isEmpty {
-            // A hidden field shows nobody what it refers to.
+            // A caller can't learn a file's name from a hidden field, so names in it don't count.
             let hidden = transaction.caller.hiddenFields[parseClass.name] ?? []
             let before = FileLinks.names(
                 inDocuments: documents.filter { !hidden.contains(table.columns[$0].property) }.map { row?[$0] })
@@ -172,8 +172,8 @@ extension ParseTransaction {
     /// Records the files that no object refers to any more, and finds those that have been unused for long enough to be
     /// deleted.
     ///
-    /// - Parameter time: Since when nothing may have referred to them.
-    /// - Returns: Their names, some at a time.
+    /// - Parameter time: Files that became unused before this time may be deleted.
+    /// - Returns: The files' names, at most ``maximumFiles``.
     func unusedFiles(since time: Date) throws -> [String] {
         guard let files else { return [] }
         func property(_ name: String) -> ExpressionNode { .property(scope: 0, path: [name]) }
@@ -207,6 +207,6 @@ extension ParseTransaction {
         }
     }
 
-    /// How many files are looked at in one transaction: others wait for it.
+    /// The maximum number of files in one transaction, because other writes wait for it.
     private static var maximumFiles: Int { 500 }
 }

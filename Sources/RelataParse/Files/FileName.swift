@@ -5,7 +5,7 @@ import RelataCore
 struct FileName: Hashable, Sendable {
     let text: String
 
-    /// - Throws: ``ParseError`` 122 for a name that no file can have.
+    /// - Throws: ``ParseError`` 122 for an invalid name.
     init(_ text: String) throws(ParseError) {
         guard text.utf8.count <= 128 else { throw ParseError(.invalidFileName, "Filename too long.") }
         let isFine = text.utf8.enumerated().allSatisfy { place, byte in
@@ -30,12 +30,12 @@ struct FileName: Hashable, Sendable {
         return Token.hex(16) + "_" + text + (end.map { "." + $0 } ?? "")
     }
 
-    /// The name as it was given, of one that is stored.
+    /// The client's part of a stored name.
     static func given(_ stored: String) -> Substring {
         stored.firstIndex(of: "_").map { stored[stored.index(after: $0)...] } ?? stored[...]
     }
 
-    /// Whether a name has the form of the names that this server makes.
+    /// Whether a name has the form of this server's names.
     static func isStored(_ name: String) -> Bool {
         let bytes = name.utf8
         return bytes.count > 33 && bytes.dropFirst(32).first == UInt8(ascii: "_")

@@ -13,7 +13,7 @@ public struct FileOptions: Sendable {
     public var allowsUploadsOfAnonymousUsers = false
     /// Whether signed-in users may upload.
     public var allowsUploadsOfUsers = true
-    /// How many bytes a file may have.
+    /// The maximum size of a file, in bytes.
     public var maximumSize = 20 * 1024 * 1024
     /// The allowed extensions, such as `png`; `nil` for all that aren't denied. They don't apply to the master key.
     public var allowedExtensions: Set<String>?
@@ -39,7 +39,7 @@ public struct FileOptions: Sendable {
     /// Files with their contents in a storage.
     public init(storage: any FileStorage) { self.storage = storage }
 
-    /// - Throws: ``ParseError`` 130 for the name of a file that isn't taken.
+    /// - Throws: ``ParseError`` 130 for a name whose extension isn't allowed.
     func checkExtension(_ name: FileName, type: String?) throws(ParseError) {
         // A name without an extension gets that of its type.
         let own = ContentType.end(of: name.text).flatMap { $0.isEmpty ? nil : $0 }
@@ -60,7 +60,7 @@ public struct FileOptions: Sendable {
         return String(name.prefix { $0 != "+" })
     }
 
-    /// Whether browsers show files of a type in place.
+    /// Whether browsers display files of a type.
     func isInline(_ type: String) -> Bool {
         let bare = ContentType.bare(type)
         if inlineTypes.contains(String(bare)) { return true }

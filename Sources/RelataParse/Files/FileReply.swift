@@ -1,20 +1,20 @@
 import RelataCore
 
-/// A file, or a part of one, as it is sent.
+/// A file, or a part of it, in a reply.
 public struct FileReply: Hashable, Sendable {
     /// The media type of the content.
     public let contentType: String
-    /// How many bytes are sent.
+    /// The number of bytes.
     public let size: Int
     /// The bytes.
     public let bytes: ByteStream
 
-    /// Whether both are equal, as far as that can be decided without reading them.
+    /// Whether both are equal, as far as this can be decided without reading the bytes.
     public static func == (left: FileReply, right: FileReply) -> Bool {
         left.contentType == right.contentType && left.size == right.size
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the properties that `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(contentType)
         hasher.combine(size)

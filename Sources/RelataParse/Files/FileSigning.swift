@@ -8,9 +8,9 @@ public struct FileSigning: Sendable {
     private let makeCode: @Sendable (String) -> [UInt8]
 
     /// - Parameters:
-    ///   - lifetime: For how many seconds an address holds.
-    ///   - code: The authentication code of a text, which can't be forged: at least 16 bytes, always the same for a
-    ///     text.
+    ///   - lifetime: For how many seconds an address is valid, at least.
+    ///   - code: The authentication code of a text: at least 16 bytes that can't be forged, and are always the same for
+    ///     a text.
     public init(lifetime: Double, code: @escaping @Sendable (String) -> [UInt8]) {
         self.lifetime = lifetime
         makeCode = code
@@ -24,7 +24,7 @@ public struct FileSigning: Sendable {
         return "?expires=\(end)&signature=\(signature(of: name, end))"
     }
 
-    /// Whether a request has an address that holds.
+    /// Whether a request has a valid address.
     func admits(_ name: String, _ parameters: JSONObject, at time: Date) -> Bool {
         guard let end = parameters["expires"]?.string.flatMap({ Int64($0) }),
             let given = parameters["signature"]?.string
@@ -48,7 +48,7 @@ public struct FileSigning: Sendable {
 }
 
 extension ParseError {
-    /// The error for a file whose name alone is known: it must not become an address that holds.
+    /// The error for a file without a valid address. Its name alone must not be enough to get a valid address.
     static func fileIsUnproven(_ name: String) -> ParseError {
         ParseError(
             .operationForbidden,
@@ -56,7 +56,7 @@ extension ParseError {
         )
     }
 
-    /// What a request gets whose address holds no longer, or never did.
+    /// The error for a request with an expired or forged address.
     static let addressIsOver = ParseError(
         .operationForbidden, "the address of the file has expired, or isn't signed: ask for its object again",
         status: 403)

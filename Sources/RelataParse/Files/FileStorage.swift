@@ -19,11 +19,11 @@ public protocol FileStorage: Sendable {
     func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool
 }
 
-/// A content that is kept.
+/// A stored content.
 public struct StoredContent: Hashable, Sendable {
     /// The name of the content in the storage.
     public let id: String
-    /// How many bytes it has.
+    /// The size of the content, in bytes.
     public let size: Int
 
     /// A content.

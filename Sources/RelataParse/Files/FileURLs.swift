@@ -15,12 +15,12 @@ struct FileURLs {
         prefix + FileName.encoded(name) + (signing?.parameters(of: name, at: now) ?? "")
     }
 
-    /// A reply in which files have addresses. One that has an address keeps it: it lies elsewhere.
+    /// Adds addresses to the files in a reply. A file with an address keeps it, because it is stored elsewhere.
     ///
-    /// - Parameter names: Files that get none.
+    /// - Parameter names: The names of files that get no address.
     func adding(to body: [UInt8], besides names: Set<String> = []) -> [UInt8] {
         var result: [UInt8] = []
-        // The bytes that are copied already, and those that are searched.
+        // The number of copied bytes, and of searched ones.
         var (copied, place) = (0, 0)
         body.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return }
@@ -76,7 +76,7 @@ struct FileURLs {
         return nil
     }
 
-    /// Whether JSON may hold a file.
+    /// Whether JSON may contain a file.
     static func mayHoldFiles(_ json: [UInt8]) -> Bool {
         let name = Array("\"File\"".utf8)
         return json.withUnsafeBufferPointer { bytes in
@@ -92,12 +92,12 @@ struct FileURLs {
     }
 }
 
-/// Takes the addresses off the files that a request names, and judges them.
+/// Removes the addresses from the files in a request, and checks them.
 struct FileURLReader {
-    /// Signs addresses; `nil` where each name will do.
+    /// Signs addresses; `nil` if a file's name is enough.
     let signing: FileSigning?
     private let now = Date()
-    /// The names that came without an address that holds.
+    /// The names of files without a valid address.
     private(set) var unproven: Set<String> = []
     private var proven: Set<String> = []
 

@@ -3,7 +3,7 @@ import RelataCore
 import Synchronization
 
 extension ParseService {
-    /// Whether a path is one of files.
+    /// Whether a path belongs to files.
     private static func isOfFiles(_ path: String) -> Bool { path == "/files" || path.hasPrefix("/files/") }
 
     /// The largest body of an upload that is streamed (``WireRequest/stream``); `nil` for a request whose body is
@@ -51,7 +51,7 @@ extension ParseService {
         var headers = [
             "etag": file.tag, "accept-ranges": "bytes", "cache-control": "no-cache",
             "x-content-type-options": "nosniff",
-            // Even if a browser takes it for a page, no script in it runs.
+            // Even if a browser treats the file as a page, no script in it runs.
             "content-security-policy": "default-src 'none'; sandbox",
         ]
         if !isInline { headers["content-disposition"] = "attachment; filename=\"\(FileName.given(file.name))\"" }
@@ -110,7 +110,7 @@ extension ParseService {
         do {
             try await store.write(as: .master) { try $0.add(stored) }
         } catch {
-            // No file has the content, unless another one does.
+            // The content is unused now, unless another file has it.
             leavingContents.add(stored.content.id)
             throw error
         }
@@ -226,7 +226,7 @@ extension ParseService {
             do {
                 try await delete(file: name, isForced: false, files)
             } catch is ParseError {
-                // The file is deleted by now, or referred to.
+                // The file has been deleted, or an object refers to it again.
             }
         }
     }
@@ -274,7 +274,7 @@ extension ByteStream {
         }
     }
 
-    /// How many bytes have come so far.
+    /// The number of bytes so far.
     private final class Size: Sendable {
         private let count = Atomic(0)
 
@@ -304,7 +304,7 @@ extension ParseCall {
 }
 
 extension ClassSet {
-    /// Whether there are files.
+    /// Whether the store has files.
     var hasFiles: Bool { schema[InternalClasses.file]?.entity.isOfFiles == true }
 }
 

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The address of the protocol as clients know it, with which the addresses of files begin.
+/// The public address of the protocol, with which the addresses of files begin.
 package final class PublicAddress: Sendable {
     private let text: Mutex<String>
 
     package init(_ text: String) { self.text = Mutex(Self.trimmed(text)) }
 
-    /// Without a slash at its end.
+    /// The address without a slash at its end.
     package var url: String {
         get { text.withLock { $0 } }
         set { text.withLock { $0 = Self.trimmed(newValue) } }

@@ -4,7 +4,7 @@ import RelataEngine
 
 /// The facts about a file, without its content.
 struct StoredFile: Hashable, Sendable {
-    /// The name by which clients know it.
+    /// The file's name, as clients use it.
     var name: String
     var content: StoredContent
     var metadata: JSONObject = [:]
@@ -12,7 +12,7 @@ struct StoredFile: Hashable, Sendable {
 
     /// The content type, by the extension of the name.
     var contentType: String { ContentType.of(name) }
-    /// The digest of its content.
+    /// The digest of the content.
     var tag: String { "\"\(content.id)\"" }
 }
 
@@ -23,7 +23,7 @@ extension ParseTransaction {
         return table
     }
 
-    /// The file of a name.
+    /// The file with this name.
     func file(_ name: String) throws -> StoredFile? {
         guard let files, let row = try connection.row(KeyValue(.text(name)), of: files, unlimitedCompiler) else {
             return nil
@@ -54,7 +54,7 @@ extension ParseTransaction {
         try write([ValueBatch.Row(key: KeyValue(.text(file.name)), values: files.values(values))], of: files)
     }
 
-    /// Which of some contents no file has.
+    /// The contents among these that no file has.
     func unused(_ contents: [String]) throws -> [String] {
         guard let files, !contents.isEmpty else { return contents }
         let content = ExpressionNode.property(scope: 0, path: ["content"])
@@ -68,9 +68,9 @@ extension ParseTransaction {
         return contents.filter { !used.contains($0) }
     }
 
-    /// Deletes files by their names; their contents go later.
+    /// Deletes files by their names. Their contents are deleted later.
     ///
-    /// - Returns: The number of files.
+    /// - Returns: The number of deleted files.
     @discardableResult
     func deleteFiles(_ names: [String]) throws -> Int {
         guard let files else { return 0 }
@@ -82,7 +82,7 @@ extension ParseTransaction {
 }
 
 extension Entity {
-    /// Whether its objects are files.
+    /// Whether the entity's objects are files.
     var isOfFiles: Bool { name == InternalClasses.file && property("content") != nil }
 }
 

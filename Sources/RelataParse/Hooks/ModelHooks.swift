@@ -21,9 +21,9 @@ import RelataCore
 public struct ModelHooks: Sendable {
     /// The change of an object.
     public struct Change<M: Model> {
-        /// The object as it was; `nil` for a new one.
+        /// The object before the change; `nil` for a new one.
         public let original: M?
-        /// The transaction that the request is done in.
+        /// The transaction of the request.
         public let transaction: WriteTransaction
         /// Whether the object is new.
         public var isNew: Bool { original == nil }
@@ -36,8 +36,8 @@ public struct ModelHooks: Sendable {
     }
 
     /// Calls `body` with each object that is about to be saved, as it will be stored: with its stamps and its revision.
-    /// Changes that it makes are stored too, with new objects that it links to and edits on lists. It can't change the
-    /// key, the stamps and the revision.
+    /// Changes that `body` makes are stored too, including new linked objects and edits of lists. `body` can't change
+    /// the key, the stamps and the revision.
     ///
     /// The object is written afterwards, together with the relations that the client changes: in the transaction, a new
     /// object doesn't exist yet, and an existing one has its old values. A new object whose key the database assigns
@@ -77,7 +77,7 @@ public struct ModelHooks: Sendable {
     }
 }
 
-/// A served model: how its objects are read and checked by the name of their class.
+/// A served model, whose objects are read and checked by the name of their class.
 struct ModelBinding: Sendable {
     /// Returns the object to store, from the object, its former state and the transaction.
     typealias BeforeSave = @Sendable (any Model, (any Model)?, WriteTransaction) throws -> any Model
@@ -99,7 +99,7 @@ struct ModelBinding: Sendable {
         try fetch(key, transaction)
     }
 
-    /// The object that a row with these values holds.
+    /// The object in a row with these values.
     func object(values: [Value], in transaction: WriteTransaction) throws -> any Model { try make(values, transaction) }
 
     /// Whether a hook is called for each deleted object.

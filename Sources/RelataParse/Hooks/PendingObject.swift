@@ -5,11 +5,11 @@ import RelataEngine
 /// An object that is about to be written.
 struct PendingObject {
     let parseClass: ParseClass
-    /// Its key, if it is known.
+    /// The object's key, if it is known.
     let key: KeyValue?
-    /// Its row before the change; `nil` for a new object.
+    /// The object's row before the change; `nil` for a new object.
     let row: [Value]?
-    /// Its row as it will be.
+    /// The object's row after the change.
     let values: [Value]
 
     /// A new object.
@@ -20,7 +20,7 @@ struct PendingObject {
         row = nil
     }
 
-    /// An object that is there.
+    /// An existing object.
     ///
     /// - Parameter changes: New values by column.
     init(_ parseClass: ParseClass, key: KeyValue, row: [Value], changes: [Int: Value]) {
@@ -35,9 +35,9 @@ struct PendingObject {
         self.values = values
     }
 
-    /// The changes of an app, by column. The store's stamps stay unchanged.
+    /// The app's changes, by column. The store's stamps stay unchanged.
     ///
-    /// - Throws: `RelataError.invalidUse` for another key.
+    /// - Throws: `RelataError.invalidUse` if the app changes the key.
     fileprivate func changes(
         from given: any Model, to object: any Model, in transaction: WriteTransaction
     ) throws -> [Int: Value] {
@@ -60,11 +60,11 @@ extension ParseTransaction {
     /// The transaction as an app's models see it.
     var typed: WriteTransaction? { models?.store.transaction(on: connection, now: now) }
 
-    /// Has an object written, once its app has changed it and its model has checked it.
+    /// Writes an object after the app's hooks have changed it and its model has validated it.
     ///
     /// - Parameters:
     ///   - object: The object; `nil` for a class without a model.
-    ///   - write: Writes the row, with the app's changes, by column. Returns its key.
+    ///   - write: Writes the row with the app's changes, by column, and returns the key.
     /// - Returns: The key.
     @discardableResult
     func save(_ object: PendingObject?, write: ([Int: Value]) throws -> KeyValue) throws -> KeyValue {
@@ -94,7 +94,7 @@ extension ParseTransaction {
         return key
     }
 
-    /// Records that an object was saved, before the objects that were saved with it.
+    /// Records that an object was saved. It precedes the objects that were saved with it.
     private func note(_ key: KeyValue, _ binding: ModelBinding, at place: Int) {
         if !binding.afterSave.isEmpty { agenda.events.insert(.saved(binding, key), at: place) }
     }

@@ -1,31 +1,31 @@
 import RelataCore
 
-/// What some transactions did to the objects of each class, one after the other.
+/// The changes that some consecutive transactions made to the objects of each class.
 struct LiveChanges: Sendable {
-    /// What was done to an object.
+    /// The changes of one object.
     struct OfObject: Sendable {
         var isInserted = false
         var isDeleted = false
-        /// The fields that were written; `nil` where nobody knows.
+        /// The written fields; `nil` if they are unknown.
         var fields: Set<String>? = []
-        /// Its place among the objects that were changed.
+        /// The object's position among the changed objects.
         var order = Int.max
 
-        /// Something that nobody knows.
+        /// An unknown change.
         static let unknown = OfObject(fields: nil)
     }
 
-    /// What was done to the objects of a class.
+    /// The changes of one class's objects.
     struct OfClass: Sendable {
         var objects: [KeyValue: OfObject] = [:]
-        /// Whether objects were changed of which nobody knows which.
+        /// Whether unknown objects were changed, too.
         var isUnknown = false
     }
 
     private(set) var classes: [String: OfClass] = [:]
     private var count = 0
 
-    /// Something that nobody knows happened to objects of classes.
+    /// Unknown changes of objects of these classes.
     init(unknownOf names: [String]) {
         for name in names { classes[name] = OfClass(isUnknown: true) }
     }
@@ -34,10 +34,10 @@ struct LiveChanges: Sendable {
         for change in sets.lazy.flatMap(\.changes) { add(change) }
     }
 
-    /// How many objects were changed.
+    /// The number of changed objects.
     var objectCount: Int { classes.values.reduce(0) { $0 + $1.objects.count } }
 
-    /// Adds what later transactions did.
+    /// Adds the changes of later transactions.
     mutating func add(_ later: LiveChanges) {
         for (name, ofClass) in later.classes {
             if ofClass.isUnknown { classes[name, default: OfClass()].isUnknown = true }

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// What a caller's eyes have in common with those of others: who have equal rights see the same.
+/// The rights of a caller. Callers with equal rights see the same objects and fields.
 struct LiveRights: Hashable, Sendable {
     let isMaster: Bool
     let principals: Set<String>
@@ -14,35 +14,35 @@ struct LiveRights: Hashable, Sendable {
 
 /// The live queries with the same conditions, and the objects that meet them.
 ///
-/// Which objects those are is known from the last time that the database was asked, so that an object is known to have
-/// entered or left without what it was before.
+/// The objects are those of the last read of the database. The group compares them with those of the next read, so it
+/// finds the objects that entered or left without knowing their earlier values.
 struct LiveGroup: Sendable {
-    /// What tells one group from another.
+    /// The properties that distinguish groups.
     struct Key: Hashable, Sendable {
         let className: String
         let condition: String
-        /// Whose eyes the conditions see with; `nil` where they look at nothing but the object itself, so that all callers
-        /// share what meets them.
+        /// The rights under which the conditions are evaluated. `nil` if they read only the object itself: then all
+        /// callers share the matching objects.
         let rights: LiveRights?
     }
 
-    /// What is remembered of an object that meets the conditions.
+    /// The remembered state of an object that meets the conditions.
     struct Seen: Hashable, Sendable {
-        /// What it says of when it was changed.
+        /// The object's update stamp, as a number.
         let stamp: Int
-        /// Its access list, where all callers share the group.
+        /// The object's access list, if all callers share the group.
         let list: KeyValue?
     }
 
-    /// Those whose events are the same: their rights are equal, and their queries show the same.
+    /// The queries with the same events: their callers have equal rights, and their selections are equal.
     struct Audience: Hashable, Sendable {
         let rights: LiveRights
-        /// The fields that they don't get.
+        /// The fields that are hidden from these callers.
         let hidden: Set<String>
         let selection: Selection
         let watch: Set<String>?
 
-        /// - Parameter known: The caller: what is hidden from it, it can't watch either.
+        /// - Parameter known: The caller. Fields that are hidden from it can't be watched either.
         init(_ query: LiveQuery, as known: KnownCaller) {
             rights = LiveRights(known)
             selection = query.selection
@@ -52,7 +52,7 @@ struct LiveGroup: Sendable {
         }
     }
 
-    /// Something that became of an object, for those who come back after an interruption.
+    /// A past event of an object, kept for clients that reconnect after an interruption.
     struct Past: Sendable {
         let round: Int
         let time: ContinuousClock.Instant
@@ -63,30 +63,30 @@ struct LiveGroup: Sendable {
     }
 
     let key: Key
-    /// What is asked; `nil` while there is no such class.
+    /// The query; `nil` while the class doesn't exist.
     let plan: QueryPlan?
-    /// The classes whose objects decide as well which objects meet the conditions.
+    /// The other classes whose objects affect the conditions.
     let others: Set<String>
-    /// The classes that ``plan`` was made for.
+    /// The classes for which ``plan`` was made.
     private var classes: ClassSet
-    /// Whether all who see an object see the same of it.
+    /// Whether all callers who see an object see the same content.
     let sharesContent: Bool
     private(set) var matched: [KeyValue: Seen]
     var audiences: [Audience: Set<LiveQueryID>] = [:]
     private(set) var past: [Past] = []
-    /// The first round of which ``past`` tells all.
+    /// The first round since which ``past`` is complete.
     private(set) var firstRound: Int
-    /// Since when nobody follows it, and after which round: nothing is read for it from then on.
+    /// The time since which no query follows the group, and the last round before. An idle group isn't read.
     private(set) var idle: (since: ContinuousClock.Instant, round: Int)?
 
     init(_ found: LiveReader.Found, round: Int) {
         (key, plan, others, classes, matched) = (found.key, found.plan, found.others, found.classes, found.matched)
         sharesContent = found.sharesContent
-        // What the round did before the group was there is known to nobody.
+        // The events of the current round before the group existed are unknown.
         firstRound = round + 1
     }
 
-    /// Takes note of whether somebody follows it.
+    /// Notes whether any query follows the group.
     mutating func rest(after round: Int) {
         if !audiences.isEmpty {
             idle = nil
@@ -95,7 +95,7 @@ struct LiveGroup: Sendable {
         }
     }
 
-    /// Whether all that its queries look at is in other classes as it was.
+    /// Whether all that the group's queries read is the same in other classes.
     mutating func isTheSame(in others: ClassSet) -> Bool {
         if classes.version == others.version { return true }
         guard classes.permissions == others.permissions, classes.guarded == others.guarded,
@@ -107,19 +107,19 @@ struct LiveGroup: Sendable {
         return true
     }
 
-    /// How much of the past is kept.
+    /// The maximum number of past events.
     private static let maximumPast = 1000
 
-    // MARK: What becomes of its objects
+    // MARK: Events of the group's objects
 
-    /// What is asked about its objects.
+    /// A question about the group's objects.
     struct Question {
         let changed: [KeyValue: LiveChanges.OfObject]
-        /// Whether other objects may have begun to meet the conditions, or ceased to.
+        /// Whether unchanged objects, too, may have begun or ceased to meet the conditions.
         let isAboutAll: Bool
     }
 
-    /// What changes have one ask; `nil` where they don't concern the group.
+    /// The question that changes raise; `nil` if they don't affect the group.
     func question(_ changes: LiveChanges) -> Question? {
         let own = changes.classes[key.className]
         let isAboutAll = own?.isUnknown == true || others.contains { changes.classes[$0] != nil }
@@ -127,7 +127,7 @@ struct LiveGroup: Sendable {
         return Question(changed: own?.objects ?? [:], isAboutAll: isAboutAll)
     }
 
-    /// What became of its objects.
+    /// The events of the group's objects.
     func past(
         _ question: Question, as known: KnownCaller, round: Int, _ time: ContinuousClock.Instant, _ reader: LiveReader
     ) throws -> [Past] {
@@ -148,13 +148,13 @@ struct LiveGroup: Sendable {
         return candidates.sorted { $0.value.order < $1.value.order }.compactMap { key, change in
             let (before, after) = (matched[key], found[key])
             if before == nil, after == nil { return nil }
-            // The query began when it was there already.
+            // The query began after the insertion.
             if change.isInserted, change.fields == [], before == after { return nil }
             return Past(round: round, time: time, key: key, before: before, after: after, change: change)
         }
     }
 
-    /// The objects that are something else in another group, or that were changed.
+    /// The objects whose state differs from that in another group, or that were changed.
     func differences(from other: LiveGroup, _ changed: [KeyValue: LiveChanges.OfObject]) -> Set<KeyValue> {
         var keys = Set(matched.keys.filter { matched[$0] != other.matched[$0] })
         keys.formUnion(other.matched.keys.filter { matched[$0] == nil })
@@ -162,7 +162,7 @@ struct LiveGroup: Sendable {
         return keys
     }
 
-    /// The changes of objects that meet the conditions, or did. Most changes concern few of many groups.
+    /// The changes of objects that meet the conditions, or met them before. Most changes affect few of many groups.
     private func concerned(
         _ changed: [KeyValue: LiveChanges.OfObject], _ found: [KeyValue: Seen]
     ) -> [KeyValue: LiveChanges.OfObject] {
@@ -175,7 +175,7 @@ struct LiveGroup: Sendable {
         return concerned
     }
 
-    /// What became of objects over several rounds, as one step each.
+    /// Combines the events of each object over several rounds into one.
     static func combined(_ past: [Past]) -> [Past] {
         var combined: [KeyValue: Past] = [:]
         for step in past {
@@ -192,14 +192,14 @@ struct LiveGroup: Sendable {
         }
         return combined.values.map { step in
             guard step.before == nil, step.after == nil else { return step }
-            // A client that was interrupted may have been told of it.
+            // An interrupted client may have received the object in between.
             let between = past.last { $0.key == step.key && $0.after != nil }?.after
             return Past(
                 round: step.round, time: step.time, key: step.key, before: between, after: nil, change: step.change)
         }.sorted { ($0.round, $0.change.order) < ($1.round, $1.change.order) }
     }
 
-    /// Takes note of what became of objects, and remembers it for a while.
+    /// Applies events to the matching objects, and keeps them for a while.
     mutating func remember(_ events: [Past], now: ContinuousClock.Instant, for time: Duration) {
         for step in events { matched[step.key] = step.after }
         let old = past.prefix { now - $0.time > time }.count
@@ -207,12 +207,12 @@ struct LiveGroup: Sendable {
         past.removeFirst(old)
         past += events
         guard past.count > Self.maximumPast, let last = past.dropLast(Self.maximumPast).last else { return }
-        // All of a round or nothing of it.
+        // A round is kept completely or not at all.
         firstRound = last.round + 1
         past.removeAll { $0.round < firstRound }
     }
 
-    /// Whether an object that meets the conditions is there for a caller.
+    /// Whether a caller sees an object that meets the conditions.
     static func shows(_ seen: Seen, to rights: LiveRights, _ readers: [KeyValue: Set<String>]) -> Bool {
         guard let list = seen.list, !rights.isMaster else { return true }
         return readers[list].map { !$0.isDisjoint(with: rights.principals) } ?? false
@@ -229,17 +229,17 @@ struct LiveQueryID: Hashable, Comparable, Sendable {
     }
 }
 
-/// What happened to an object, as a live query sees it.
+/// An event of an object, as a live query sees it.
 struct LiveEvent: Sendable {
-    /// Parse's own kinds.
+    /// The kinds of Parse's protocol.
     enum Kind: String, Sendable {
-        /// It is new, and meets the conditions.
+        /// A new object meets the conditions.
         case create
-        /// It was there, and meets the conditions now.
+        /// An existing object meets the conditions now, and didn't before.
         case enter
-        /// It was changed, and meets the conditions as before.
+        /// A changed object still meets the conditions.
         case update
-        /// It doesn't meet the conditions any more.
+        /// The object no longer meets the conditions.
         case leave
         case delete
     }
@@ -247,7 +247,7 @@ struct LiveEvent: Sendable {
     let kind: Kind
     let key: KeyValue
 
-    /// - Returns: `nil` where the query sees nothing of it.
+    /// - Returns: `nil` if the query doesn't see the event.
     init?(
         _ key: KeyValue, _ change: LiveChanges.OfObject, before: Bool, after: Bool, watch: Set<String>? = nil
     ) {

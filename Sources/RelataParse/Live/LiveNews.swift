@@ -1,41 +1,41 @@
 import RelataCore
 
-/// What clients are told of a step.
+/// The messages to clients after a step.
 struct LiveNews: Sendable {
-    /// An event, and the object that it shows.
+    /// An event with its object as JSON.
     struct Told: Sendable {
         let kind: LiveEvent.Kind
         let object: String
     }
 
-    /// What one query is told.
+    /// The events for one query.
     struct OfQuery: Sendable {
         let events: [Told]
-        /// Where the client goes on that didn't get all of them.
+        /// The position for a client that has received only some of the events.
         let from: LivePosition
-        /// Where one goes on that did.
+        /// The position for a client that has received all of them.
         let to: LivePosition
     }
 
     var told: [LiveQueryID: OfQuery] = [:]
-    /// The queries that are at their end, with the reason.
+    /// The queries that ended, each with the reason.
     var ended: [LiveQueryID: ParseError] = [:]
 }
 
-/// What a live query begins with.
+/// The start of a live query.
 struct LiveStart: Sendable {
     var position: LivePosition
-    /// The objects that meet the conditions, where they were asked for.
+    /// The objects that meet the conditions, if the client asked for them.
     var objects: [String]?
-    /// What happened since the client was here last; `nil` where it begins anew.
+    /// The missed events of a client that resumes; `nil` if the query isn't resumed.
     var missed: LiveNews.OfQuery?
 }
 
-/// A place in what a client is told, from which it can go on: `2k8f-7-1x9`.
+/// A position in the events of a query, from which a client can resume: `2k8f-7-1x9`.
 struct LivePosition: Hashable, Sendable {
     let epoch: String
     let round: Int
-    /// Stands for the rights that the client had: with others it would have been told other things.
+    /// A hash of the client's rights at that time. With other rights the client would have received other events.
     let rights: Int
 
     init(epoch: String, round: Int, rights: Int) { (self.epoch, self.round, self.rights) = (epoch, round, rights) }
@@ -49,19 +49,19 @@ struct LivePosition: Hashable, Sendable {
     var text: String { "\(epoch)-\(round)-\(String(UInt(bitPattern: rights), radix: 36))" }
 }
 
-/// Events that are to be told, and the objects that they show: each is read once for all who see the same of it.
+/// Events to send, and the objects that they show. Each object is read once for all callers who see the same content.
 struct LiveTelling {
     private struct Request {
         let events: [LiveEvent]
         let queries: Set<LiveQueryID>
         let content: LiveReader.Content
-        /// An object that leaves a query may be one that the caller doesn't see any more: each asks with its own rights.
+        /// The caller may no longer see an object that leaves a query: each caller reads it with its own rights.
         let leaving: LiveReader.Content
 
         func content(_ event: LiveEvent) -> LiveReader.Content { event.kind == .leave ? leaving : content }
     }
 
-    /// The events of some queries, or why their objects can't be shown.
+    /// The events of some queries, or the error that prevents reading their objects.
     struct Told {
         let queries: Set<LiveQueryID>
         let events: Result<[LiveNews.Told], ParseError>
@@ -73,9 +73,9 @@ struct LiveTelling {
     /// Adds events.
     ///
     /// - Parameters:
-    ///   - isShared: Whether the objects may be read for all who see them. What is older than this reading must be read for
-    ///     each caller, who may not see the object any more.
-    ///   - known: The caller with what it may see; asked for where it matters.
+    ///   - isShared: Whether one reading of an object may serve all callers who see it. Events from before this step
+    ///     are read for each caller, who may no longer see the object.
+    ///   - known: Returns the caller and its access. Called only if needed.
     mutating func add(
         _ events: [LiveEvent], of group: LiveGroup, _ audience: LiveGroup.Audience, isShared: Bool = true,
         to queries: Set<LiveQueryID>, as known: () throws -> KnownCaller
@@ -92,7 +92,7 @@ struct LiveTelling {
         }
     }
 
-    /// Reads the objects.
+    /// Reads the objects of the events.
     func told(_ reader: LiveReader) throws -> [Told] {
         var objects: [LiveReader.Content: [KeyValue: String]] = [:]
         var problems: [LiveReader.Content: ParseError] = [:]
@@ -102,7 +102,7 @@ struct LiveTelling {
                     try reader.objects(Array(wanted.keys), content, as: wanted.known)
                 }
             } catch  where ParseError(error).status < 500 {
-                // Others see their objects all the same.
+                // The other queries get their objects.
                 problems[content] = ParseError(error)
             }
         }
@@ -114,7 +114,7 @@ struct LiveTelling {
                 if let object = objects[request.content(event)]?[event.key] {
                     return LiveNews.Told(kind: event.kind, object: object)
                 }
-                // Another object isn't seen after all.
+                // The caller doesn't see the object any more.
                 guard event.kind == .leave || event.kind == .delete else { return nil }
                 return LiveNews.Told(kind: event.kind, object: reader.name(event.key, of: request.content.className))
             }

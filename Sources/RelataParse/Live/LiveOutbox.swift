@@ -1,11 +1,11 @@
 import Synchronization
 
-/// What one client has yet to be told. It is bounded: a client that takes nothing for long is let go, so that nobody else
-/// waits for it, nor for the memory.
+/// The messages that wait to be sent to one client. Their size is limited: a client that reads too slowly is
+/// disconnected, so that no other client waits for it, and its messages don't fill the memory.
 final class LiveOutbox: Sendable {
     private struct State {
         var messages: [String] = []
-        /// The first that wasn't taken.
+        /// The index of the first message that wasn't taken.
         var first = 0
         var size = 0
         var isClosed = false
@@ -28,15 +28,15 @@ final class LiveOutbox: Sendable {
     private let state = Mutex(State())
     private let maximumSize: Int
 
-    /// - Parameter maximumSize: How many bytes may wait for one more message to be taken.
+    /// - Parameter maximumSize: A message is added only while the waiting ones have at most this many bytes.
     init(maximumSize: Int) { self.maximumSize = maximumSize }
 
-    /// What a message takes besides its text.
+    /// The bytes of memory that a message takes besides its text.
     private static let overhead = 64
 
     /// Adds a message.
     ///
-    /// - Returns: Whether the client is still there, and takes what it is told.
+    /// - Returns: Whether the client is still connected and accepts messages.
     @discardableResult
     func append(_ message: String) -> Bool {
         let (isOpen, waiting) = state.withLock { state -> (Bool, CheckedContinuation<String?, Never>?) in
@@ -50,7 +50,7 @@ final class LiveOutbox: Sendable {
                 state.size += message.utf8.count + Self.overhead
                 return (true, nil)
             }
-            // What waits is of no use without what would be missing.
+            // The waiting messages are useless without those that would be missing.
             state.messages = [LiveProblem(code: 155, Self.tooSlow, reconnects: true).text]
             (state.first, state.isClosed) = (0, true)
             return (false, nil)
@@ -62,7 +62,7 @@ final class LiveOutbox: Sendable {
     private static let tooSlow =
         "the client takes events more slowly than they come: connect again, and fetch the objects anew"
 
-    /// The next message, as soon as there is one; `nil` after the last, once it is closed, and where the task is cancelled.
+    /// Waits for the next message. Returns `nil` after the last one of a closed outbox, and if the task is cancelled.
     func next() async -> String? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -80,7 +80,7 @@ final class LiveOutbox: Sendable {
         }
     }
 
-    /// Ends it after what waits.
+    /// Closes the outbox. The waiting messages are still delivered.
     func close() {
         state.withLock { $0.isClosed = true }
         take()?.resume(returning: nil)

@@ -4,16 +4,16 @@ import RelataEngine
 import RelataRecords
 import Synchronization
 
-/// Follows what is committed, and tells clients what became of the objects of their live queries.
+/// Follows committed changes, and sends clients the events of their live queries.
 ///
-/// All work is done in turns, one after the other: so a query begins at one state of the store, and is told of all that
-/// comes after it.
+/// All work is done in turns, one after the other. So a query begins at one state of the store, and gets all events
+/// after this state.
 actor LiveQueries {
     private struct Client {
         let outbox: LiveOutbox
-        /// Who it is; `nil` until it has said so.
+        /// The client's caller; `nil` until it has connected.
         var caller: Caller?
-        /// The numbers of its queries.
+        /// The request numbers of the client's queries.
         var queries: Set<Int64> = []
     }
 
@@ -25,13 +25,13 @@ actor LiveQueries {
 
     private var clients: [UInt64: Client] = [:]
     private var lastClient: UInt64 = 0
-    /// Locked while the store is read. Only one turn at a time asks for it, so that nobody waits.
+    /// Locked while the store is read. Only one turn at a time locks it, so nothing waits for the lock.
     private let state: Mutex<LiveState>
     private(set) var feed: Task<Void, Never>?
     private var lastTurn: Task<Void, Never>?
     private var isSweeping = false
 
-    /// - Parameter fileURLs: The addresses of files; `nil` if there are none.
+    /// - Parameter fileURLs: The addresses of files; `nil` if there are no files.
     init(
         _ store: ParseStore, keys: ParseKeys, options: ParseService.Options,
         fileURLs: @escaping @Sendable () -> FileURLs?
@@ -42,7 +42,7 @@ actor LiveQueries {
 
     // MARK: Turns
 
-    /// Runs `body` when all that was asked before is done.
+    /// Runs `body` after all earlier turns.
     private func inTurn<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
         let before = lastTurn
         let task = Task {
@@ -65,9 +65,9 @@ actor LiveQueries {
 
     // MARK: Clients
 
-    /// A new client.
+    /// Adds a client.
     ///
-    /// - Parameter report: Called with what went wrong where the clients are told no details.
+    /// - Parameter report: Called with errors whose details aren't sent to clients.
     func add(_ outbox: LiveOutbox, _ report: @escaping @Sendable (any Error) -> Void) -> UInt64 {
         self.report = report
         lastClient += 1
@@ -75,7 +75,7 @@ actor LiveQueries {
         return lastClient
     }
 
-    /// The client is gone.
+    /// Removes a client that has disconnected.
     func remove(_ client: UInt64) async {
         await inTurn { await self.forget(client) }
     }
@@ -90,10 +90,10 @@ actor LiveQueries {
         sweepLater()
     }
 
-    /// Whether a client said who it is.
+    /// Whether a client has connected with valid keys.
     func isConnected(_ client: UInt64) -> Bool { clients[client]?.caller != nil }
 
-    /// What a client says.
+    /// Handles a client's message.
     func receive(_ text: String, from client: UInt64) async {
         do throws(LiveProblem) {
             switch try LiveRequest(text) {
@@ -108,7 +108,7 @@ actor LiveQueries {
     }
 
     private func send(_ message: String, to client: UInt64) {
-        // A client that takes nothing is let go when its socket has ended.
+        // If the outbox is closed, the client is removed once its socket ends.
         clients[client]?.outbox.append(message)
     }
 
@@ -125,7 +125,7 @@ actor LiveQueries {
         let caller = Caller(isMaster: isMaster, sessionToken: headers["x-parse-session-token"])
         if caller.sessionToken != nil {
             do {
-                // An unknown session is an error of the read itself.
+                // The read itself throws for an unknown session.
                 try await store.read(as: caller) { _ in }
             } catch {
                 throw problem(error)
@@ -169,13 +169,13 @@ actor LiveQueries {
         if let token = query.sessionToken { caller.sessionToken = token }
         let (id, asked) = (LiveQueryID(client: client, requestID: number), caller)
         do {
-            // Whatever is committed from here on is told.
+            // Every later commit must be noticed.
             listen()
             let (news, found) = try await reading { state, reader in
                 let news = try state.catchUp(query, reader)
                 return (news, Result { try state.follow(id, query, as: asked, reader) })
             }
-            // Whatever becomes of this one, others are told what was found for them.
+            // Even if this query fails, the other queries get the events found for them.
             deliver(news)
             let start = try found.get()
             clients[client]?.queries.insert(number)
@@ -213,9 +213,9 @@ actor LiveQueries {
         return .success(())
     }
 
-    // MARK: What is committed
+    // MARK: Committed changes
 
-    /// Listens to what is committed, if nobody did.
+    /// Starts to listen to committed changes, unless this is running already.
     private func listen() {
         guard feed == nil else { return }
         let changes = store.records.changes
@@ -225,7 +225,7 @@ actor LiveQueries {
                 guard let self else { return }
                 let waiting = iterator
                 await self.inTurn {
-                    // Taken in its turn, so that it is as new as can be.
+                    // All changes up to this turn are taken together, so that the read covers them.
                     var iterator = waiting
                     await self.tell(LiveChanges([first] + iterator.waiting()))
                 }
@@ -260,7 +260,7 @@ actor LiveQueries {
         guard let outbox = clients[id.client]?.outbox else { return }
         let start = "\",\"clientId\":\"\(String(id.client, radix: 36))\",\"requestId\":\(id.requestID),\"position\":\""
         for (index, event) in told.events.enumerated() {
-            // A client that is interrupted before the last event is told all of them again.
+            // A client that is interrupted before the last event gets all of them again.
             let position = index == told.events.count - 1 ? told.to : told.from
             let text =
                 "{\"op\":\"" + event.kind.rawValue + start + position.text + "\",\"object\":" + event.object + "}"
@@ -268,7 +268,7 @@ actor LiveQueries {
         }
     }
 
-    /// Nobody may believe that nothing happened.
+    /// Ends all queries after a failed read: a client must not believe that nothing happened.
     private func lose(_ error: any Error) {
         report(error)
         let problem = LiveProblem(
@@ -281,9 +281,9 @@ actor LiveQueries {
         }
     }
 
-    // MARK: What nobody follows
+    // MARK: Idle groups
 
-    /// Forgets, after a while, what nobody came back for.
+    /// Removes idle groups after the resume time.
     private func sweepLater() {
         guard !isSweeping else { return }
         isSweeping = true

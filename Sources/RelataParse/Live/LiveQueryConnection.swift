@@ -1,5 +1,5 @@
-/// A client of live queries, in Parse's own protocol: what it says goes in, and what it is told comes out, whatever carries
-/// the messages.
+/// A client of live queries in Parse's protocol. The client's messages go in, and the messages to it come out, whatever
+/// transport carries them.
 ///
 /// ```swift
 /// let connection = await service.connectLiveQueries()
@@ -18,24 +18,24 @@ public final class LiveQueryConnection: Sendable {
         number = await queries.add(outbox, report)
     }
 
-    /// Follows what the client says. It returns when the message was followed; what is wrong with it the client is told.
+    /// Handles a client's message, and returns when this is done. Errors are sent to the client.
     public func receive(_ message: String) async { await queries.receive(message, from: number) }
 
-    /// The next message for the client, as soon as there is one; `nil` after the last: the connection is to be closed then.
-    /// There is one reader at a time.
+    /// Waits for the next message to the client. Returns `nil` after the last one; then close the connection. There may
+    /// be only one reader at a time.
     public func next() async -> String? { await outbox.next() }
 
-    /// Whether the client has said who it is, with keys that are right.
+    /// Whether the client has connected with valid keys.
     public var isConnected: Bool { get async { await queries.isConnected(number) } }
 
-    /// Ends all queries. Must be called, however the connection ended.
+    /// Ends all queries. Call this however the connection ended.
     public func close() async { await queries.remove(number) }
 }
 
 extension ParseService {
     /// Begins a connection for live queries.
     ///
-    /// - Parameter report: Called with what went wrong where the clients are told no details.
+    /// - Parameter report: Called with errors whose details aren't sent to clients.
     public func connectLiveQueries(
         report: @escaping @Sendable (any Error) -> Void = { _ in }
     ) async -> LiveQueryConnection {

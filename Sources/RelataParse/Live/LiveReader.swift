@@ -3,21 +3,21 @@ import RelataCore
 import RelataEngine
 import RelataRecords
 
-/// Reads what live queries have to know, from one state of the store.
+/// Reads the data of live queries from one state of the store.
 struct LiveReader {
     let transaction: ParseTransaction
     let options: ParseService.Options
     /// The addresses of files; `nil` if there are no files.
     let fileURLs: FileURLs?
 
-    /// A query's group as it is found, with the objects that meet the conditions.
+    /// The group of a query, with the objects that meet the conditions.
     struct Found: Sendable {
         let key: LiveGroup.Key
         let plan: QueryPlan?
-        /// The classes whose objects decide as well which objects meet the conditions.
+        /// The other classes whose objects affect the conditions.
         var others: Set<String> = []
         let classes: ClassSet
-        /// Whether all who see an object see the same fields and pointers of it.
+        /// Whether all callers who see an object see the same fields and pointers.
         var sharesContent = false
         var matched: [KeyValue: LiveGroup.Seen] = [:]
     }
@@ -32,23 +32,23 @@ struct LiveReader {
             connection: transaction.connection, classes: classes, now: transaction.now, secrets: transaction.secrets)
     }
 
-    /// A caller, as far as its session and its roles say who it is.
+    /// The identity of a caller: its session and its roles.
     ///
-    /// - Throws: ``ParseError`` 209 for a session that there isn't, or isn't any more.
+    /// - Throws: ``ParseError`` 209 for a session that is unknown or has ended.
     func identity(_ caller: Caller) throws -> KnownCaller {
         let session = try lookup.session(of: caller)
-        // Whoever made the store may have hidden more.
+        // The store itself may be limited by the app that opened it.
         if transaction.caller.read.isLimited { return KnownCaller(isMaster: true, session: session) }
         if caller.isMaster { return KnownCaller(isMaster: true, session: session) }
         return KnownCaller(session: session, principals: try lookup.principals(of: session))
     }
 
-    /// A caller with what it may see.
+    /// A caller with its access.
     func seeing(_ identity: KnownCaller) throws -> KnownCaller {
         transaction.caller.read.isLimited ? transaction.caller : try lookup.seeing(identity)
     }
 
-    /// The users and roles that may read by lists.
+    /// The users and roles that these access lists allow to read.
     func readers(of lists: Set<KeyValue>) throws -> [KeyValue: Set<String>] {
         if lists.isEmpty { return [:] }
         let plan = QueryPlan(
@@ -67,9 +67,9 @@ struct LiveReader {
         return readers
     }
 
-    /// Runs a part whose failure leaves the others as they are.
+    /// Runs a part of the read. If it fails, the other parts can still be read.
     func apart<Result>(_ body: () throws -> Result) throws -> Result {
-        // Where an error ends the transaction, nothing could be read after it.
+        // If an error would end the transaction, a savepoint keeps it usable.
         guard !transaction.connection.driver.capabilities.survivesErrors else { return try body() }
         return try transaction.connection.savepoint(body)
     }
@@ -78,12 +78,12 @@ struct LiveReader {
 
     /// The group of a query, without the objects that meet the conditions.
     ///
-    /// - Throws: ``ParseError`` for conditions that can't be, and classes that the caller may not read.
+    /// - Throws: ``ParseError`` for invalid conditions, and for classes that the caller may not read.
     func group(of className: String, _ condition: String, as known: KnownCaller) throws -> Found {
         let own = ParseTransaction(transaction, as: known)
         let json = try JSONParser.parse(condition)
         guard let parseClass = try own.readable(className, isMaster: known.isMaster) else {
-            // What is malformed is refused whether or not there is such a class yet.
+            // Malformed conditions are refused even if the class doesn't exist yet.
             var reader = ConditionReader(own)
             _ = try reader.condition(json, of: try .unknown(own.classes.dialect))
             return Found(
@@ -110,7 +110,7 @@ struct LiveReader {
 
     /// A query's group with the objects that meet the conditions.
     ///
-    /// - Returns: `nil` where there are more than `limit`.
+    /// - Returns: `nil` if there are more than `limit`.
     func filled(_ group: Found, as known: KnownCaller, limit: Int) throws -> Found? {
         guard let plan = group.plan else { return group }
         var found = group
@@ -131,8 +131,8 @@ struct LiveReader {
     /// The objects that meet a group's conditions.
     ///
     /// - Parameters:
-    ///   - keys: Those that are asked about; `nil` for all.
-    ///   - limit: How many may be too many: one more is read at most.
+    ///   - keys: The objects to look at; `nil` for all.
+    ///   - limit: The number of objects that isn't too many. At most one more is read.
     func matching(
         _ plan: QueryPlan, of group: LiveGroup.Key, as known: KnownCaller, among keys: [KeyValue]? = nil,
         limit: Int? = nil
@@ -167,7 +167,7 @@ struct LiveReader {
         return matched
     }
 
-    /// Those of some objects that are there.
+    /// The objects that exist among these.
     func existing(_ keys: [KeyValue], of className: String) throws -> Set<KeyValue> {
         if keys.isEmpty || transaction.schema[className] == nil { return [] }
         let query = try transaction.unlimitedCompiler.keys(of: className, among: keys)
@@ -177,14 +177,14 @@ struct LiveReader {
 
     // MARK: Objects
 
-    /// What shows the same to all who see an object.
+    /// The parts of a query that decide what its events show of an object.
     struct Content: Hashable, Sendable {
         let className: String
         let selection: Selection
-        /// Whose eyes it is shown to; `nil` where it shows nothing but the object itself.
+        /// The rights with which objects are read; `nil` if everyone who sees an object sees the same content.
         let rights: LiveRights?
 
-        /// - Parameter isShared: Whether all who see the object see the same of it.
+        /// - Parameter isShared: Whether one reading may serve all callers who see the object.
         init(_ group: LiveGroup, _ audience: LiveGroup.Audience, isShared: Bool) {
             className = group.key.className
             selection = audience.selection
@@ -193,9 +193,9 @@ struct LiveReader {
         }
     }
 
-    /// Objects as JSON, as far as they are seen.
+    /// Objects as JSON. Those that the caller doesn't see are left out.
     ///
-    /// - Parameter known: One of those who are shown them.
+    /// - Parameter known: One of the callers that get the objects.
     func objects(
         _ keys: [KeyValue], _ content: Content, as known: KnownCaller
     ) throws -> [KeyValue: String] {
@@ -221,7 +221,7 @@ struct LiveReader {
 
     private static let objectsAtOnce = 500
 
-    /// An object that isn't seen any more: its class and id.
+    /// The JSON of an object that the caller no longer sees: its class and id.
     func name(_ key: KeyValue, of className: String) -> String {
         let id = transaction.classes[className]?.objectID.text(key) ?? key.description
         return JSONWriter.text(["className": .string(className), "objectId": .string(id)])
@@ -229,7 +229,7 @@ struct LiveReader {
 }
 
 extension Value {
-    /// A number that differs for another time.
+    /// A number that differs for different times.
     fileprivate var stampNumber: Int {
         if case .integer(let number) = self { return Int(number) }
         return hashValue
@@ -237,9 +237,9 @@ extension Value {
 }
 
 extension ExpressionNode {
-    /// Whether it reads nothing but what the query's own object holds.
+    /// Whether the expression reads only values of the query's own object.
     ///
-    /// - Parameter names: Properties that don't look the same to everybody.
+    /// - Parameter names: Properties that don't look the same to all callers.
     func readsOneObject(besides names: Set<String> = []) -> Bool {
         switch self {
         case .property(let scope, let path):
@@ -250,7 +250,7 @@ extension ExpressionNode {
         }
     }
 
-    /// Whether it may read other objects of the query's own class.
+    /// Whether the expression may read other objects of the query's own class.
     fileprivate func mayLead(to className: String) -> Bool {
         switch self {
         case .property(_, let path): path.count > 1

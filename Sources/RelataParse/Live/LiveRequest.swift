@@ -1,10 +1,10 @@
 import RelataCore
 
-/// What a client says over the socket of live queries, in Parse's own protocol.
+/// A client's message, in Parse's protocol of live queries.
 enum LiveRequest: Sendable {
-    /// Says who it is; comes first.
+    /// Identifies the client. Must be the first message.
     case connect(headers: [String: String])
-    /// Begins a live query, or, where there is one by that number, replaces it.
+    /// Begins a live query. An update replaces the query with the same number.
     case subscribe(LiveQuery, isUpdate: Bool)
     case unsubscribe(requestID: Int64)
 
@@ -17,7 +17,7 @@ enum LiveRequest: Sendable {
 
     /// Reads a message.
     ///
-    /// - Throws: ``LiveProblem`` for what is none.
+    /// - Throws: ``LiveProblem`` for an invalid message.
     init(_ text: String) throws(LiveProblem) {
         let json: JSONValue
         do {
@@ -52,20 +52,20 @@ enum LiveRequest: Sendable {
 
 /// A live query as a client asks for it.
 struct LiveQuery: Hashable, Sendable {
-    /// The number by which the client knows it.
+    /// The client's number for the query.
     let requestID: Int64
     let className: String
-    /// The conditions, as JSON with its members in order: equal conditions are one text.
+    /// The conditions as JSON with sorted members, so that equal conditions have equal texts.
     let condition: String
-    /// What events show of the objects.
+    /// The fields that events show.
     let selection: Selection
-    /// The fields of which an update must have written one; `nil` for any.
+    /// The watched fields: an update is sent if it wrote one of them. `nil` for any field.
     let watch: Set<String>?
-    /// The session of the query, where it has one of its own.
+    /// The session of the query, if it differs from the client's.
     let sessionToken: String?
-    /// Whether the objects that meet the conditions are sent first.
+    /// Whether the matching objects are sent first.
     private(set) var wantsObjects: Bool
-    /// The last position that the client has seen; `nil` where it begins.
+    /// The last position that the client received; `nil` if it doesn't resume.
     private(set) var after: String?
 
     fileprivate init(_ message: JSONObject) throws(LiveProblem) {
@@ -87,7 +87,7 @@ struct LiveQuery: Hashable, Sendable {
             }
             condition = JSONWriter.canonicalText(where_)
             var body = query
-            // The older name.
+            // `fields` is the older name of `keys`.
             if query["keys"]?.isNull != false { body["keys"] = query["fields"] }
             let call = ParseCall(method: .get, path: [], body: body)
             selection = try Selection(call)
@@ -103,14 +103,14 @@ struct LiveQuery: Hashable, Sendable {
         after = message["after"]?.string
     }
 
-    /// The same query without what it begins with.
+    /// The query without the options for its start.
     var following: LiveQuery {
         var query = self
         (query.wantsObjects, query.after) = (false, nil)
         return query
     }
 
-    /// What a query has that isn't followed.
+    /// The options of queries that live queries don't support.
     private static let refused = [
         ("limit", "each object that meets the conditions is told of"), ("skip", "each object is told of"),
         ("count", "count the objects that were told"), ("order", "sort the objects that were told"),
@@ -118,13 +118,13 @@ struct LiveQuery: Hashable, Sendable {
     ]
 }
 
-/// What a client is told that a message can't be followed.
+/// An error message to a client.
 struct LiveProblem: Error {
     let code: Int
     let message: String
-    /// Whether it may help to connect again.
+    /// Whether the client should connect again.
     let reconnects: Bool
-    /// The query that it is about; `nil` for the whole connection.
+    /// The query with the error; `nil` if the error is about the whole connection.
     let requestID: Int64?
 
     init(code: Int, _ message: String, reconnects: Bool = false, of requestID: Int64? = nil) {
@@ -146,7 +146,7 @@ struct LiveProblem: Error {
 }
 
 extension JSONValue {
-    /// Whether a member of that name stands anywhere in it.
+    /// Whether the value contains a member with this name, at any depth.
     fileprivate func names(_ name: String) -> Bool {
         switch self {
         case .object(let members): members.contains { $0.key == name || $0.value.names(name) }

@@ -1,15 +1,15 @@
 import Foundation
 import RelataCore
 
-// What clients are told of what was committed.
+// The events of committed changes.
 extension LiveState {
-    /// Finds out what became of the objects of all queries.
+    /// Finds the events of all queries.
     ///
-    /// Whose rights ended is told nothing more, before anything else is read.
+    /// Queries whose callers lost their rights are ended before anything else is read.
     ///
-    /// - Throws: what the store throws. The state is of no use then.
+    /// - Throws: the store's errors. After one, the state can't be used any more.
     mutating func step(_ changes: LiveChanges, _ reader: LiveReader) throws -> LiveNews {
-        // A read that failed half-way may be tried again.
+        // The store may call a failed read again.
         if let failure { throw failure }
         do {
             return try wholeStep(changes, reader)
@@ -60,9 +60,9 @@ extension LiveState {
         end(id)
     }
 
-    /// Ends a query for an error of its own.
+    /// Ends a query because of an error in it.
     ///
-    /// - Throws: an error that isn't about the query.
+    /// - Throws: the error, if it isn't about the query.
     private mutating func end(_ id: LiveQueryID, for error: any Error, _ news: inout LiveNews) throws {
         let problem = ParseError(error)
         if problem.status >= 500 { throw error }
@@ -71,14 +71,14 @@ extension LiveState {
 
     // MARK: Other rights, other classes
 
-    /// A query that must be read anew, with the group that it left, as it was.
+    /// A query that must be read again, with its previous group.
     private struct Moved {
         let id: LiveQueryID
         let followed: Followed
         let group: LiveGroup
     }
 
-    /// Takes the queries out of their groups whose callers may see something else now, or whose classes are others.
+    /// Takes queries out of their groups if their caller's rights or their classes changed.
     private mutating func leave(
         _ changes: LiveChanges, _ news: inout LiveNews, _ reader: LiveReader
     ) throws -> [Moved] {
@@ -108,7 +108,7 @@ extension LiveState {
         return moved
     }
 
-    /// The callers who may be somebody else now.
+    /// The callers whose rights may have changed.
     private func otherCallers(_ changes: LiveChanges) -> [Caller] {
         let (sessions, roles) = (changes.classes[InternalClasses.session], changes.classes[InternalClasses.role])
         guard sessions != nil || roles != nil else { return [] }
@@ -119,12 +119,12 @@ extension LiveState {
         }.map(\.key)
     }
 
-    /// Reads queries anew: what they see now and didn't see before enters, and what they see no more leaves.
+    /// Reads queries again. Objects that they see now and didn't before enter; those that they no longer see leave.
     private mutating func enter(
         _ moved: [Moved], _ changes: LiveChanges, _ news: inout LiveNews, _ telling: inout LiveTelling,
         _ reader: LiveReader
     ) throws {
-        /// The objects that differ between two groups, and who sees them.
+        /// The objects that differ between two groups.
         var differing: [[LiveGroup.Key]: Set<KeyValue>] = [:]
         for moved in moved {
             do {
@@ -153,7 +153,7 @@ extension LiveState {
         }
     }
 
-    /// What became of objects for a query that was in one group and is in another.
+    /// The events for a query that moved from one group to another.
     private func events(
         _ keys: Set<KeyValue>, of old: LiveGroup, _ new: LiveGroup, _ followed: Followed, _ before: Followed,
         _ objects: [KeyValue: LiveChanges.OfObject], _ reader: LiveReader
@@ -174,7 +174,7 @@ extension LiveState {
 
     // MARK: Objects
 
-    /// Looks at what became of the objects of the groups that changes are about.
+    /// Finds the events of the groups that the changes affect.
     private mutating func look(
         _ changes: LiveChanges, _ news: inout LiveNews, _ telling: inout LiveTelling, _ reader: LiveReader
     ) throws {
@@ -188,7 +188,7 @@ extension LiveState {
                     try groups[key]?.past(question, as: known, round: round, now, reader) ?? []
                 }
             } catch {
-                // Such as a regular expression that takes too long with a new object: others go on.
+                // For example, a regular expression takes too long with a new object. The other groups continue.
                 for queries in (groups[key]?.audiences ?? [:]).values {
                     for id in queries { try end(id, for: error, &news) }
                 }
@@ -204,7 +204,7 @@ extension LiveState {
         }
     }
 
-    /// Ends the queries of the largest groups while all groups together hold too much.
+    /// Ends the queries of the largest groups while all groups together hold too many objects.
     private mutating func narrow(_ news: inout LiveNews) {
         while followedObjects > options.maximumLiveObjects,
             let largest = groups.max(by: { $0.value.matched.count < $1.value.matched.count })?.key

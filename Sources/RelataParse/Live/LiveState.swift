@@ -1,11 +1,11 @@
 import Foundation
 import RelataCore
 
-/// All live queries: who follows what, and which objects met the conditions when the store was read last.
+/// The state of all live queries: their callers, and the objects that met the conditions in the last read of the store.
 ///
-/// It changes only while one state of the store is read, so that no part of it is ahead of another.
+/// It changes only during a read of one state of the store, so all its parts belong to the same state.
 struct LiveState: Sendable {
-    /// A live query, and where it is kept.
+    /// A live query and its group.
     struct Followed: Sendable {
         let query: LiveQuery
         let caller: Caller
@@ -13,55 +13,55 @@ struct LiveState: Sendable {
         let audience: LiveGroup.Audience
     }
 
-    /// A caller who follows something.
+    /// A caller with live queries.
     struct Follower: Sendable {
         var rights: LiveRights
         var session: KnownCaller.SignedIn?
         var queries: Set<LiveQueryID> = []
     }
 
-    /// What callers with the same rights see.
+    /// The access of callers with the same rights.
     private struct Eyes: Sendable {
         let identity: KnownCaller
-        /// `nil` where it must be read anew.
+        /// `nil` if it must be read again.
         var known: KnownCaller?
-        /// The classes that it was read from.
+        /// The version of the classes from which it was read.
         var version: Int64 = 0
     }
 
     let options: ParseService.Options
-    /// Tells the rounds of this process from those of others.
+    /// Distinguishes the rounds of this process from those of others.
     private let epoch = String(UInt64.random(in: 1 ... .max), radix: 36)
-    /// How often the store was read for what changed.
+    /// The number of the last round. A step begins a round, and so does a new group between two steps.
     var round = 0
-    /// The last round of which all groups know what became of their objects.
+    /// The last round whose events all groups contain.
     var settledRound = 0
     private(set) var queries: [LiveQueryID: Followed] = [:]
     var groups: [LiveGroup.Key: LiveGroup] = [:]
     var followers: [Caller: Follower] = [:]
     private var eyes: [LiveRights: Eyes] = [:]
-    /// Who may read by access lists that were seen. A list never changes.
+    /// The users and roles that each known access list allows to read. An access list never changes.
     private var readers: [KeyValue: Set<String>] = [:]
-    /// What was committed while some groups were followed by nobody, and the first round of which all is there.
+    /// The changes that were committed while some groups were idle, and the first round since which they are complete.
     private var log: [(round: Int, time: ContinuousClock.Instant, changes: LiveChanges)] = []
     private var firstChanges = 0
-    /// Why the last step failed half-way, which nothing mends.
+    /// The error that interrupted a step. The state is unusable then.
     var failure: (any Error)?
 
     init(options: ParseService.Options) { self.options = options }
 
     // MARK: Queries
 
-    /// Begins a live query, in the place of one with its number, after others were told what ``catchUp(_:_:)`` found.
+    /// Begins a live query, or replaces the one with its number. Call ``catchUp(_:_:)`` first and deliver its news.
     ///
-    /// - Throws: ``ParseError`` for conditions that can't be followed, and what the caller may not read. Nothing is changed
-    ///   then.
+    /// - Throws: ``ParseError`` for conditions that can't be followed, and for classes that the caller may not read.
+    ///   Then the state of the queries is unchanged.
     mutating func follow(
         _ id: LiveQueryID, _ query: LiveQuery, as caller: Caller, _ reader: LiveReader
     ) throws -> LiveStart {
         let identity = try reader.identity(caller)
         let rights = LiveRights(identity)
-        // Lists are many, and callers who share a group never ask for them.
+        // There are many access lists, and callers who share a group don't need theirs.
         defer { if queries[id]?.group.rights == nil { eyes[rights]?.known = nil } }
         let place = try place(of: query, as: identity, reader)
         let here = position(round, rights)
@@ -69,7 +69,7 @@ struct LiveState: Sendable {
         if let after = query.after.flatMap(LivePosition.init), isKnown(after, rights, place.group),
             let missed = try missed(since: after, place, reader)
         {
-            // Until it is told, the client has only what it had.
+            // Until the missed events are sent, the client's position is the old one.
             if !missed.isEmpty { start.position = after }
             start.missed = LiveNews.OfQuery(events: missed, from: after, to: here)
         } else if query.wantsObjects {
@@ -80,21 +80,21 @@ struct LiveState: Sendable {
         return start
     }
 
-    /// Where a query is kept that a caller begins.
+    /// The group, audience and caller of a query that begins.
     private struct Place {
         let group: LiveGroup
         let audience: LiveGroup.Audience
         let known: KnownCaller
     }
 
-    /// Finds the group of a query, or what it is to be: it isn't among the others before somebody enters it.
+    /// Finds or makes the group of a query. A new group isn't added to the others until a query enters it.
     private mutating func place(
         of query: LiveQuery, as identity: KnownCaller, _ reader: LiveReader
     ) throws -> Place {
         let known = try seeing(identity, reader)
         let found = try reader.group(of: query.className, query.condition, as: known)
         try wake(found.key, known, reader)
-        // What happened before it was there is known to nobody. Within a step the round is a new one already.
+        // Earlier events of a new group are unknown, so it needs a new round. A step has begun one already.
         if groups[found.key] == nil, settledRound == round {
             round += 1
             settledRound = round
@@ -103,17 +103,17 @@ struct LiveState: Sendable {
         return Place(group: group, audience: LiveGroup.Audience(query, as: known), known: known)
     }
 
-    /// Tells others first that follow a query of the same class, where that is another class by now.
+    /// Finds the events of the other queries of the same class, if the class has changed.
     mutating func catchUp(_ query: LiveQuery, _ reader: LiveReader) throws -> LiveNews {
         let groups = groups.keys.filter { $0.className == query.className }
         guard groups.contains(where: { self.groups[$0]?.isTheSame(in: reader.classes) == false }) else {
             return LiveNews()
         }
-        // Their rights must be as new as what they are told.
+        // Their rights must be as new as the objects that they get.
         return try step(LiveChanges(unknownOf: [InternalClasses.role, InternalClasses.session]), reader)
     }
 
-    /// What a client missed; `nil` where it is too much to be sent at once.
+    /// The events that a client missed; `nil` if they are too large to be sent at once.
     private mutating func missed(
         since after: LivePosition, _ place: Place, _ reader: LiveReader
     ) throws -> [LiveNews.Told]? {
@@ -126,7 +126,7 @@ struct LiveState: Sendable {
         return missed.reduce(0) { $0 + $1.object.utf8.count } > options.maximumLiveBacklog ? nil : missed
     }
 
-    /// Finds out what became of the objects of a group that nobody followed for a while.
+    /// Finds the events of a group since it became idle.
     private mutating func wake(_ key: LiveGroup.Key, _ known: KnownCaller, _ reader: LiveReader) throws {
         guard let idle = groups[key]?.idle else { return }
         guard groups[key]?.isTheSame(in: reader.classes) == true, firstChanges <= idle.round + 1 else {
@@ -142,12 +142,12 @@ struct LiveState: Sendable {
             let past = try reader.apart { try groups[key]?.past(question, as: own, round: round, now, reader) ?? [] }
             groups[key]?.remember(past, now: now, for: time)
         } catch {
-            // It begins anew.
+            // The group is built again.
             groups[key] = nil
         }
     }
 
-    /// Keeps what was committed for the groups that nobody follows.
+    /// Keeps committed changes for idle groups.
     mutating func keep(_ changes: LiveChanges) {
         guard groups.values.contains(where: { $0.idle != nil }) else {
             log = []
@@ -170,10 +170,10 @@ struct LiveState: Sendable {
         log.removeFirst(old)
     }
 
-    /// How many changed objects are kept for those who come back.
+    /// The maximum number of changed objects that are kept for idle groups.
     private static let maximumKept = 10_000
 
-    /// Whether all is known that happened to a group since a client was told of it last.
+    /// Whether all events of a group since a client's position are known.
     private func isKnown(_ position: LivePosition, _ rights: LiveRights, _ group: LiveGroup) -> Bool {
         guard position.epoch == epoch, position.rights == rights.hashValue else { return false }
         return position.round <= round && group.firstRound <= position.round + 1
@@ -184,7 +184,7 @@ struct LiveState: Sendable {
         let seen = place.group.matched.filter { shows($0.value, to: place.audience.rights) }.keys.sorted {
             $0.description < $1.description
         }
-        // Who may see an object was read earlier than the object.
+        // The access to the objects was read earlier than their content.
         let content = LiveReader.Content(place.group, place.audience, isShared: false)
         let shown = try reader.objects(seen, content, as: place.known)
         let size = shown.values.reduce(0) { $0 + $1.utf8.count + 1 }
@@ -210,7 +210,7 @@ struct LiveState: Sendable {
         return filled
     }
 
-    /// How many objects are remembered.
+    /// The number of remembered objects of all groups.
     var followedObjects: Int { groups.values.reduce(0) { $0 + $1.matched.count } }
 
     private mutating func enter(
@@ -221,12 +221,12 @@ struct LiveState: Sendable {
         groups[key]?.audiences[place.audience, default: []].insert(id)
         groups[key]?.rest(after: settledRound)
         queries[id] = Followed(query: query, caller: caller, group: key, audience: place.audience)
-        // Its other queries are read anew when its rights are: see ``step(_:_:)``.
+        // An existing follower keeps its rights until ``step(_:_:)`` reads them, and its other queries, again.
         let follower = Follower(rights: LiveRights(identity), session: identity.session)
         followers[caller, default: follower].queries.insert(id)
     }
 
-    /// Puts a query that left its group into the one that its caller's conditions belong to now.
+    /// Puts a query that left its group into the group that its conditions and rights belong to now.
     ///
     /// - Throws: as ``follow(_:_:as:_:)``.
     mutating func enter(_ id: LiveQueryID, again followed: Followed, _ reader: LiveReader) throws -> Followed? {
@@ -253,9 +253,9 @@ struct LiveState: Sendable {
         groups[followed.group]?.rest(after: settledRound)
     }
 
-    /// Forgets what nobody came back for.
+    /// Removes groups that were idle for too long, and data that no query uses.
     ///
-    /// - Returns: Whether something is kept for somebody who may come back.
+    /// - Returns: Whether there are still idle groups.
     mutating func sweep() -> Bool {
         let now = ContinuousClock.now
         groups = groups.filter { $0.value.idle.map { now - $0.since < resumeTime } ?? true }
@@ -268,16 +268,16 @@ struct LiveState: Sendable {
         return groups.values.contains { $0.idle != nil }
     }
 
-    /// For how long what happened is kept for those who come back.
+    /// How long events are kept for clients that reconnect.
     var resumeTime: Duration { .seconds(options.liveResumeTime) }
 
-    // MARK: Who sees what
+    // MARK: Access
 
     func position(_ round: Int, _ rights: LiveRights) -> LivePosition {
         LivePosition(epoch: epoch, round: round, rights: rights.hashValue)
     }
 
-    /// A caller with what it may see.
+    /// A caller with its access.
     private mutating func seeing(_ identity: KnownCaller, _ reader: LiveReader) throws -> KnownCaller {
         let rights = LiveRights(identity)
         if let there = eyes[rights], there.version == reader.classes.version, let known = there.known { return known }
@@ -286,15 +286,15 @@ struct LiveState: Sendable {
         return known
     }
 
-    /// What those see who have some rights.
+    /// The access of callers with these rights.
     mutating func seeing(_ rights: LiveRights, _ reader: LiveReader) throws -> KnownCaller {
         guard let identity = eyes[rights]?.identity else { throw LiveStateIsBroken() }
         return try seeing(identity, reader)
     }
 
-    /// Takes note of who a caller is now.
+    /// Sets the identity of a caller.
     ///
-    /// - Returns: Its queries that are followed with other rights.
+    /// - Returns: The caller's queries that are still in groups or audiences of other rights.
     mutating func know(_ caller: Caller, as identity: KnownCaller) -> [LiveQueryID] {
         let rights = LiveRights(identity)
         followers[caller]?.session = identity.session
@@ -303,24 +303,24 @@ struct LiveState: Sendable {
         return (followers[caller]?.queries ?? []).filter { queries[$0]?.audience.rights != rights }
     }
 
-    /// Access lists are new that name users and roles; `nil` where nobody knows which.
+    /// Forgets the access of callers who are named by new access lists; of all callers if `principals` is `nil`.
     mutating func readAnew(_ principals: Set<String>?) {
         for rights in eyes.keys where principals?.isDisjoint(with: rights.principals) != true {
             eyes[rights]?.known = nil
         }
     }
 
-    /// Whether an object that meets the conditions is there for a caller, where its list is known.
+    /// Whether a caller sees an object that meets the conditions. The object's access list must be known.
     func shows(_ seen: LiveGroup.Seen?, to rights: LiveRights) -> Bool {
         seen.map { LiveGroup.shows($0, to: rights, readers) } ?? false
     }
 
-    /// Finds out who may read the objects of a group.
+    /// Reads who may read the objects of a group.
     mutating func know(_ group: LiveGroup, _ reader: LiveReader) throws {
         try know(Set(group.matched.values.compactMap(\.list)), reader)
     }
 
-    /// What an audience sees of what became of objects.
+    /// An audience's events from those of the objects.
     mutating func events(
         _ past: [LiveGroup.Past], for audience: LiveGroup.Audience, _ reader: LiveReader
     ) throws -> [LiveEvent] {
@@ -335,15 +335,15 @@ struct LiveState: Sendable {
 
     private static let maximumReaders = 100_000
 
-    /// Forgets who may read, where that is known of very many lists.
+    /// Forgets the readers of access lists if there are very many.
     mutating func forgetReaders() { if readers.count > Self.maximumReaders { readers = [:] } }
 
-    /// Finds out who may read by lists.
+    /// Reads who may read by these access lists, unless they are known.
     private mutating func know(_ lists: Set<KeyValue>, _ reader: LiveReader) throws {
         let unknown = lists.filter { readers[$0] == nil }
         if !unknown.isEmpty { readers.merge(try reader.readers(of: unknown)) { _, new in new } }
     }
 }
 
-/// Something that must be known isn't.
+/// A value is missing that the state must contain.
 struct LiveStateIsBroken: Error {}

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// How mails to users are written and sent: those that set a new password, and those that verify an address.
+/// The options of mails to users: those that set a new password, and those that verify an address.
 ///
 /// ```swift
 /// var options = ParseService.Options()
@@ -25,15 +25,15 @@ public struct MailOptions: Sendable {
     public var verifiesAddresses = false
     /// Whether users sign in by a password only once their address is verified.
     public var needsVerifiedAddress = false
-    /// For how many seconds the link works that sets a new password.
+    /// For how many seconds the link to set a new password works.
     public var resetLifetime = 86_400.0
-    /// For how many seconds the link works that verifies an address.
+    /// For how many seconds the link to verify an address works.
     public var verificationLifetime = 7 * 86_400.0
-    /// For how many seconds after a mail a user gets no other mail for the same purpose.
+    /// The least number of seconds between two mails to a user for the same purpose.
     public var interval = 60.0
-    /// How many mails are sent at once. Others wait.
+    /// How many mails are sent at the same time. Others wait.
     public var width = 4
-    /// The waits before each new attempt to send a mail, in seconds.
+    /// The seconds to wait before each new attempt to send a mail.
     public var retries = [5.0, 60.0]
     /// Called with the errors of mails; without it, the server logs them.
     public var report: (@Sendable (any Error) -> Void)?
@@ -45,7 +45,7 @@ public struct MailOptions: Sendable {
         self.publicURL = publicURL
     }
 
-    /// Checks what can't be.
+    /// Checks the options.
     ///
     /// - Throws: `RelataError` that names the invalid option.
     public func check() throws(RelataError) {

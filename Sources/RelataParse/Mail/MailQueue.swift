@@ -7,25 +7,25 @@ final class MailQueue: Sendable {
     /// Looks up the mail to send; `nil` for none.
     typealias Job = @Sendable () async throws -> Mail?
 
-    /// A mail that waits for its turn.
+    /// A mail that waits to be sent.
     private struct Waiting {
         let job: Job
-        /// How often it couldn't be sent.
+        /// The number of failed attempts.
         var failures = 0
     }
 
     private struct State {
         var waiting: [Waiting] = []
-        /// How many wait for a while before they are tried again.
+        /// The number of mails that wait for another attempt.
         var resting = 0
-        /// Whether somebody takes what waits, one after another.
+        /// Whether a task is processing the queue.
         var isBusy = false
         /// How many mails are being sent.
         var sending = 0
         var forRoom: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// How many wait at most.
+    /// The maximum number of waiting mails.
     static let maximumWaiting = 1000
 
     private let sender: any MailSender
@@ -122,7 +122,7 @@ final class MailQueue: Sendable {
             try await within(sendingLimit) { [sender] in try await sender.send(mail) }
         } catch {
             guard failures < retries.count, (error as? MailError)?.isTemporary ?? true else { return report(error) }
-            // Others don't wait for one whose server is away.
+            // Other mails don't wait for one whose server is unavailable.
             state.withLock { $0.resting += 1 }
             Task {
                 try? await Task.sleep(for: .seconds(retries[failures]))

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A mail's text with places to be filled: `{app}` is the app's name, `{link}` the link, `{name}` the user's name, and
-/// `{address}` the address that it is sent to.
+/// A mail's text with placeholders: `{app}` for the app's name, `{link}` for the link, `{name}` for the user's name,
+/// and `{address}` for the recipient's address.
 public struct MailTemplate: Hashable, Sendable {
     /// The subject of the mail.
     public var subject: String
@@ -36,7 +36,7 @@ public struct MailTemplate: Hashable, Sendable {
             text: Self.filled(text, values, isLine: false))
     }
 
-    /// Placeholders are filled once: one in a user's name isn't.
+    /// Placeholders are filled only once: a placeholder in a user's name stays.
     private static func filled(_ template: String, _ values: Values, isLine: Bool) -> String {
         var result = ""
         var rest = Substring(template)
@@ -57,7 +57,7 @@ public struct MailTemplate: Hashable, Sendable {
         return isLine ? line(result) : result
     }
 
-    /// The text in one line.
+    /// The text as one line.
     private static func line(_ text: String) -> String {
         String(
             text.unicodeScalars.map { scalar in
@@ -68,7 +68,7 @@ public struct MailTemplate: Hashable, Sendable {
             })
     }
 
-    // MARK: As they are without an app's own
+    // MARK: Standard templates
 
     /// The templates in English and Simplified Chinese, by purpose and language. They don't contain the user's name,
     /// because a person who signs up with another person's address chooses it.

@@ -1,22 +1,22 @@
 import Foundation
 import RelataCore
 
-/// The classes of what only the server knows of accounts. They are made when an option first needs them, and no client
-/// knows them.
+/// The classes of account data that only the server uses. A class is created when an option first needs it. Clients
+/// can't see these classes.
 enum AccountClasses {
-    /// What mails were sent with: links that work once. One for each user and purpose.
+    /// The tokens of the links in mails. A link works once; there is one token for each user and purpose.
     static let token = "_UserToken"
-    /// The passwords that users had, by their hashes.
+    /// The hashes of users' earlier passwords.
     static let password = "_UserPassword"
-    /// How often somebody has tried to sign in with a wrong password.
+    /// The failed attempts to sign in, counted for each account.
     static let failure = "_LoginFailure"
 
-    /// Who a user is for other services, by the digests of their ids.
+    /// Users' identities at other services, by the digests of their ids.
     static let identity = "_UserIdentity"
 
     static let all = [token, password, failure, identity]
 
-    /// Those that options need.
+    /// The classes that the options need.
     static func needed(by options: ParseService.Options) -> [String] {
         var names: [String] = []
         if options.mail != nil { names.append(token) }
@@ -26,7 +26,7 @@ enum AccountClasses {
         return names
     }
 
-    /// The entity of a class; `nil` for another one.
+    /// The entity of a class; `nil` for any other class.
     static func entity(_ name: String) -> Entity? {
         func attribute(_ name: String, _ type: AttributeType) -> Property { .attribute(Attribute(name, type: type)) }
         let user = Property.relationship(
@@ -62,7 +62,7 @@ enum AccountClasses {
         return entity
     }
 
-    /// Whether the table of a class is the server's own, and there.
+    /// Whether the table of a class exists and has the properties that the server needs.
     static func isThere(_ name: String, in schema: Schema) -> Bool {
         guard let known = schema[name]?.entity, let own = entity(name) ?? ServiceClasses.entity(name) else {
             return false
@@ -72,18 +72,18 @@ enum AccountClasses {
 }
 
 extension ParseTransaction {
-    /// The rows that a statement on the table of such a class yields.
+    /// The rows that a statement on the table of such a class returns.
     ///
     /// - Parameters:
-    ///   - values: Those of the parameters: texts and whole numbers.
-    ///   - sql: Gets the table's name and the parameters.
+    ///   - values: The parameters' values: texts and whole numbers.
+    ///   - sql: Returns the SQL for the table's name and the parameters.
     func accountRows(
         _ name: String, _ values: [Value], _ sql: (_ table: String, _ parameters: [String]) -> String
     ) throws -> [[Value]] {
         try connection.values(try accountStatement(name, values, sql))
     }
 
-    /// Writes to the table of such a class.
+    /// Runs a statement that writes to the table of such a class.
     func changeAccounts(
         _ name: String, _ values: [Value], _ sql: (_ table: String, _ parameters: [String]) -> String
     ) throws {
@@ -103,16 +103,16 @@ extension ParseTransaction {
         return SQLStatement(sql(dialect.quote(table.entity.table), parameters), values.map { .value($0) })
     }
 
-    /// The time of the transaction as the tables of such classes hold it.
+    /// The time of the transaction, in the unit of these tables.
     var milliseconds: Int64 { Self.milliseconds(now) }
 
-    /// A time as the tables of such classes hold it.
+    /// A time in the unit of these tables.
     static func milliseconds(_ time: Date) -> Int64 { Int64((time.timeIntervalSince1970 * 1000).rounded()) }
 }
 
 extension Value {
-    /// The number that a column holds.
+    /// The value as a whole number.
     var wholeNumber: Int64? { if case .integer(let number) = self { number } else { nil } }
-    /// The text that a column holds.
+    /// The value as text.
     var plainText: String? { if case .text(let text) = self { text } else { nil } }
 }

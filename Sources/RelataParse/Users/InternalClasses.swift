@@ -1,39 +1,39 @@
 import RelataCore
 import RelataRecords
 
-/// The classes that users and their rights are kept in. They are made when they are first needed.
+/// The classes of users and their rights. They are created when they are first needed.
 enum InternalClasses {
     static let user = "_User"
     static let session = "_Session"
     static let role = "_Role"
-    /// The lists that objects name. Equal lists are one object.
+    /// The access lists of objects. Objects with equal lists share one.
     static let accessList = "_AccessList"
-    /// What one user or role may do by a list.
+    /// The rights of one user or role in an access list.
     static let accessEntry = "_AccessEntry"
-    /// What is known of files besides their contents.
+    /// The records of files. The contents are stored elsewhere.
     static let file = "_File"
 
-    /// The name that the link to an object's list has in each class.
+    /// The name of the link from an object to its access list, in each class.
     static let link = "ACL"
-    /// The attribute of a list that holds it as clients get it.
+    /// The attribute of an access list that contains the list as clients see it.
     static let permissions = "permissions"
 
-    /// The classes that clients know, by Parse's own names.
+    /// The classes that clients see, by Parse's names.
     static let ofClients: Set = [user, session, role]
-    /// The classes that no client knows.
+    /// The classes that clients don't see.
     static let hidden = Set([accessList, accessEntry, file] + AccountClasses.all + ServiceClasses.hidden)
 
-    /// The fields of a user that only the user itself and the master key get.
+    /// The fields of a user that only this user and the master key can read.
     static let privateFields: Set = ["email", "emailVerified", "authData"]
-    /// The fields that a request can't write as it does others.
+    /// The fields of a user that have special rules when a request writes them.
     static let userFields: Set = ["username", "password", "email", "emailVerified", "authData", "sessionToken"]
 
-    /// Whether a class is one of these.
+    /// Whether a class is one of the server's own.
     static func contains(_ name: String) -> Bool {
         ofClients.contains(name) || hidden.contains(name) || ServiceClasses.visible.contains(name)
     }
 
-    /// Whether an attribute is none of the fields that clients know: a password's hash, or what makes a name unique.
+    /// Whether an attribute is hidden from clients, such as a password's hash or the key that makes a name unique.
     static func hides(_ property: String, of className: String) -> Bool {
         property.utf8.first == UInt8(ascii: "_") && contains(className)
     }
@@ -43,9 +43,9 @@ enum InternalClasses {
         contains(className) && entity(className).property(field) != nil
     }
 
-    /// The link to the list of who may read and change an object.
+    /// The link to an object's access list.
     ///
-    /// - Parameter column: The column that holds it.
+    /// - Parameter column: The column of the link.
     static func accessLink(column: String = link) -> Property {
         .relationship(
             Relationship(
@@ -99,7 +99,7 @@ enum InternalClasses {
                 .attribute(Attribute("metadata", type: .json, isOptional: true)),
                 .attribute(Attribute("tags", type: .json, isOptional: true)),
                 .attribute(Attribute("createdAt", type: .date(.microseconds))),
-                // Whether an object has ever referred to it, and since when none does.
+                // Whether an object has ever referred to the file, and since when none does.
                 .attribute(Attribute("isUsed", type: .boolean, isOptional: true)),
                 .attribute(Attribute("unusedSince", type: .date(.microseconds), isOptional: true)),
             ]
@@ -122,7 +122,7 @@ enum InternalClasses {
         return entity
     }
 
-    /// What clients know of a class besides its entity.
+    /// The options of a class, in addition to its entity.
     static func options(_ name: String) -> ClassOptions? {
         var options = ClassOptions()
         switch name {
@@ -139,9 +139,9 @@ enum InternalClasses {
 }
 
 extension SchemaDraft {
-    /// Adds the classes that users and their rights are kept in, as far as they aren't there.
+    /// Adds the classes of users and their rights that don't exist yet.
     ///
-    /// - Parameter others: Classes of what only the server knows of them.
+    /// - Parameter others: Further classes that only the server uses.
     mutating func addUsers(with others: [String] = []) {
         addAccessLists()
         for name in [InternalClasses.user, InternalClasses.session, InternalClasses.role] + others {
@@ -153,12 +153,12 @@ extension SchemaDraft {
         for name in [InternalClasses.accessList, InternalClasses.accessEntry] { addInternalClass(name) }
     }
 
-    /// Lets objects of a class have lists of who may read and change them; nothing happens if they have.
+    /// Adds access lists to the objects of a class, unless they have them.
     mutating func guardClass(_ name: String) {
         addAccessLists()
         edit(name) { entity, _ in
             guard entity.property(InternalClasses.link) == nil else { return }
-            // Clients may have a field `acl`, and SQL takes the two for one name.
+            // Clients may have a field `acl`, and SQL doesn't distinguish the two names.
             let taken = entity.properties.flatMap(\.columns)
             var column = InternalClasses.link
             while taken.contains(where: { $0.isSameName(as: column) }) { column = "_" + column }
@@ -168,7 +168,7 @@ extension SchemaDraft {
 }
 
 extension Property {
-    /// The columns that it names.
+    /// The columns of the property.
     fileprivate var columns: [String] {
         switch self {
         case .attribute(let attribute): return [attribute.column]

@@ -1,15 +1,15 @@
 import RelataCore
 import RelataEngine
 
-/// When an account is closed for some time, because somebody tries passwords.
+/// The rules by which repeated wrong passwords lock an account for some time.
 ///
-/// Names that nobody has are closed in the same way: who tries doesn't learn which there are.
+/// Names without an account are locked in the same way, so the attempts don't reveal which names exist.
 public struct LockoutOptions: Hashable, Sendable {
-    /// How many wrong passwords are borne with.
+    /// The number of wrong passwords that lock the account.
     public var threshold: Int
-    /// For how many seconds the account is closed then. Wrong passwords are forgotten after as long without another one.
+    /// How many seconds the lock lasts. Wrong passwords are forgotten after the same time without another one.
     public var duration: Double
-    /// Whether a new password, set by a link of a mail, opens the account.
+    /// Whether a new password, set through the link in a mail, unlocks the account.
     public var endsWithReset = false
 
     /// A lockout.
@@ -18,9 +18,9 @@ public struct LockoutOptions: Hashable, Sendable {
         self.duration = duration
     }
 
-    /// Checks what can't be.
+    /// Checks the options.
     ///
-    /// - Throws: `RelataError` that says what it is.
+    /// - Throws: `RelataError` that describes the invalid value.
     public func check() throws(RelataError) {
         guard (1...1000).contains(threshold) else {
             throw .invalidUse("lockout.threshold is \(threshold): it must be 1 to 1000")
@@ -30,11 +30,11 @@ public struct LockoutOptions: Hashable, Sendable {
         }
     }
 
-    /// What becomes of an attempt to sign in.
+    /// The outcome of an attempt to sign in.
     enum Outcome: Sendable {
         case right
         case wrong
-        /// Whether the password was right isn't told.
+        /// The account is locked. The reply doesn't tell whether the password was right.
         case closed(milliseconds: Int64)
     }
 
@@ -47,14 +47,14 @@ public struct LockoutOptions: Hashable, Sendable {
 }
 
 extension ParseTransaction {
-    /// For how long an account is closed; `nil` where it is open.
+    /// For how many milliseconds an account is still locked; `nil` if it isn't locked.
     func lockout(of account: String, _ options: LockoutOptions) throws -> Int64? {
         let (count, end) = try failures(account)
         return count >= options.threshold && end > milliseconds ? end - milliseconds : nil
     }
 
-    /// Decides an attempt to sign in, and counts it. All in one transaction: of many attempts at once, no more are answered
-    /// than of those that come one after another.
+    /// Decides and counts an attempt to sign in, in one transaction: parallel attempts get no more answers than
+    /// consecutive ones.
     func decide(_ isRight: Bool, _ account: String, _ options: LockoutOptions) throws -> LockoutOptions.Outcome {
         let (count, end) = try failures(account)
         if count >= options.threshold, end > milliseconds { return .closed(milliseconds: end - milliseconds) }
@@ -72,7 +72,7 @@ extension ParseTransaction {
             ON CONFLICT (account) DO UPDATE SET "count" = excluded."count", "endsAt" = excluded."endsAt"
             """
         }
-        // Names that nobody has come in any number. More of them go than come.
+        // Anyone can add unknown names. On average, clean-ups remove more of them than are added.
         if count == 0, Int.random(in: 0..<16) == 0 { try forgetOldFailures() }
         return .wrong
     }
@@ -85,7 +85,7 @@ extension ParseTransaction {
         return (Int(count), end)
     }
 
-    /// Opens an account.
+    /// Unlocks an account.
     func forgetFailures(_ account: String) throws {
         guard AccountClasses.isThere(AccountClasses.failure, in: storedClasses.schema) else { return }
         try changeAccounts(AccountClasses.failure, [.text(account)]) { table, values in

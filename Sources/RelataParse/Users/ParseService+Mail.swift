@@ -3,8 +3,8 @@ import RelataCore
 import RelataEngine
 
 extension ParseService {
-    /// Answers a request for a mail: the same, and as soon, whoever has the address. Who does, if anybody, is found out
-    /// afterwards.
+    /// Answers a request for a mail. The reply and its time are the same whether or not a user has the address: the
+    /// user is looked up afterwards.
     func requestMail(_ purpose: MailTemplate.Purpose, _ call: ParseCall) throws(ParseError) -> WireReply {
         guard let mail = options.mail, let queue else { throw DisabledFeature.mailIsOff }
         guard let value = call.body["email"], !value.isNull, value != "" else {
@@ -19,11 +19,11 @@ extension ParseService {
         return WireReply([:])
     }
 
-    /// Has a user whose address is new get a mail to say that it is theirs.
+    /// Sends a mail to a user's new address, with a link that verifies the address.
     func verify(_ address: String, _ call: ParseCall) {
         guard let mail = options.mail, mail.verifiesAddresses, let queue else { return }
         let key = UserFields.key(address)
-        // Whoever gets none, because too many are to be sent, can ask for it.
+        // A user whose mail isn't sent because the queue is full can request it.
         do throws(ParseError) {
             try queue.add { try await self.mail(.verification, to: key, language: call.language) }
         } catch {
@@ -31,7 +31,7 @@ extension ParseService {
         }
     }
 
-    /// The mail to whoever has an address; `nil` where there is nobody, or nothing to be sent.
+    /// The mail for an address; `nil` if no user has the address, or if there is nothing to send.
     private func mail(
         _ purpose: MailTemplate.Purpose, to key: String, language: String?
     ) async throws -> Mail? {
@@ -62,13 +62,13 @@ extension ParseService {
 
     // MARK: Links
 
-    /// Sets the password of the user whom a link leads to, and uses the link up. All sessions end. Whoever has the link
-    /// reads the mails of the address: so it is verified, and what others may have tied to the account before is untied.
+    /// Sets the password of a link's user, and uses the link up. All sessions end. The link proves that the user reads
+    /// the address's mails, so it becomes verified. If it wasn't, identities linked to the account before are removed.
     ///
-    /// - Throws: ``ParseError/tokenIsInvalid``; 142 for a password that isn't good.
+    /// - Throws: ``ParseError/tokenIsInvalid``; 142 for a password that isn't allowed.
     func setPassword(_ password: String, by token: String) async throws {
         guard let secrets = store.secrets else { throw ParseError.usersAreOff }
-        // It checks what holds for every password.
+        // Checks the rules for all passwords.
         _ = try UserFields(["password": .string(password)], isMaster: false)
         guard !password.isEmpty else { throw Self.passwordMissing }
         let user = try await linkedUser(token, .passwordReset)
@@ -93,7 +93,7 @@ extension ParseService {
         }
     }
 
-    /// The user whom a link leads to.
+    /// The user of a link.
     ///
     /// - Throws: ``ParseError/tokenIsInvalid``.
     func linkedUser(_ token: String, _ purpose: MailTemplate.Purpose) async throws -> StoredUser {
@@ -105,9 +105,9 @@ extension ParseService {
     /// Checks a new password.
     ///
     /// - Parameters:
-    ///   - user: Who is to have it; `nil` for a new user.
-    ///   - username: The name that the request brings.
-    /// - Throws: ``ParseError`` 142 that says what is wrong with it.
+    ///   - user: The user who gets the password; `nil` for a new user.
+    ///   - username: The user name in the request.
+    /// - Throws: ``ParseError`` 142 that describes the violated rule.
     func checkPassword(_ password: String, of user: StoredUser?, username: String?) async throws {
         let rules = options.passwords
         try rules.check(password, of: username ?? user?.name)
@@ -120,10 +120,10 @@ extension ParseService {
 }
 
 extension ParseTransaction {
-    /// Gives a user the password that a link of a mail set.
+    /// Sets the password that a user chose through the link in a mail.
     fileprivate func setPassword(of user: StoredUser, _ hash: String, _ options: ParseService.Options) throws {
         var values: [String: Value] = ["_password": .text(hash), "emailVerified": .integer(1)]
-        // Who signed up with somebody else's address may have kept other ways in.
+        // Someone who signed up with another person's address may have linked other ways to sign in.
         if !user.isVerified {
             for name in ["authData", "_anonymousKey"] { values[name] = .null }
             try removeIdentities(of: user.id)
@@ -134,7 +134,7 @@ extension ParseTransaction {
         try endSessions(of: user.id, except: nil)
     }
 
-    /// Sets fields of a user that no request names.
+    /// Sets fields of a user that the request doesn't contain.
     func set(_ values: [String: Value], of user: String) throws {
         let users = try users()
         var object = ObjectWriter(self, users)

@@ -3,10 +3,10 @@ import RelataCore
 import RelataEngine
 
 extension ParseService {
-    /// The user of a name, or an address, and a password.
+    /// The user with this name or address, and this password.
     ///
-    /// - Throws: ``ParseError`` 101 where one of the two is wrong, or where too many were: the reply, and its time, don't
-    ///   tell which names there are. 205 for an address that must be verified first.
+    /// - Throws: ``ParseError`` 101 for a wrong name or password, and for a locked account: neither the reply nor its
+    ///   time reveals which names exist. 205 for an address that must be verified first.
     func checkedPassword(_ call: ParseCall) async throws -> StoredUser {
         guard let secrets = store.secrets else { throw ParseError.usersAreOff }
         let name = call.body["username"]?.string ?? ""
@@ -23,12 +23,12 @@ extension ParseService {
             let other = try transaction.user("_emailKey", UserFields.key(address))
             return (name.isEmpty || named?.id == other?.id ? other : nil, name.isEmpty ? other?.id : named?.id)
         }
-        // A name that nobody has is closed like one that somebody has, and a name with the wrong address like the name alone.
+        // An unknown name is locked like an existing one, and a name with the wrong address like the name alone.
         let unknown =
             (name.isEmpty ? "?e" : "?n") + secrets.digestText(of: UserFields.key(name.isEmpty ? address : name))
         let account = counted ?? unknown
         try await checkIsOpen(account)
-        // An unknown name takes as long as a wrong password.
+        // The check of an unknown name takes as long as that of a wrong password.
         let decoy = try await decoy.hash(by: secrets)
         let isRight = try await secrets.matches(password, user?.hash ?? decoy)
         try await decide(isRight && user?.hash != nil, account)
@@ -46,7 +46,7 @@ extension ParseService {
         return user
     }
 
-    /// Refuses an account that is closed before any work is done.
+    /// Refuses a locked account before any work is done.
     private func checkIsOpen(_ account: String) async throws {
         guard let lockout = options.lockout else { return }
         try await makeUsers()
@@ -57,7 +57,7 @@ extension ParseService {
 
     /// Counts an attempt to sign in.
     ///
-    /// - Throws: ``ParseError`` 101 where others have closed the account meanwhile.
+    /// - Throws: ``ParseError`` 101 if other attempts have locked the account in the meantime.
     private func decide(_ isRight: Bool, _ account: String) async throws {
         guard let lockout = options.lockout else { return }
         let outcome = try await store.write(as: .master) { try $0.decide(isRight, account, lockout) }

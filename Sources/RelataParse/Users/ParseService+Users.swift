@@ -28,7 +28,7 @@ extension ParseService {
         }
     }
 
-    /// Makes the classes of users, and what the options need of them, if they aren't there.
+    /// Creates the classes of users, and those that the options need, if they don't exist.
     func makeUsers() async throws {
         let needed = AccountClasses.needed(by: options)
         @Sendable func areThere(_ classes: ClassSet) -> Bool {
@@ -60,7 +60,7 @@ extension ParseService {
         do {
             return try await create(fields, identities, hash: hash, call)
         } catch  where !identities.isEmpty && ParseError(error).code == .accountAlreadyLinked {
-            // Of two who sign up at once the second one is known by now.
+            // If the same identity signs up twice at once, the second request finds the user of the first.
             guard let user = try await user(known: identities) else { throw error }
             return try await logIn(user, by: identities, call)
         }
@@ -69,11 +69,11 @@ extension ParseService {
     private func create(
         _ fields: UserFields, _ identities: Identities, hash kept: String?, _ call: ParseCall
     ) async throws -> WireReply {
-        // Who must show first that the address is theirs, signs in afterwards.
+        // If addresses must be verified first, users sign in afterwards.
         let signsIn = !identities.isEmpty || options.mail?.needsVerifiedAddress != true
         let lifetime = options.sessionLifetime
         let action = ("signup", provider: identities.isEmpty ? "password" : identities.names)
-        // Its reply holds a token, which nothing keeps.
+        // The reply contains a token, so it must not be stored for repeated requests.
         var once = call
         once.requestID = nil
         let reply = try await writing([.create(InternalClasses.user, fields.body)], once) { writer in
@@ -103,7 +103,7 @@ extension ParseService {
     // MARK: Sessions
 
     private func logIn(_ call: ParseCall) async throws -> WireReply {
-        // A client that is signed in may sign in as somebody else, also where its session is over.
+        // A signed-in client may sign in as another user, even if its session has ended.
         var call = call
         call.caller.sessionToken = nil
         let user = try await checkedPassword(call)
@@ -113,11 +113,11 @@ extension ParseService {
         return reply
     }
 
-    /// Begins a session, and replies with the user and the token.
+    /// Begins a session. The reply contains the user and the token.
     ///
     /// - Parameters:
-    ///   - hash: That of the password which was right: it must still be.
-    ///   - isStillKnown: Whether what else was right still is.
+    ///   - hash: The hash that the password matched. It must still be the user's.
+    ///   - isStillKnown: Whether the user's identities are still valid.
     func beginSession(
         of user: String, hash: String?, _ action: (String, provider: String), _ call: ParseCall,
         where isStillKnown: @escaping @Sendable (ParseTransaction) throws -> Bool = { _ in true }
@@ -198,7 +198,7 @@ extension ParseService {
         let fields = try UserFields(call.body, isMaster: call.isMaster)
         if fields.username?.isEmpty == true { throw Self.usernameMissing }
         if fields.password?.isEmpty == true { throw Self.passwordMissing }
-        // A refused request costs no hash, and adds no field.
+        // A refused request computes no hash and adds no field.
         let known = try await store.read(as: call.caller) { transaction -> StoredUser? in
             try transaction.checkIsOwn(user: id, .update)
             let isNeeded = fields.password != nil || fields.email != nil || !fields.authData.isEmpty
@@ -221,7 +221,7 @@ extension ParseService {
             let reply = try transaction.update(fields, identities, hash: kept, of: id, writer)
             guard let kept else { return reply }
             try transaction.rememberPassword(of: id, kept, last: known?.hash, self.options.passwords)
-            // Somebody else may have known the old password.
+            // Others may have known the old password.
             try transaction.endSessions(of: id, except: transaction.caller.session?.id)
             try transaction.endTokens(.passwordReset, of: id)
             return reply
@@ -239,7 +239,7 @@ extension ParseService {
 }
 
 extension ParseTransaction {
-    /// - Throws: ``ParseError`` 206 for a user that is somebody else; 119 where the class of users doesn't allow it.
+    /// - Throws: ``ParseError`` 206 for another user; 119 if the class of users doesn't allow the operation.
     fileprivate func checkIsOwn(user id: String, _ operation: ClassPermissions.Operation) throws(ParseError) {
         if let users = storedClasses[InternalClasses.user] { try check(operation, on: users) }
         guard caller.isMaster || caller.session?.user == id else {
@@ -249,7 +249,7 @@ extension ParseTransaction {
 
     /// Writes a new user.
     ///
-    /// - Returns: The id, and what the client can't know.
+    /// - Returns: The id, and the values that the client doesn't know yet.
     fileprivate func create(
         _ fields: UserFields, _ identities: Identities, hash: String?, _ writer: BatchWriter
     ) throws -> (id: String, told: JSONObject) {
@@ -300,7 +300,7 @@ extension Table {
 }
 
 extension AccessChange {
-    /// The same, by which a user can also read and change itself.
+    /// The change, with the right of the user to read and change itself.
     fileprivate func keeping(_ user: String) -> AccessChange {
         guard case .list(let list) = self else { return self }
         var rights = list.rights

@@ -3,12 +3,12 @@ import RelataCore
 import RelataEngine
 
 extension ParseTransaction {
-    /// The hashes of the passwords that a user had last, the latest first.
+    /// The hashes of a user's last passwords, the latest first.
     func passwords(of user: StoredUser, _ count: Int) throws -> [String] {
         guard count > 0 else { return [] }
         let rows = try rememberedPasswords(of: user.id)
         let hashes = rows.compactMap { $0[1].plainText }
-        // What was set before passwords were remembered.
+        // The current password may have been set before passwords were remembered.
         let current = user.hash.map { hashes.first == $0 ? [] : [$0] } ?? []
         return Array((current + hashes).prefix(count))
     }
@@ -20,14 +20,14 @@ extension ParseTransaction {
         }
     }
 
-    /// Remembers a password that a user gets.
+    /// Remembers a user's new password.
     ///
-    /// - Parameter last: The hash of the one before.
+    /// - Parameter last: The hash of the previous password.
     func rememberPassword(of user: String, _ hash: String, last: String?, _ options: PasswordOptions) throws {
         guard options.areRemembered else { return }
         let known = try rememberedPasswords(of: user)
         if known.isEmpty, options.history > 1, let last { try remember(user, last, at: milliseconds - 1) }
-        // Two of the same millisecond follow each other.
+        // Two passwords set in the same millisecond need different times.
         let time = max(milliseconds, (known.first?[0].wholeNumber ?? 0) + 1)
         try remember(user, hash, at: time)
         let kept = Int64(max(1, options.history))
@@ -48,9 +48,9 @@ extension ParseTransaction {
         }
     }
 
-    /// Checks that the password of a user isn't too old. One of which it isn't known how old it is begins to age now.
+    /// Checks that a user's password isn't too old. If its age is unknown, it counts from now.
     ///
-    /// - Throws: ``ParseError`` 101 for a password that is.
+    /// - Throws: ``ParseError`` 101 for a password that is too old.
     func checkPasswordAge(of user: StoredUser, _ options: PasswordOptions) throws {
         guard let age = options.maximumAge, let hash = user.hash else { return }
         guard let set = try rememberedPasswords(of: user.id).first?[0].wholeNumber else {

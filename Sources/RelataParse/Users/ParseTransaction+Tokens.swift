@@ -3,13 +3,13 @@ import RelataCore
 import RelataEngine
 
 extension ParseTransaction {
-    /// Makes the token of a link, in the place of the last one for the same purpose. Only its digest is kept.
+    /// Makes the token of a link, and replaces the last one for the same purpose. Only its digest is stored.
     ///
     /// - Parameters:
-    ///   - address: The key of the address that it is sent to.
-    ///   - lifetime: For how many seconds it works.
-    ///   - interval: For how many seconds there is no other one for the same address.
-    /// - Returns: The token; `nil` where one was sent not long ago.
+    ///   - address: The key of the address to which the token is sent.
+    ///   - lifetime: How many seconds the token works.
+    ///   - interval: The least number of seconds between two tokens for the same address.
+    /// - Returns: The token; `nil` if the last one is too recent.
     func newToken(
         _ purpose: MailTemplate.Purpose, of user: String, address: String, lifetime: Double, interval: Double
     ) throws -> String? {
@@ -71,7 +71,7 @@ extension ParseTransaction {
         return user
     }
 
-    /// Uses a token up: nobody else can, even at the same time.
+    /// Uses a token up. Of several uses at the same time, only one succeeds.
     ///
     /// - Throws: ``ParseError/tokenIsInvalid``.
     func useToken(_ token: String, _ purpose: MailTemplate.Purpose) throws -> StoredUser {
@@ -80,7 +80,7 @@ extension ParseTransaction {
         return user
     }
 
-    /// Ends the token of a user for a purpose.
+    /// Ends a user's token for a purpose.
     func endTokens(_ purpose: MailTemplate.Purpose, of user: String) throws {
         guard AccountClasses.isThere(AccountClasses.token, in: storedClasses.schema) else { return }
         try changeAccounts(AccountClasses.token, [.text(user), .text(purpose.rawValue)]) { table, values in
@@ -90,6 +90,6 @@ extension ParseTransaction {
 }
 
 extension ParseError {
-    /// What a link gets that was used, is too old, or never was.
+    /// The error for a link that was used, has expired or never existed.
     static let tokenIsInvalid = ParseError(.objectNotFound, "the link is invalid, or was used")
 }

@@ -2,7 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// A user as the server knows it.
+/// A user as the server stores it.
 struct StoredUser: Sendable {
     let id: String
     /// The hash of the password; `nil` for a user without one.
@@ -10,16 +10,16 @@ struct StoredUser: Sendable {
     let authData: JSONObject
     let name: String
     let email: String?
-    /// Whether the address is known to be the user's.
+    /// Whether the user's address is verified.
     let isVerified: Bool
-    /// What is the same for addresses that people take for the same; `nil` where there is none.
+    /// The normalized address, which is equal for addresses that people consider equal; `nil` without an address.
     let emailKey: String?
 }
 
 extension ParseTransaction {
     /// The class of users, with all fields.
     ///
-    /// - Throws: ``ParseError`` 119 where the table of that name is another program's.
+    /// - Throws: ``ParseError`` 119 if the table with this name belongs to another program.
     func users() throws(ParseError) -> ParseClass {
         guard storedClasses.hasUsers, let users = storedClasses[InternalClasses.user] else {
             throw ParseError.usersTableIsForeign
@@ -27,7 +27,7 @@ extension ParseTransaction {
         return users
     }
 
-    /// The user with a value that nobody else has: a name, an address, or the key.
+    /// The user with a unique value: a normalized name or address, a digest, or the object id.
     func user(_ property: String, _ value: String) throws -> StoredUser? {
         guard storedClasses.hasUsers else { return nil }
         let plan = QueryPlan(
@@ -46,9 +46,9 @@ extension ParseTransaction {
             email: row[5].plainText, isVerified: row[6].wholeNumber == 1, emailKey: row[3].plainText)
     }
 
-    /// Checks that nobody else has a name or an address, or is known to a service by the same id.
+    /// Checks that no other user has the name, the address, or one of the identities.
     ///
-    /// - Parameter id: The user who is to have them; `nil` for a new one.
+    /// - Parameter id: The user who gets them; `nil` for a new one.
     /// - Throws: ``ParseError`` 202, 203 and 208.
     func checkIsFree(_ fields: UserFields, _ identities: Identities, for id: String?) throws {
         if let name = fields.username, let other = try user("_usernameKey", UserFields.key(name)), other.id != id {
@@ -64,8 +64,8 @@ extension ParseTransaction {
 
     /// Begins a session.
     ///
-    /// - Parameter action: How it came about, and who vouched for the user.
-    /// - Returns: Its token, which isn't known here any more.
+    /// - Parameter action: How the session began, and the service that verified the user.
+    /// - Returns: The session's token. Only its digest is stored.
     func newSession(
         of user: String, _ action: (String, provider: String), installation: String?, lifetime: Double
     ) throws -> String {
@@ -89,7 +89,7 @@ extension ParseTransaction {
 
     /// Ends the sessions of a user.
     ///
-    /// - Parameter kept: The one that goes on.
+    /// - Parameter kept: The session that doesn't end.
     func endSessions(of user: String, except kept: String?) throws {
         guard let sessions = storedClasses[InternalClasses.session], sessions.table.entity.isSession else { return }
         var condition = ExpressionNode.keyIn(.property(scope: 0, path: ["user"]), [KeyValue(.text(user))])
@@ -103,11 +103,11 @@ extension ParseTransaction {
             isUndoneByCaller: true)
     }
 
-    /// A user with the fields that only the user itself gets.
+    /// A user with the fields that only this user can read.
     ///
     /// - Parameters:
-    ///   - selection: The fields that are shown.
-    ///   - token: The session's token, where the reply tells it.
+    ///   - selection: The fields in the reply.
+    ///   - token: The session's token, if the reply contains it.
     func ownUser(_ id: String, _ selection: Selection, token: String?, limit: Int) throws -> WireReply {
         guard let users = storedClasses[InternalClasses.user],
             let row = try connection.row(KeyValue(.text(id)), of: users.table, unlimitedCompiler),
@@ -137,7 +137,7 @@ extension ParseTransaction {
 }
 
 extension ParseError {
-    /// The error where the table of users is another program's.
+    /// The error for a table of users that belongs to another program.
     static let usersTableIsForeign = ParseError(
         .operationForbidden, "the table \(InternalClasses.user) is another program's: there can be no users here")
     static let usernameIsTaken = ParseError(.usernameTaken, "Account already exists for this username.")

@@ -1,35 +1,35 @@
 import Foundation
 import RelataCore
 
-/// Which passwords users may have.
+/// The rules for users' passwords.
 ///
 /// ```swift
 /// options.passwords.pattern = "^.{12,}$"
 /// options.passwords.history = 5
 /// ```
 public struct PasswordOptions: Sendable {
-    /// A regular expression, of which a password must have a match; `nil` for none.
+    /// A regular expression that must match a part of a password; `nil` for none.
     public var pattern: String?
-    /// Says of a password whether it is good; `nil` where all are.
+    /// Returns whether a password is good; `nil` if all are.
     public var isGood: (@Sendable (String) -> Bool)?
-    /// What people are told whose password isn't good.
+    /// The error message for a password that isn't good.
     public var advice: String?
     /// Whether a password may contain the user's name.
     public var mayContainUsername = true
-    /// For how many seconds a password signs in; `nil` for as long as there is no other one.
+    /// After how many seconds a password expires; `nil` for never.
     public var maximumAge: Double?
-    /// How many of the last passwords, with the one that is left, a new one must differ from: at most 20.
+    /// How many of the last passwords, including the current one, a new password must differ from: at most 20.
     public var history = 0
 
     /// The defaults: any password.
     public init() {}
 
-    /// Whether the server keeps the times and hashes of passwords.
+    /// Whether the server stores the times and hashes of passwords.
     var areRemembered: Bool { maximumAge != nil || history > 0 }
 
-    /// Checks what can't be.
+    /// Checks the options.
     ///
-    /// - Throws: `RelataError` that says what it is.
+    /// - Throws: `RelataError` that describes the invalid value.
     public func check() throws(RelataError) {
         if let pattern {
             do {
@@ -48,14 +48,14 @@ public struct PasswordOptions: Sendable {
 
     static let containsUsername = ParseError(.validationError, "Password cannot contain your username.")
 
-    /// The error for a password that somebody had.
+    /// The error for a password that the user had before.
     static func wasUsed(_ count: Int) -> ParseError {
         ParseError(.validationError, "New password should not be the same as last \(count) passwords.")
     }
 
-    /// Checks a password by itself.
+    /// Checks the rules that need only the password and the user's name.
     ///
-    /// - Throws: ``ParseError`` 142 that says what is wrong with it.
+    /// - Throws: ``ParseError`` 142 that describes the violated rule.
     func check(_ password: String, of username: String?) throws {
         var isAllowed = isGood?(password) ?? true
         if let pattern {

@@ -1,11 +1,11 @@
 import RelataCore
 
 extension ParseTransaction {
-    /// Checks a new role. Lists of rights name it, and so its name is its own and never changes.
+    /// Checks a new role. Access lists contain the names of roles, so a role's name is unique and never changes.
     ///
-    /// - Returns: What is written: a role of which nobody says who may change it can be read by everybody, and changed
-    ///   with the master key only. Otherwise, everybody could join it.
-    /// - Throws: ``ParseError`` 139 for a name that a role can't have, 119 in production without the master key.
+    /// - Returns: The body to write. A role without an access list gets one: everyone can read the role, and only the
+    ///   master key can change it. Without the list, anyone could join the role.
+    /// - Throws: ``ParseError`` 139 for an invalid name; 119 in production without the master key.
     func newRole(_ body: ObjectBody) throws(ParseError) -> ObjectBody {
         guard mode == .development || caller.isMaster else {
             throw ParseError(
@@ -19,7 +19,7 @@ extension ParseTransaction {
         return body.access == nil ? body.with(.list(AccessList(["*": AccessList.Rights(canRead: true)]))) : body
     }
 
-    /// - Throws: ``ParseError`` 139 for another name.
+    /// - Throws: ``ParseError`` 139 if the body changes the name.
     func checkChange(ofRole body: ObjectBody) throws(ParseError) {
         guard changes(ofNameIn: body).isEmpty else {
             throw ParseError(.invalidRoleName, "A role's name can only be set before it has been saved.")

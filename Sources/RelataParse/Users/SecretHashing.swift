@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// How passwords and tokens are kept: never as they are.
+/// Hashes passwords and tokens, which are never stored in plain text.
 public protocol SecretHashing: Sendable {
-    /// A password's hash, with all that is needed to compare another password with it. It takes its time, on purpose.
+    /// The hash of a password, with all data for comparing other passwords with it. It is slow on purpose.
     func hash(of password: String) async throws -> String
-    /// Whether a password is the one of a hash.
+    /// Whether a password has this hash.
     func matches(_ password: String, _ hash: String) async throws -> Bool
-    /// The digest of a text that nobody guesses, such as a token: at least 16 bytes, always the same, that tell nothing
-    /// of the text.
+    /// The digest of a text that can't be guessed, such as a token. It has at least 16 bytes, is always the same for
+    /// the same text, and doesn't reveal the text.
     func digest(of text: String) -> [UInt8]
 }
 
@@ -22,10 +22,10 @@ extension SecretHashing {
 
 /// New tokens.
 enum Token {
-    /// The token of a session, as Parse's clients know it.
+    /// The token of a session, in Parse's format.
     static func session() -> String { "r:" + hex(16) }
 
-    /// As many bytes that nobody guesses, as text of twice their number.
+    /// So many random bytes, as twice as many hexadecimal digits.
     static func hex(_ count: Int) -> String {
         var random = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }.hexText
@@ -37,7 +37,7 @@ extension Sequence<UInt8> {
     package var hexText: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }
 
-/// The hash of a password that nobody knows, to which passwords are compared where there is no user.
+/// The hash of a random password. If no user exists, passwords are compared with it.
 final class DecoyHash: Sendable {
     private let known = Mutex<String?>(nil)
 

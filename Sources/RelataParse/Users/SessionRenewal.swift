@@ -3,13 +3,13 @@ import RelataCore
 import RelataEngine
 import Synchronization
 
-/// The sessions that were looked at lately: a session isn't written for each of its requests.
+/// The recently checked sessions, so that a session isn't written on each of its requests.
 final class SessionRenewals: Sendable {
     private static let maximumCount = 10_000
 
     private let looked = Mutex<[String: Date]>([:])
 
-    /// Whether a session wasn't looked at for some time; then it counts as looked at.
+    /// Whether a session wasn't checked for some time. If so, it counts as checked now.
     func isDue(_ digest: String, after seconds: Double, now: Date) -> Bool {
         looked.withLock { looked in
             if let last = looked[digest], now.timeIntervalSince(last) < seconds { return false }
@@ -21,15 +21,15 @@ final class SessionRenewals: Sendable {
 }
 
 extension ParseService {
-    /// Has the session of a request last as long as a new one would, where that is wanted. Written once a day at most, or
-    /// ten times in a session's life.
+    /// Extends the request's session to the lifetime of a new one, if the options allow it. A session is written at
+    /// most once a day, or once in a tenth of its lifetime if that is shorter.
     func renewSession(of call: ParseCall, _ report: @Sendable (any Error) -> Void) async {
         do {
             try await renewSession(of: call)
         } catch let error as ParseError where error.code == .invalidSessionToken {
-            // It ended with the request.
+            // The request ended the session.
         } catch {
-            // The request was answered all the same.
+            // The request has been answered already.
             report(error)
         }
     }
@@ -52,7 +52,7 @@ extension ParseService {
                     KeyValue(.text(session.id)), try ObjectBody([:]), of: [],
                     hidden: [column: sessions.table.columns[column].type.stamp(end)])
             } catch let error as ParseError where error.code == .objectNotFound {
-                // It ended meanwhile.
+                // The session has ended in the meantime.
             }
         }
     }

@@ -1,9 +1,9 @@
 import Foundation
 import RelataCore
 
-/// What a request says of a user: what every user has, and the fields of the app.
+/// A user's values in a request: the fields of every user, and those of the app.
 struct UserFields: Sendable {
-    /// What is done to a field that may be unset.
+    /// The change of an optional field.
     enum Change<Value: Hashable & Sendable>: Hashable, Sendable {
         case set(Value)
         case unset
@@ -13,22 +13,22 @@ struct UserFields: Sendable {
     private(set) var password: String?
     private(set) var email: Change<String>?
     private(set) var isEmailVerified: Bool?
-    /// What is said of other services, by their names: only claims, which nobody has vouched for. `nil` for one that is to go.
+    /// The claimed identities, by the services' names, not verified yet. `nil` for an identity to remove.
     private(set) var authData: [String: JSONObject?] = [:]
-    /// All else.
+    /// All other fields.
     let body: ObjectBody
 
-    /// The provider of users who give no name.
+    /// The provider of anonymous users, who give no name.
     static let anonymous = "anonymous"
-    /// How long a name or an address may be, in bytes.
+    /// The maximum length of a name or an address, in bytes.
     private static let maximumName = 256
-    /// How long a password may be: hashing a longer one would be work for nothing.
+    /// The maximum length of a password, in bytes: hashing a longer one would waste time.
     static let maximumPassword = 1024
 
     /// Reads the body of a request.
     ///
-    /// - Throws: ``ParseError`` 125 for what is no address, 252 for what names no provider, 111 for what isn't text,
-    ///   and whatever is wrong with the other fields.
+    /// - Throws: ``ParseError`` 125 for an invalid address, 252 for invalid `authData`, 111 for a value that isn't
+    ///   text, 142 for one that is too long, and the errors of other fields.
     init(_ body: JSONObject, isMaster: Bool) throws(ParseError) {
         var rest: [(String, JSONValue)] = []
         for (name, value) in body.members {
@@ -41,12 +41,12 @@ struct UserFields: Sendable {
                 }
             case "email": email = try Self.email(value)
             case "emailVerified":
-                // What clients send back of what they were told.
+                // Clients send back the value that they received.
                 if isMaster { isEmailVerified = value == true }
             case "authData": authData = try Self.authData(value)
             case "sessionToken": break
             default:
-                // What a server must know of is told as a whole.
+                // The server's own fields can't be set in part.
                 if let whole = name.split(separator: ".").first, InternalClasses.userFields.contains(String(whole)) {
                     throw ParseError(
                         .invalidKeyName, "Invalid field name: \(name.prefix(128)): set \(whole) as a whole.")
@@ -73,7 +73,7 @@ struct UserFields: Sendable {
         if value.isNull || value == "" || value["__op"]?.string == "Delete" { return .unset }
         let address = try text(value, "email")
         let parts = address.split(separator: "@", omittingEmptySubsequences: false)
-        // In a mail's head, < and > would stand around another address.
+        // In a mail's header, < and > would enclose another address.
         guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty,
             !address.contains(where: { $0.isWhitespace || $0 == "<" || $0 == ">" })
         else {
@@ -95,19 +95,19 @@ struct UserFields: Sendable {
         return read
     }
 
-    /// Whether somebody says to be known to a service: then neither a name nor a password is needed.
+    /// Whether the request claims an identity: then it needs no name and no password.
     var claimsIdentity: Bool { authData.values.contains { $0?.isEmpty == false } }
 
-    /// What is the same for names that people take for the same.
+    /// The normalized name, which is equal for names that people consider equal.
     static func key(_ name: String) -> String {
         name.precomposedStringWithCompatibilityMapping.lowercased().precomposedStringWithCompatibilityMapping
     }
 
-    /// The values of the columns that aren't fields of the app, by the names of the properties.
+    /// The values of the server's own columns, by the names of the properties.
     ///
     /// - Parameters:
     ///   - hash: The hash of the password, if there is one.
-    ///   - known: The user as it is; `nil` for a new one.
+    ///   - known: The stored user; `nil` for a new one.
     func values(hash: String?, known: StoredUser? = nil) -> [String: Value] {
         var values: [String: Value] = [:]
         if let username {
@@ -119,7 +119,7 @@ struct UserFields: Sendable {
             values["email"] = .text(address)
             let key = Self.key(address)
             values["_emailKey"] = .text(key)
-            // Clients send back what they were told: the same address stays verified.
+            // Clients send back the address that they received: if it is unchanged, it stays verified.
             if key != known?.emailKey { values["emailVerified"] = .integer(0) }
         case .unset?:
             for name in ["email", "_emailKey", "emailVerified"] { values[name] = .null }

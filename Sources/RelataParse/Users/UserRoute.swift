@@ -2,7 +2,7 @@
 enum UserRoute {
     case signUp
     case logIn
-    /// What `/users/me` and `/sessions/me` tell.
+    /// The caller's user or session: `/users/me` and `/sessions/me`.
     case me(className: String)
     case read(user: String)
     case update(user: String)
@@ -10,14 +10,14 @@ enum UserRoute {
     case logOut
     case verifyPassword
     case logInAs
-    /// A mail is asked for.
+    /// A request for a mail.
     case mail(MailTemplate.Purpose)
-    /// Users, sessions and roles that are asked for, or changed, as objects of any class are.
+    /// Requests that read or change users, sessions and roles like objects of any class.
     case objects(path: [String])
 
-    /// What the paths of such requests begin with.
+    /// The first parts of the paths of these requests.
     static let names: Set = ["users", "login", "logout", "sessions", "roles", "verifyPassword", "loginAs"]
-    /// The paths by which mails are asked for.
+    /// The paths of requests for mails.
     static let mails: [String: MailTemplate.Purpose] = [
         "requestPasswordReset": .passwordReset, "verificationEmailRequest": .verification,
     ]
@@ -26,9 +26,9 @@ enum UserRoute {
         "users": InternalClasses.user, "sessions": InternalClasses.session, "roles": InternalClasses.role,
     ]
 
-    /// Reads a request; `nil` for one that is about none of these.
+    /// Reads a request; `nil` if it isn't one of these.
     ///
-    /// - Throws: ``ParseError`` for paths that lead nowhere.
+    /// - Throws: ``ParseError`` for unknown paths.
     init?(_ call: ParseCall) throws(ParseError) {
         guard let first = call.path.first else { return nil }
         if let purpose = Self.mails[first] {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A page that the link of a mail leads to.
+/// A page that a link in a mail opens.
 public struct AccountPage: Sendable {
-    /// The status of HTTP.
+    /// The HTTP status.
     public var status: Int
     /// The page, as HTML.
     public var html: String
 
-    /// The header fields that keep a page to itself: it loads nothing, runs nothing, is shown in no frame and kept nowhere,
-    /// and tells nobody its address, which holds the link's secret.
+    /// The header fields that protect a page: it loads and runs nothing, can't be shown in a frame or cached, and sends
+    /// its address, which contains the link's secret, to no other site.
     public static let headers: [(name: String, value: String)] = [
         (
             "content-security-policy",
@@ -21,7 +21,7 @@ public struct AccountPage: Sendable {
         ("cross-origin-resource-policy", "same-origin"), ("vary", "Accept-Language"),
     ]
 
-    /// The style of all pages, and what tells it from others.
+    /// The style of all pages. ``styleHash`` is the hash of its text.
     static let style = """
         body{font:1rem/1.5 system-ui,sans-serif;max-width:26rem;margin:3rem auto;padding:0 1rem}\
         label,input,button{display:block;width:100%;box-sizing:border-box;font:inherit}\

@@ -1,8 +1,8 @@
-/// What the pages say, in one language.
+/// The texts of the pages, in one language.
 struct PageTexts: Sendable {
     let language: String
     let resetTitle: String
-    /// With the user's name.
+    /// Takes the user's name.
     let resetFor: @Sendable (String) -> String
     let password: String
     let again: String
@@ -10,13 +10,13 @@ struct PageTexts: Sendable {
     let areDifferent: String
     let isEmpty: String
     let isTooLong: String
-    /// For a password that the server doesn't take.
+    /// For a password that the server refuses.
     let isNotGood: String
     let containsName: String
     let wasUsed: @Sendable (Int) -> String
     let isSet: String
     let verifyTitle: String
-    /// With the address and the user's name.
+    /// Takes the address and the user's name.
     let verifyFor: @Sendable (String, String) -> String
     let verifyOnlyIf: String
     let verify: String
@@ -26,10 +26,10 @@ struct PageTexts: Sendable {
     let failedTitle: String
     let hasFailed: String
 
-    /// Those that there are.
+    /// The texts in all languages.
     static let all = [english, chinese]
 
-    /// Those for a header field `Accept-Language`.
+    /// The texts for a header field `Accept-Language`.
     static func texts(for accepted: String?) -> PageTexts {
         let language = Languages.best(for: accepted, among: all.map(\.language))
         return all.first { $0.language == language } ?? english

@@ -2,13 +2,13 @@ import Foundation
 import RelataCore
 
 extension ParseService {
-    /// How large the form of a page may be.
+    /// The maximum size of a page's form, in bytes.
     static let maximumForm = 16 * 1024
 
-    /// The page that a request asks for; `nil` where it asks for none. Pages need no keys, and follow no address that a
-    /// request names.
+    /// The page for a request; `nil` if the request isn't for a page. Pages need no keys, and never redirect to an
+    /// address in the request.
     ///
-    /// - Parameter report: Called with what went wrong where the page tells no details.
+    /// - Parameter report: Called with errors whose details the page doesn't show.
     public func page(
         for request: WireRequest, report: @Sendable (any Error) -> Void = { _ in }
     ) async -> AccountPage? {
@@ -31,8 +31,8 @@ extension ParseService {
     }
 }
 
-/// Answers the requests for one page: `GET` shows a form and changes nothing, for some programs open every link of a mail;
-/// `POST` does what it says.
+/// Answers the requests for one page. `GET` shows a form and changes nothing, because some programs open every link of
+/// a mail. `POST` performs the action.
 struct AccountDesk {
     let service: ParseService
     let app: String
@@ -68,7 +68,7 @@ struct AccountDesk {
         return password.utf8.count > UserFields.maximumPassword ? texts.isTooLong : nil
     }
 
-    /// Why a password isn't taken, in the language of the page.
+    /// The reason why a password is refused, in the language of the page.
     private func explained(_ error: ParseError, _ password: String, of user: StoredUser) -> String {
         let rules = service.options.passwords
         if let advice = rules.advice, error.message == advice { return advice }

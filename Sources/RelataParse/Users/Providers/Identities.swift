@@ -1,39 +1,39 @@
 import RelataCore
 
-/// Who somebody is for other services, by the names of the services: each has vouched for it, or was on the server's side
-/// before. `nil` for a service that is to know the user no more.
+/// A user's identities at other services: the id at each service, by the service's name. The service has verified the
+/// id. `nil` for an identity that the request removes.
 struct Identities: Sendable {
     private(set) var ids: [String: String?] = [:]
 
-    /// None.
+    /// No identities.
     static let none = Identities([:])
 
     private init(_ ids: [String: String?]) { self.ids = ids }
 
     var isEmpty: Bool { ids.isEmpty }
 
-    /// Those that say who somebody is.
+    /// The identities without removals, in the order of the services' names.
     var known: [(provider: String, id: String)] {
         ids.compactMap { provider, id in id.map { (provider, $0) } }.sorted { $0.provider < $1.provider }
     }
 
-    /// The services, as sessions name them.
+    /// The names of the services, as sessions store them.
     var names: String { known.map(\.provider).joined(separator: ",") }
 
-    /// The same without those that are to go.
+    /// The identities without removals.
     var withoutRemovals: Identities { Identities(ids.filter { $0.value != nil }) }
 
-    /// Asks the services about what a client sent.
+    /// Asks the services to verify the data of a request.
     ///
-    /// - Parameter stored: What the user has already. What is sent back as it was told changes nothing, and isn't asked.
-    /// - Throws: ``ParseError`` 252 for a service that there isn't, or without an id; and what
-    ///   ``SignInProvider/id(by:claimed:)`` throws.
+    /// - Parameter stored: The user's `authData`. Data that a client sends back unchanged isn't verified again.
+    /// - Throws: ``ParseError`` 252 for an unknown service and an invalid id; and the errors of
+    ///   ``SignInProvider/id(by:claimed:)``.
     static func verified(
         _ authData: [String: JSONObject?], by providers: [SignInProvider], stored: JSONObject = [:]
     ) async throws -> Identities {
         var identities = none
         var asked: [(provider: SignInProvider, data: JSONObject, claimed: String?)] = []
-        // No service is asked where another can't be.
+        // All data is checked before the first service is asked.
         for (name, data) in authData.sorted(by: { $0.key < $1.key }) {
             guard let data else {
                 identities.ids[name] = .some(nil)
@@ -66,9 +66,9 @@ struct Identities: Sendable {
         return id
     }
 
-    /// What `authData` holds of a user afterwards: the ids, and nothing of what they were shown by.
+    /// The user's `authData` with these changes: only the ids are stored, not the data that proved them.
     ///
-    /// - Parameter stored: What it held before.
+    /// - Parameter stored: The user's `authData` before.
     func authData(after stored: JSONObject) -> JSONObject {
         var authData = stored
         for (provider, id) in ids { authData[provider] = id.map { ["id": .string($0)] } }
@@ -77,7 +77,7 @@ struct Identities: Sendable {
 }
 
 extension ParseError {
-    /// What `authData` gets that no service of this server can vouch for.
+    /// The error for `authData` of an unknown service.
     static let providerIsUnknown = ParseError(.unsupportedService, "This authentication method is unsupported.")
     static let providerIsTaken = ParseError(.accountAlreadyLinked, "this auth is already used")
 }

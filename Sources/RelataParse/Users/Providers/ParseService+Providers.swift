@@ -2,9 +2,9 @@ import RelataCore
 import RelataEngine
 
 extension ParseService {
-    /// The user whom services know by these ids; `nil` where nobody is known.
+    /// The user with these identities; `nil` if there is none.
     ///
-    /// - Throws: ``ParseError`` 208 where they know more than one.
+    /// - Throws: ``ParseError`` 208 if they belong to more than one user.
     func user(known identities: Identities) async throws -> StoredUser? {
         try await store.read(as: .master) { transaction in
             let users = try transaction.users(known: identities)
@@ -13,8 +13,8 @@ extension ParseService {
         }
     }
 
-    /// Signs in whoever services know by these ids. A service that doesn't know the user yet, does from now on: both have
-    /// vouched for whoever sent the request.
+    /// Signs in the user with these identities. Those that are new to the user are added: the services have verified
+    /// all of them for the sender of the request.
     func logIn(_ user: StoredUser, by identities: Identities, _ call: ParseCall) async throws -> WireReply {
         // A client that is signed in may sign in as somebody else, also where its session is over.
         var call = call
@@ -33,7 +33,7 @@ extension ParseService {
         }
         let action = ("login", provider: identities.names)
         let reply = try await beginSession(of: user.id, hash: nil, action, call) { transaction in
-            // What was right when the services were asked may be over.
+            // The identities may have changed since the services were asked.
             try transaction.users(known: identities) == [user.id]
         }
         try await didLogIn(user.id, call)
@@ -42,9 +42,9 @@ extension ParseService {
 }
 
 extension ParseTransaction {
-    /// The values of the columns that say who a user is for services, by the names of the properties.
+    /// The values of the columns with a user's identities, by the names of the properties.
     ///
-    /// - Parameter stored: The `authData` of the user as it is.
+    /// - Parameter stored: The user's current `authData`.
     func values(of identities: Identities, after stored: JSONObject) -> [String: Value] {
         guard !identities.isEmpty else { return [:] }
         let authData = identities.authData(after: stored)

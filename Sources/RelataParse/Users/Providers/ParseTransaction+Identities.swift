@@ -2,7 +2,7 @@ import RelataCore
 import RelataEngine
 
 extension ParseTransaction {
-    /// The users whom services know by these ids.
+    /// The ids of the users with these identities.
     func users(known identities: Identities) throws -> Set<String> {
         guard let secrets else { throw ParseError.usersAreOff }
         var users: Set<String> = []
@@ -21,18 +21,18 @@ extension ParseTransaction {
         return users
     }
 
-    /// Lets services know a user by other ids, or no more.
+    /// Changes or removes identities of a user.
     ///
-    /// - Throws: ``ParseError`` 208 for an id by which somebody else is known.
+    /// - Throws: ``ParseError`` 208 for an identity that belongs to another user.
     func setIdentities(_ identities: Identities, of user: String) throws {
         guard let secrets else { throw ParseError.usersAreOff }
-        // In one order, so that nobody waits for somebody who waits in turn.
+        // Always in the same order, so that two transactions can't wait for each other.
         for (provider, id) in identities.ids.sorted(by: { $0.key < $1.key }) where provider != UserFields.anonymous {
             try removeIdentities(of: user, provider: provider)
             guard let id else { continue }
             let values: [Value] = [.text(provider), .text(secrets.digestText(of: id)), .text(user)]
             try changeAccounts(AccountClasses.identity, values) { table, values in
-                // Where somebody else writes the same at this moment, PostgreSQL has the transaction run again.
+                // If another transaction inserts the same row at this moment, PostgreSQL requires a retry.
                 "INSERT INTO \(table) (provider, digest, \"user\") VALUES (\(values.joined(separator: ", "))) "
                     + "ON CONFLICT DO NOTHING"
             }
@@ -40,9 +40,9 @@ extension ParseTransaction {
         }
     }
 
-    /// Lets services know a user no more.
+    /// Removes identities of a user.
     ///
-    /// - Parameter provider: One of them; `nil` for all.
+    /// - Parameter provider: The service; `nil` for all.
     func removeIdentities(of user: String, provider: String? = nil) throws {
         guard AccountClasses.isThere(AccountClasses.identity, in: storedClasses.schema) else { return }
         try changeAccounts(AccountClasses.identity, [.text(user)] + (provider.map { [.text($0)] } ?? [])) {

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Another service that says who somebody is. Users sign in by what they have of it, in `authData`.
+/// Another service that verifies users. Clients send the service's proof in `authData` to sign in.
 ///
 /// ```swift
 /// var options = ParseService.Options()
@@ -11,24 +11,24 @@ import RelataCore
 /// ]
 /// ```
 ///
-/// A user is known by the name of the service and the id that the service has for it: nothing else, such as an address,
-/// makes two accounts one.
+/// A user is identified by the service's name and its id for the user. Nothing else, such as an equal address, joins
+/// two accounts.
 public struct SignInProvider: Sendable {
-    /// The name that `authData` has it by: `apple`.
+    /// The service's name in `authData`: `apple`.
     public let name: String
-    /// Tells who somebody is.
+    /// Verifies the data of a request, and returns the user's id.
     private let verify: @Sendable (JSONObject) async throws -> String
-    /// Says what can't be, before anybody signs in.
+    /// Returns what is wrong with the configuration, before any user signs in.
     private let problem: @Sendable () -> String?
 
     /// A service.
     ///
     /// - Parameters:
-    ///   - name: The name that `authData` has it by: letters, digits and `_`, and a letter first.
-    ///   - problem: Says what is wrong with how it is set up; `nil` where nothing is.
-    ///   - verify: Gets what a client sent for that name, and returns the id that the service has for whoever sent it, as the
-    ///     service itself vouches: never one that the client only claims. An id that the client gives must be the same, which
-    ///     is checked. Throws ``SignInError`` where the service doesn't vouch for it, or can't be asked.
+    ///   - name: The service's name in `authData`: letters, digits and `_`, beginning with a letter.
+    ///   - problem: Returns what is wrong with the configuration, or `nil`.
+    ///   - verify: Takes the client's data for this service, and returns the id of the user who sent it. The id must
+    ///     come from the service, never from the client alone; a different id in the client's data is an error. Throws
+    ///     ``SignInError`` if the service refuses the data, or can't be asked.
     public init(
         _ name: String, problem: @escaping @Sendable () -> String? = { nil },
         verify: @escaping @Sendable (_ authData: JSONObject) async throws -> String
@@ -38,21 +38,21 @@ public struct SignInProvider: Sendable {
         self.problem = problem
     }
 
-    /// A service that is asked by a closure.
+    /// A service whose users a closure verifies.
     ///
     /// - Parameters:
-    ///   - name: The name that `authData` has it by: letters, digits and `_`, and a letter first.
-    ///   - verify: Gets what a client sent for that name, and returns the id that the service has for whoever sent it.
+    ///   - name: The service's name in `authData`: letters, digits and `_`, beginning with a letter.
+    ///   - verify: Takes the client's data for this service, and returns the id of the user who sent it.
     public static func custom(
         _ name: String, verify: @escaping @Sendable (_ authData: JSONObject) async throws -> String
     ) -> SignInProvider { SignInProvider(name, verify: verify) }
 
-    /// How long an id may be, in bytes.
+    /// The maximum length of an id, in bytes.
     static let maximumID = 256
 
-    /// Checks what can't be.
+    /// Checks the configuration of all services.
     ///
-    /// - Throws: ``RelataError`` that says what it is.
+    /// - Throws: ``RelataError`` that describes the error.
     public static func check(_ providers: [SignInProvider]) throws(RelataError) {
         var names: Set<String> = []
         for provider in providers {
@@ -69,11 +69,11 @@ public struct SignInProvider: Sendable {
         }
     }
 
-    /// Who somebody is, as the service vouches.
+    /// The user's id, as verified by the service.
     ///
-    /// - Parameter claimed: The id that the client gives; `nil` where it gives none.
-    /// - Throws: ``ParseError`` 101 where it doesn't; 124 where it can't be asked; ``FailedSignIn`` where that went wrong in
-    ///   a way that isn't told to clients.
+    /// - Parameter claimed: The id in the client's data; `nil` if there is none.
+    /// - Throws: ``ParseError`` 101 if the service refuses the data, or if its id differs from the claimed one;
+    ///   ``FailedSignIn`` if the service can't be asked, or if asking it fails.
     func id(by authData: JSONObject, claimed: String?) async throws -> String {
         let id: String
         do {
@@ -97,11 +97,11 @@ public struct SignInProvider: Sendable {
     }
 }
 
-/// Why somebody can't sign in by another service.
+/// The error of a service that doesn't sign a user in.
 public struct SignInError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, for people. Clients are told, unless it is temporary: then the log has it.
+    /// The error's description, for people. Clients receive it, unless it is temporary: then it is only logged.
     public let description: String
-    /// Whether the service couldn't be asked, so that the same may be right later.
+    /// Whether the service couldn't be asked, so the same request may succeed later.
     public let isTemporary: Bool
 
     /// An error.
@@ -111,14 +111,14 @@ public struct SignInError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What went wrong while a service was asked. The log has it: clients are told that it went wrong.
+/// An error while a service was asked. The log contains the details; clients get only a general message.
 struct FailedSignIn: Error, CustomStringConvertible {
     let provider: String
     let error: any Error
 
     var description: String { "signing in by \(provider) failed: \(error)" }
 
-    /// What clients are told.
+    /// The error for clients.
     var parseError: ParseError {
         if (error as? SignInError)?.isTemporary == true {
             return ParseError(.timeout, "\(provider) can't be asked at the moment: try again later", status: 503)
