@@ -20,7 +20,7 @@ struct FoundFile {
     }
 
     let size: Int
-    /// The weak validator of this version: the file may be sent compressed or not.
+    /// The weak validator of this version. It is weak because the file may be sent compressed or not.
     let tag: String
     /// The bytes, at most `size`; `nil` if they can't be read.
     let read: () -> [UInt8]?
@@ -36,7 +36,7 @@ struct MemorySource: FileSource {
     private let entries: [String: Entry]
     private let folders: Set<String>
 
-    /// - Parameter files: By their paths.
+    /// - Parameter files: The files by their paths.
     init(_ files: [String: [UInt8]]) {
         var (entries, folders): ([String: Entry], Set<String>) = ([:], [""])
         for (path, bytes) in files {
@@ -70,7 +70,7 @@ struct FolderSource: FileSource {
         }
     }
 
-    /// Opens one folder after another, and follows no link, so that concurrent changes can't lead out of the folder.
+    /// Opens one folder after another, and follows no links, so concurrent changes can't lead out of the folder.
     func find(_ names: [String]) -> FoundFile.Place {
         guard var handle = Self.handle(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else { return .nothing }
         for name in names {
@@ -88,7 +88,7 @@ struct FolderSource: FileSource {
         }
     }
 
-    /// A file that is closed with the object.
+    /// An open file, which is closed when the handle is released.
     private static func handle(_ descriptor: Int32) -> FileHandle? {
         descriptor < 0 ? nil : FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }

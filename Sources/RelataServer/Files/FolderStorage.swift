@@ -4,15 +4,15 @@ import Foundation
 import RelataCore
 import RelataParse
 
-/// Contents of files in a folder, by their SHA-256: `ab/ab34…`.
+/// Stores contents of files in a folder, named by their SHA-256: `ab/ab34…`.
 ///
 /// ```swift
 /// var options = ParseService.Options()
 /// options.files = FileOptions(storage: try FolderStorage("library.files"))
 /// ```
 ///
-/// A content is written to a temporary file, flushed to the disk, and then renamed, so that every named content is
-/// complete. Several servers may share a folder.
+/// A content is written to a temporary file, flushed to the disk, and then renamed, so every named content is complete.
+/// Several servers may share a folder.
 public struct FolderStorage: FileStorage {
     private let path: String
 
@@ -27,12 +27,12 @@ public struct FolderStorage: FileStorage {
 
     /// The prefixes of contents that are being written, and of those that are being deleted.
     private static let (new, old) = (".new-", ".old-")
-    /// How many bytes are read at once.
+    /// The number of bytes that are read at a time.
     private static let pieceSize = 256 * 1024
 
     // MARK: Storing
 
-    /// Writes a content to the folder, and to the disk.
+    /// Writes a content to the folder, and flushes it to the disk.
     ///
     /// - Throws: The stream's errors; `RelataError.fileAccess` if the folder can't be written.
     public func store(_ bytes: ByteStream) async throws -> StoredContent {
@@ -40,7 +40,7 @@ public struct FolderStorage: FileStorage {
         do {
             let (id, size) = try await write(bytes, to: draft)
             let folder = try self.folder(of: id)
-            // An existing content is replaced by the same one, so that its time is that of the new file.
+            // The same content replaces an existing one, so that its time is that of this upload.
             guard rename(draft, "\(folder)/\(id)") == 0 else { throw Self.failure(folder, "can't be written") }
             try Self.bringToDisk(folder)
             return StoredContent(id: id, size: size)
@@ -113,9 +113,9 @@ public struct FolderStorage: FileStorage {
 
     // MARK: Signing
 
-    /// Signs addresses by HMAC-SHA-256, with a key in the folder, which all servers that use it share.
+    /// Signs addresses with HMAC-SHA-256. The key is in the folder, so all servers that use the folder share it.
     ///
-    /// - Parameter lifetime: For how many seconds an address holds.
+    /// - Parameter lifetime: For how many seconds an address is valid, at least.
     /// - Throws: `RelataError` if the key can't be stored.
     public func signing(lifetime: Double) throws(RelataError) -> FileSigning {
         let key = SymmetricKey(data: try signingKey())
@@ -136,7 +136,7 @@ public struct FolderStorage: FileStorage {
             }
             try Self.write(Array(Data.random(Self.keySize)), to: descriptor, path)
             guard fsync(descriptor) == 0 else { throw Self.failure(path, "can't be written") }
-            // If several servers make a key at once, all use the first.
+            // If several servers create a key at the same time, all use the first one.
             guard link(draft, place) == 0 || errno == EEXIST else { throw Self.failure(path, "can't be written") }
             try Self.bringToDisk(path)
         }
@@ -201,12 +201,12 @@ public struct FolderStorage: FileStorage {
 
     /// Deletes a content, unless it was stored again since a time.
     ///
-    /// - Returns: Whether the folder doesn't have it any more.
+    /// - Returns: Whether the content doesn't exist any more.
     /// - Throws: `RelataError.fileAccess` if the content can't be deleted.
     public func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool {
         guard let place = place(of: id), let stored = Self.time(of: place) else { return true }
         guard stored < time else { return false }
-        // A concurrent upload of the content creates another, or finds this one restored.
+        // If the content is uploaded at the same time, the upload stores it again, or it is restored below.
         let leaving = "\(path)/\(Self.old)\(id)"
         guard rename(place, leaving) == 0 else {
             if errno == ENOENT { return true }
@@ -218,7 +218,7 @@ public struct FolderStorage: FileStorage {
         return !isNew
     }
 
-    /// When a content was stored; `nil` where there is none.
+    /// The time at which a content was stored; `nil` if it doesn't exist.
     private static func time(of place: String) -> Date? {
         var status = stat()
         guard lstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -230,8 +230,8 @@ public struct FolderStorage: FileStorage {
         return Date(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
     }
 
-    /// Removes files of interrupted uploads, and restores contents of interrupted deletions: unused ones are deleted
-    /// again.
+    /// Removes files of interrupted uploads, and restores contents of interrupted deletions. Unused ones are deleted
+    /// again later.
     private func tidy() throws(RelataError) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         for name in names {

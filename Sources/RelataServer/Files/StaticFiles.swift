@@ -28,10 +28,10 @@ public struct StaticFiles: Sendable {
     /// The reply to a request, and its share of the memory for all replies.
     ///
     /// - Parameters:
-    ///   - path: The path below that of the files, still percent-encoded.
+    ///   - path: The part of the path below that of the files, still percent-encoded.
     ///   - target: The whole path.
-    ///   - room: The memory for replies that clients are still to take. A file is read once it has its share.
-    ///   - limit: How many bytes a file may have.
+    ///   - room: The memory for replies that clients haven't read yet. A file is read only after it has its share.
+    ///   - limit: The maximum size of a file, in bytes.
     func reply(
         to method: String, path: Substring, target: Substring, known: String?, room: BodyBudget, limit: Int
     ) throws(ServerRefusal) -> (reply: ServerReply, share: BodyBudget.Share?) {
@@ -42,7 +42,7 @@ public struct StaticFiles: Sendable {
         switch source.find(filePath.names) {
         case .nothing: throw .nothingHere
         case .folder:
-            // Relative links in a page work only with an address that ends with a slash.
+            // Relative links in a page work only if the page's address ends with a slash.
             guard filePath.isComplete else {
                 var reply = ServerReply(status: 301, contentType: "text/plain", location: String(target) + "/")
                 reply.isOfRead = true
@@ -74,12 +74,12 @@ public struct StaticFiles: Sendable {
 
 /// A path of a request, as the names of folders and of a file.
 private struct FilePath {
-    /// The names; that of a folder's page is `index.html`.
+    /// The names. For a folder, the last one is `index.html`.
     let names: [String]
     /// Whether the path ended with a slash.
     let isComplete: Bool
 
-    /// `nil` for a path that isn't one of a file that may be read.
+    /// Returns `nil` for a path that can't lead to a served file.
     init?(_ path: Substring) {
         guard !path.isEmpty else {
             (names, isComplete) = ([], false)
@@ -98,7 +98,7 @@ private struct FilePath {
         isComplete = isFolder
     }
 
-    /// Whether a name can only lead to a file of that name in its folder.
+    /// Whether a name can only refer to a file with that name in its folder.
     private static func isName(_ name: String) -> Bool {
         guard let first = name.utf8.first, first != UInt8(ascii: ".") else { return false }
         return name.utf8.allSatisfy { byte in

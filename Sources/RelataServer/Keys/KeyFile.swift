@@ -30,15 +30,15 @@ public struct KeyFile: Sendable {
 
     /// The keys.
     public let keys: ServerKeys
-    /// The master key, if it was just made: it can't be read again later.
+    /// The master key, if it was generated just now. It can't be read later.
     public let newMasterKey: String?
 
-    /// Reads the keys, or makes them at the first start.
+    /// Reads the keys, or generates them at the first start.
     ///
     /// - Parameters:
-    ///   - path: The file; `nil` to store none.
-    ///   - given: Keys that replace those in the file. The file itself is only written if it doesn't exist.
-    /// - Throws: `RelataError` for a file that can't be read or written, or that others may read.
+    ///   - path: The file; `nil` to store no keys.
+    ///   - given: Keys that replace those in the file. The file is only written if it doesn't exist.
+    /// - Throws: `RelataError` for a file that can't be read or written, or that other users can read.
     public init(_ path: String?, given: Given = Given()) throws {
         if let path, FileManager.default.fileExists(atPath: path) {
             let content = try Self.read(path)
@@ -59,7 +59,7 @@ public struct KeyFile: Sendable {
     }
 
     private static func read(_ path: String) throws -> Content {
-        // A pipe isn't waited for.
+        // If the file is a pipe, opening it doesn't wait for a writer.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             throw RelataError.fileAccess(

@@ -10,7 +10,7 @@ struct LoginAttempts: Sendable {
 
     static let freeFailures = 5
     private static let longestWait = 60
-    /// After how long failures are forgotten.
+    /// The time after which failures are forgotten.
     private static let memory = Duration.seconds(900)
     private static let maximumPeers = 1024
 

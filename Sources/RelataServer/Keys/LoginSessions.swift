@@ -3,14 +3,14 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// The signed-in users, for the life of the process: by a cookie that scripts can't read, and by a token that the page
-/// adds to each request, which no other page knows.
+/// The sessions of signed-in users, which end with the process. A session has a cookie that scripts can't read, and a
+/// token that the page adds to each request and that other pages can't get.
 final class LoginSessions: Sendable {
     /// A session of a signed-in user.
     struct Session: Sendable {
-        /// The name in the log. It isn't valid for signing in.
+        /// The session's name in the log. It can't be used to sign in.
         let name: String
-        /// The token of the page, so that other pages can't send requests.
+        /// The token that the page sends, so that other pages can't send requests.
         let pageToken: String
         fileprivate let start: ContinuousClock.Instant
         fileprivate var lastUse: ContinuousClock.Instant
@@ -18,13 +18,13 @@ final class LoginSessions: Sendable {
 
     /// The reason why a request isn't signed in.
     enum Refusal: Error, Equatable {
-        /// Neither the master key nor a token that is still good.
+        /// The key is neither the master key nor a valid token.
         case unknownKey
-        /// There were too many attempts; the next is allowed in that many seconds.
+        /// There were too many attempts. The next one is allowed after this many seconds.
         case tooMany(seconds: Int)
     }
 
-    /// How long a session lasts, and how long without a request.
+    /// The lifetimes of a session, of a session without requests, and of a login token.
     struct Lifetimes: Sendable {
         var session = Duration.seconds(12 * 3600)
         var idle = Duration.seconds(2 * 3600)
@@ -32,7 +32,7 @@ final class LoginSessions: Sendable {
     }
 
     private struct State {
-        /// By the digests of their cookies: stored digests don't sign in.
+        /// The sessions by the digests of their cookies. A digest can't be used to sign in.
         var sessions: [SHA256.Digest: Session] = [:]
         var loginTokens: [SHA256.Digest: ContinuousClock.Instant] = [:]
         var attempts = LoginAttempts()
@@ -46,8 +46,8 @@ final class LoginSessions: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - keys: Those of the server.
-    ///   - now: The time, for tests.
+    ///   - keys: The server's keys.
+    ///   - now: Returns the time; replaced by tests.
     init(
         _ keys: ServerKeys, lifetimes: Lifetimes = Lifetimes(),
         now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
@@ -57,22 +57,22 @@ final class LoginSessions: Sendable {
         self.now = now
     }
 
-    /// A token that signs in once, and not for long.
+    /// A token that signs in once, and expires soon.
     func makeLoginToken() -> String {
         let (token, expiry) = (ServerKeys.newKey(), now() + lifetimes.loginToken)
         state.withLock { $0.loginTokens[Self.digest(token)] = expiry }
         return token
     }
 
-    /// Signs in with the master key, or with a token, which is used up.
+    /// Signs in with the master key, or with a token, which is then used up.
     ///
-    /// - Parameter peer: The address that the request came from.
-    /// - Returns: The session, and the value of its cookie, which is available only here.
+    /// - Parameter peer: The address of the request.
+    /// - Returns: The session, and the value of its cookie, which isn't stored.
     func signIn(_ key: String, from peer: String) throws(Refusal) -> (session: Session, cookie: String) {
         let time = now()
         let expiry = state.withLock { $0.loginTokens.removeValue(forKey: Self.digest(key)) }
-        // The right key never waits: behind a proxy all clients have one address, and an attacker could lock all others
-        // out.
+        // The right key never waits. Otherwise an attacker could lock all others out behind a proxy, where all clients
+        // have the same address.
         guard expiry.map({ time < $0 }) ?? isMasterKey(key) else {
             let wait = state.withLock { state in
                 let wait = state.attempts.wait(of: peer, at: time)

@@ -6,21 +6,21 @@ import RelataCore
 import RelataParse
 import Synchronization
 
-/// Passwords by scrypt, and tokens by SHA-256.
+/// Hashes passwords with scrypt, and tokens with SHA-256.
 ///
 /// ```swift
 /// var options = ParseService.Options()
 /// options.secrets = ScryptSecrets(cost: 16)
 /// ```
 ///
-/// A hash contains its cost, so that existing hashes stay valid after a change of the cost. At most one hash per
-/// processor core is computed at once, because each takes memory; other callers wait, and are refused if too many do.
+/// A hash contains its cost, so existing hashes stay valid when the cost changes. At most one hash per processor core
+/// is computed at a time, because each takes memory. Other callers wait, and are refused if too many do.
 public struct ScryptSecrets: SecretHashing {
-    /// How much work a hash is: 2 to that power, in rounds of 1 kB of memory each.
+    /// The cost of a hash, as a power of 2: the number of rounds, each with 1 kB of memory.
     public let cost: Int
     private let gate: Gate
 
-    /// - Parameter cost: How much work a hash is, 10 to 20: 15 takes 32 MB, each more twice as much.
+    /// - Parameter cost: The cost of a hash, from 10 to 20. 15 takes 32 MB, and each step doubles the memory.
     public init(cost: Int = 15) {
         self.cost = min(max(cost, 10), 20)
         gate = Gate(width: ProcessInfo.processInfo.activeProcessorCount)
@@ -32,7 +32,7 @@ public struct ScryptSecrets: SecretHashing {
 
     /// The hash of a password: `scrypt$15$8$1$…$…`.
     ///
-    /// - Throws: `ParseError` 155 where too many callers wait.
+    /// - Throws: `ParseError` 155 if too many callers wait.
     public func hash(of password: String) async throws -> String {
         let salt = Data.random(Self.salt)
         let key = try await derive(password, salt, cost: cost)
@@ -57,7 +57,7 @@ public struct ScryptSecrets: SecretHashing {
     private func derive(_ password: String, _ salt: Data, cost: Int) async throws -> Data {
         try await gate.enter()
         defer { gate.leave() }
-        // Systems use different Unicode compositions.
+        // Systems compose Unicode characters differently.
         let text = password.precomposedStringWithCompatibilityMapping
         let key = try KDF.Scrypt.deriveKey(
             from: Data(text.utf8), salt: salt, outputByteCount: Self.size, rounds: 1 << cost, blockSize: Self.blockSize,
@@ -73,7 +73,7 @@ private final class Gate: Sendable {
         var waiting: [CheckedContinuation<Void, any Error>] = []
     }
 
-    /// How many wait at most.
+    /// The maximum number of waiting callers.
     private static let maximumWaiting = 1000
 
     private let state: Mutex<State>

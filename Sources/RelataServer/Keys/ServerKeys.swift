@@ -5,17 +5,17 @@ import RelataCore
 
 /// The keys that clients must send.
 ///
-/// The application's id and the client key are in every app and no secrets. The master key is one: only its hash is
-/// kept.
+/// The application's id and the client key are in every app, so they aren't secret. The master key is secret: only its
+/// hash is stored.
 public struct ServerKeys: Sendable {
-    /// The id that every request carries.
+    /// The application's id, which every request must contain.
     public var applicationID: String
     /// The client key; `nil` if clients need none.
     public var clientKey: String?
     /// The hash of the master key; `nil` for none.
     public var masterKey: HashedKey?
 
-    /// Keys that the app keeps itself.
+    /// Keys that the app chooses.
     public init(applicationID: String, clientKey: String? = nil, masterKey: String? = nil) {
         self.applicationID = applicationID
         self.clientKey = clientKey
@@ -36,7 +36,7 @@ public struct ServerKeys: Sendable {
     }
 }
 
-/// A key of which only a digest is known.
+/// A key that is stored only as a digest.
 public struct HashedKey: Hashable, Sendable, Codable {
     private let salt: Data
     private let sha256: Data
@@ -54,7 +54,7 @@ public struct HashedKey: Hashable, Sendable, Codable {
 }
 
 extension Data {
-    /// That many random bytes.
+    /// So many random bytes.
     static func random(_ count: Int) -> Data {
         var random = SystemRandomNumberGenerator()
         return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })

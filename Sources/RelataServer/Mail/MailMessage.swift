@@ -43,13 +43,13 @@ struct MailAddress: Hashable, Sendable {
     var domain: String { String(path.split(separator: "@").last ?? "localhost") }
     var isASCII: Bool { path.utf8.allSatisfy { $0 < 0x80 } }
 
-    /// Its form in the header of a mail.
+    /// The address in the form for a mail's header.
     var field: String { name.map { "\(HeaderText.phrase($0)) <\(path)>" } ?? "<\(path)>" }
 }
 
-/// Text in the head of a mail.
+/// Text in the header of a mail.
 enum HeaderText {
-    /// A text in one line: other characters than ASCII are encoded, in words of at most 75 bytes.
+    /// A text as one line. Characters other than ASCII are encoded, in words of at most 75 bytes.
     static func encoded(_ text: String) -> String {
         let line = String(
             text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) })
@@ -82,10 +82,10 @@ enum HeaderText {
 struct MailMessage: Sendable {
     let sender: MailAddress
     let recipient: MailAddress
-    /// Head and body, with the line that ends them.
+    /// Header and body, with the line that ends them.
     let data: [UInt8]
 
-    /// - Throws: ``MailError`` for an address that isn't one.
+    /// - Throws: ``MailError`` for an invalid recipient.
     init(_ mail: Mail, from sender: MailAddress, date: Date = Date()) throws(MailError) {
         recipient = try MailAddress(mail.address)
         self.sender = sender
@@ -94,17 +94,17 @@ struct MailMessage: Sendable {
             "From: \(sender.field)", "To: \(recipient.field)", "Subject: \(HeaderText.encoded(mail.subject))",
             "Date: \(Self.text(date))", "Message-ID: <\(UUID().uuidString.lowercased())@\(sender.domain)>",
             "MIME-Version: 1.0", "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: \(coding)",
-            // Machines shouldn't answer.
+            // Automatic replies aren't wanted.
             "Auto-Submitted: auto-generated",
         ]
         data = Array(
             (head + [""] + body.map { $0.first == "." ? "." + $0 : $0 } + [".", ""]).joined(separator: "\r\n").utf8)
     }
 
-    /// Whether an address holds letters beyond English ones.
+    /// Whether an address contains characters other than ASCII.
     var needsUnicode: Bool { !sender.isASCII || !recipient.isASCII }
 
-    /// The lines of a text: unchanged, if every mail server accepts them.
+    /// The lines of a text, unchanged if every mail server accepts them, otherwise encoded.
     private static func body(_ text: String) -> (coding: String, lines: [String]) {
         let lines = text.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
             .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -40,9 +40,9 @@ struct SMTPDialogue {
         _ = try? await connection.ask("QUIT")
     }
 
-    /// - Throws: ``MailError`` for another reply than the one that means yes.
+    /// - Throws: ``MailError`` for a reply with another code.
     private func expect(_ code: Int, _ what: String, _ reply: SMTPReply) async throws {
-        // 251 forwards the mail.
+        // With 251, the server accepts the mail and forwards it.
         if reply.code == code || code == 250 && reply.code == 251 { return }
         throw MailError("it \(what): \(reply.text)", isTemporary: (400..<500).contains(reply.code))
     }

@@ -3,13 +3,13 @@ import NIOCore
 import NIOSSL
 import RelataParse
 
-/// A command for a mail server, and the promise of its reply.
+/// A command to a mail server, and the promise of its reply.
 struct SMTPCommand: Sendable {
-    /// The bytes; none if the server speaks first.
+    /// The bytes; empty if the server speaks first.
     let bytes: ByteBuffer
-    /// TLS that begins as soon as the server agrees.
+    /// The TLS configuration, if TLS begins once the server agrees.
     var security: SMTPSecurity?
-    /// How long the reply may take.
+    /// The maximum time to wait for the reply.
     let limit: TimeAmount
     let reply: EventLoopPromise<SMTPReply>
 }
@@ -19,11 +19,11 @@ struct SMTPReply: Hashable, Sendable {
     let code: Int
     let lines: [String]
 
-    /// As in errors: `550 no such user`.
+    /// The reply in error messages: `550 no such user`.
     var text: String { "\(code) \(lines.joined(separator: " ").prefix(300))" }
 }
 
-/// One command and its reply after another.
+/// Sends one command at a time, and reads its reply.
 final class SMTPHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = SMTPCommand
@@ -136,7 +136,7 @@ final class SMTPHandler: ChannelDuplexHandler {
         buffer.moveReaderIndex(forwardBy: 1)
         buffer.discardReadBytes()
         if text.last == "\r" { text.removeLast() }
-        // The server's replies are logged.
+        // The reply appears in the log, so control characters are replaced.
         return String(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : Character($0) })
     }
 }
@@ -149,7 +149,7 @@ struct SMTPConnection: Sendable {
     /// The server's greeting.
     func greeting() async throws -> SMTPReply { try await ask(ByteBuffer()) }
 
-    /// Sends a line.
+    /// Sends a line, and waits for the reply.
     func ask(_ line: String, startingTLS security: SMTPSecurity? = nil) async throws -> SMTPReply {
         try await ask(ByteBuffer(string: line + "\r\n"), startingTLS: security)
     }

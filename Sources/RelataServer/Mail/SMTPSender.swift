@@ -6,7 +6,7 @@ import NIOSSL
 import RelataCore
 import RelataParse
 
-/// Sends mails by a mail server, over SMTP.
+/// Sends mails through a mail server, over SMTP.
 ///
 /// ```swift
 /// var server = SMTPSender("smtp.example.org", from: "Library <library@example.org>")
@@ -14,18 +14,18 @@ import RelataParse
 /// options.mail = MailOptions(server, appName: "Library", publicURL: "https://books.example.org/parse")
 /// ```
 ///
-/// Each mail has a separate connection.
+/// Each mail uses a separate connection.
 public struct SMTPSender: MailSender {
-    /// How the connection is kept from others.
+    /// The encryption of the connection.
     public enum Security: String, Hashable, Sendable, CaseIterable {
-        /// `STARTTLS`, as on port 587. Nothing is sent to a server without it.
+        /// `STARTTLS`, as on port 587. If the server doesn't offer it, nothing is sent.
         case startTLS = "starttls"
-        /// TLS from the first byte on: as on port 465.
+        /// TLS from the first byte, as on port 465.
         case tls
-        /// None: for a mail server on the same machine, or in a private network.
+        /// No encryption: for a mail server on the same machine, or in a private network.
         case none
 
-        /// The port of such servers.
+        /// The usual port for this encryption.
         public var port: Int {
             switch self {
             case .startTLS: 587
@@ -51,9 +51,9 @@ public struct SMTPSender: MailSender {
 
     /// The mail server's name or address.
     public var host: String
-    /// Its port.
+    /// The mail server's port.
     public var port: Int
-    /// How the connection is kept from others.
+    /// The encryption of the connection.
     public var security: Security
     /// The sender of mails: `library@example.org`, or `Library <library@example.org>`.
     public var from: String
@@ -61,12 +61,12 @@ public struct SMTPSender: MailSender {
     public var login: Login?
     /// A PEM file with the trusted certificates; `nil` for those of the system.
     public var certificates: String?
-    /// How long the server may take to be reached, and for each of its replies.
+    /// The maximum time for connecting, and for each reply.
     public var timeout = Duration.seconds(30)
 
-    /// A mail server.
+    /// A sender for a mail server.
     ///
-    /// - Parameter port: By default, the port of the given security.
+    /// - Parameter port: By default, the usual port for the encryption.
     public init(_ host: String, port: Int? = nil, security: Security = .startTLS, from: String) {
         self.host = host
         self.port = port ?? security.port
@@ -166,7 +166,7 @@ struct SMTPSecurity: Sendable {
     let host: String
 
     func handler() throws -> NIOSSLClientHandler {
-        // Certificates distinguish names and addresses.
+        // `serverHostname` must be a name, because certificates list names and addresses separately.
         let isAddress = (try? SocketAddress(ipAddress: host, port: 0)) != nil
         return try NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host)
     }

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 import RelataParse
 
-/// Asks for one document, and gathers it.
+/// Requests one document, and collects its bytes.
 final class DocumentHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -55,10 +55,10 @@ final class DocumentHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// The first error counts: the connection is closed by whoever waits for the document.
+    /// Only the first error counts. ``HTTPSDocuments`` closes the connection.
     private func fail(_ reason: String) { promise.fail(SignInError(reason)) }
 
-    /// For how many seconds a reply may be kept; `nil` where it doesn't say.
+    /// For how many seconds a reply may be cached; `nil` if it doesn't contain a time.
     private static func lifetime(_ headers: HTTPHeaders) -> Double? {
         let words = headers[canonicalForm: "cache-control"].map { $0.lowercased() }
         if words.contains("no-store") || words.contains("no-cache") { return 0 }

@@ -6,19 +6,19 @@ import NIOPosix
 import NIOSSL
 import RelataParse
 
-/// Where the documents of providers come from, such as their keys: the network, or a test.
+/// The source of providers' documents, such as their keys: the network, or a test.
 public protocol DocumentSource: Sendable {
     /// Fetches a document.
     ///
-    /// - Throws: ``SignInError`` where it can't be had.
+    /// - Throws: ``SignInError`` if the document can't be fetched.
     func document(at url: String) async throws -> FetchedDocument
 }
 
-/// A document as it was fetched.
+/// A fetched document.
 public struct FetchedDocument: Hashable, Sendable {
-    /// What it holds.
+    /// The bytes of the document.
     public var body: [UInt8]
-    /// For how many seconds it may be kept; `nil` where nobody says.
+    /// For how many seconds the document may be cached; `nil` if the reply doesn't contain a time.
     public var lifetime: Double?
 
     /// A document.
@@ -28,19 +28,19 @@ public struct FetchedDocument: Hashable, Sendable {
     }
 }
 
-/// Fetches documents by HTTPS: without following redirects, and without a proxy.
+/// Fetches documents over HTTPS. It follows no redirects and uses no proxy.
 public struct HTTPSDocuments: DocumentSource {
-    /// How long a document may take.
+    /// The maximum time for fetching a document.
     public var timeout = Duration.seconds(10)
-    /// How many bytes it may have.
+    /// The maximum size of a document, in bytes.
     public var maximumSize = 256 * 1024
-    /// A PEM file with the certificates that vouch for the server; `nil` for those that the system trusts.
+    /// A PEM file with the trusted certificates; `nil` for those of the system.
     public var certificates: String?
 
     /// The defaults.
     public init() {}
 
-    /// What can't be; `nil` where nothing is wrong.
+    /// The error in the settings, or `nil`.
     var problem: String? {
         guard timeout > .zero else { return "the time limit for its documents must be above 0" }
         guard maximumSize > 0 else { return "the size limit for its documents must be above 0" }
@@ -54,7 +54,7 @@ public struct HTTPSDocuments: DocumentSource {
 
     /// Fetches a document.
     ///
-    /// - Throws: ``SignInError``, a temporary one, that says what went wrong.
+    /// - Throws: ``SignInError`` that describes the error. It is always temporary.
     public func document(at url: String) async throws -> FetchedDocument {
         do {
             let address = try WebAddress(url)
@@ -108,19 +108,19 @@ public struct HTTPSDocuments: DocumentSource {
     }
 }
 
-/// An address on the web, of which a document is fetched.
+/// The address of a document on the web.
 struct WebAddress: Sendable {
     let host: String
     let port: Int
     let isSecure: Bool
     /// The path with its parameters.
     let target: String
-    /// The name that the certificate must have; `nil` for a numeric address.
+    /// The name that the certificate must contain; `nil` for a numeric address.
     var serverName: String? { (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil }
-    /// As a request names the server.
+    /// The server's name in a request, with the port if the address contains one.
     let authority: String
 
-    /// - Throws: ``SignInError`` for what is none, or one without TLS on another machine.
+    /// - Throws: ``SignInError`` for an invalid address, and for `http://` on another machine.
     init(_ url: String) throws(SignInError) {
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let parts = URLComponents(string: url),
             let scheme = parts.scheme?.lowercased(), let named = parts.host, !named.isEmpty, parts.user == nil,
@@ -138,7 +138,7 @@ struct WebAddress: Sendable {
         authority = (host.contains(":") ? "[\(host)]" : host) + (parts.port.map { ":\($0)" } ?? "")
     }
 
-    /// Why something is no address that a document could be fetched of; `nil` for one that is.
+    /// The reason why an address is invalid, or `nil`.
     static func problem(_ url: String) -> String? {
         do throws(SignInError) {
             _ = try WebAddress(url)

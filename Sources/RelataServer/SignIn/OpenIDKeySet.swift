@@ -2,20 +2,20 @@
 import JWTKit
 import RelataParse
 
-/// A key that a provider signs tokens with.
+/// A public key that verifies a provider's tokens.
 struct OpenIDKey: Sendable {
-    /// What the provider calls it.
+    /// The provider's name for the key.
     let id: String?
-    /// How it signs.
+    /// The algorithms that the key may be used with.
     let algorithms: Set<OpenIDAlgorithm>
     private let key: JWK
 
-    /// Reads a key; `nil` for one that signs nothing, or in a way that isn't known.
+    /// Reads a key; `nil` for a key that isn't for signatures, or of an unknown kind.
     init?(_ members: JSONObject) {
         if let use = members["use"], use != "sig" { return nil }
         if let operations = members["key_ops"]?.array, !operations.contains("verify") { return nil }
         func text(_ name: String) -> String? { members[name]?.string }
-        // What is private of a key isn't even read.
+        // Private parts of a key are ignored.
         let own = JWKIdentifier(string: "key")
         switch text("kty") {
         case "RSA":
@@ -42,13 +42,13 @@ struct OpenIDKey: Sendable {
         return OpenIDAlgorithm(rawValue: name).map { all.intersection([$0]) } ?? []
     }
 
-    /// Whether a token is signed with it.
+    /// Whether a token's signature belongs to this key.
     func hasSigned(_ token: OpenIDToken, by algorithm: OpenIDAlgorithm) async -> Bool {
         guard algorithms.contains(algorithm) else { return false }
         var key = key
         key.algorithm = JWK.Algorithm(rawValue: algorithm.rawValue)
         do {
-            // A collection takes any of its keys where it doesn't know the one that a token names: this one has no other.
+            // For an unknown key id, a collection uses any of its keys. This collection contains only one.
             let verifier = try await JWTKeyCollection().add(jwk: key).getKey(for: "key", alg: algorithm.rawValue)
             return try verifier.name == algorithm.rawValue && verifier.verify(token.signature, signs: token.signed)
         } catch {
@@ -63,9 +63,9 @@ struct OpenIDKeySet: Sendable {
 
     private static let maximumCount = 100
 
-    /// Reads a JSON Web Key Set. Keys that sign nothing, or in ways that aren't known, are left out.
+    /// Reads a JSON Web Key Set. Keys that aren't for signatures, or of an unknown kind, are left out.
     ///
-    /// - Throws: ``SignInError`` where there is no key left.
+    /// - Throws: ``SignInError`` if no key is left.
     init(_ json: some Sequence<UInt8>) throws(SignInError) {
         let members = (try? JSONParser.parse(json))?["keys"]?.array
         keys = (members ?? []).prefix(Self.maximumCount).compactMap { $0.object.flatMap(OpenIDKey.init) }
@@ -74,7 +74,7 @@ struct OpenIDKeySet: Sendable {
         }
     }
 
-    /// The key that a token is signed with; `nil` where it isn't here. A token that names none has the only one there is.
+    /// The key with this id; `nil` if it isn't in the set. Without an id, it is the only possible key, if there is one.
     func key(_ id: String?, for algorithm: OpenIDAlgorithm) -> OpenIDKey? {
         let possible = keys.filter { $0.algorithms.contains(algorithm) }
         guard let id else { return possible.count == 1 ? possible[0] : nil }

@@ -2,11 +2,11 @@
 import Foundation
 import RelataParse
 
-/// The keys of a provider, as they were given, or as they were fetched last.
+/// The keys of a provider: fixed ones, or those fetched last.
 ///
-/// They are kept for as long as the provider says. A token with a key that isn't among them has them fetched anew, since
-/// providers change their keys; once a minute at most, since anybody can send such tokens. While the provider can't be
-/// reached, known keys serve for another hour.
+/// Fetched keys are cached for as long as the provider allows. If a token has an unknown key, the keys are fetched
+/// again, because providers change their keys; but only once a minute, because anyone can send such tokens. If the
+/// provider can't be reached, the known keys are used for another hour.
 actor OpenIDKeyStore {
     private nonisolated let keys: OpenIDKeys
     private nonisolated let issuer: String
@@ -19,13 +19,13 @@ actor OpenIDKeyStore {
     private var failure: (any Error)?
     private var running: Task<Void, any Error>?
 
-    /// How long keys are kept of which the provider doesn't say how long, in seconds.
+    /// How many seconds keys are cached if the provider doesn't set a time.
     private static let lifetime = 3600.0
-    /// How long they are kept whatever the provider says.
+    /// The least and the greatest cache time, in seconds, whatever the provider sets.
     private static let lifetimes = 60.0...86_400.0
-    /// How long known keys serve while the provider can't be reached.
+    /// How many seconds expired keys are used if the provider can't be reached.
     private static let grace = 3600.0
-    /// For how long they aren't fetched again.
+    /// The least number of seconds between two fetches.
     private static let interval = 60.0
     /// How long a sign-in waits for new keys where the last ones serve as well.
     private static let patience = Duration.seconds(1)
@@ -42,7 +42,7 @@ actor OpenIDKeyStore {
         self.now = now
     }
 
-    /// What can't be; `nil` where nothing is wrong.
+    /// The error in the settings, or `nil`.
     nonisolated func problem(_ algorithms: Set<OpenIDAlgorithm>) -> String? {
         switch keys.place {
         case .given(let json):
@@ -58,10 +58,9 @@ actor OpenIDKeyStore {
         }
     }
 
-    /// The key that a token is signed with.
+    /// The key of a token's signature.
     ///
-    /// - Throws: ``SignInError``: for a key that the provider doesn't have, or, as a temporary one, where the provider can't
-    ///   be asked.
+    /// - Throws: ``SignInError`` if the provider has no such key, and a temporary one if the provider can't be reached.
     func key(_ id: String?, for algorithm: OpenIDAlgorithm) async throws -> OpenIDKey {
         if case .given(let json) = keys.place {
             if known == nil { known = try OpenIDKeySet(json.utf8) }
@@ -86,7 +85,7 @@ actor OpenIDKeyStore {
         return key
     }
 
-    /// Fetches the keys, unless that was done just now. All who wait for them wait for one fetch.
+    /// Fetches the keys, unless they were just fetched. Concurrent callers share one fetch.
     private func refresh() async throws {
         if let running { return try await running.value }
         if now() < nextFetch {
@@ -122,7 +121,7 @@ actor OpenIDKeyStore {
         freshUntil = now().addingTimeInterval(lifetime)
     }
 
-    /// The address of the keys, as the provider says.
+    /// The address of the keys, from the provider's configuration.
     private func discover() async throws -> String {
         let base = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         let address = base + "/.well-known/openid-configuration"
@@ -135,7 +134,7 @@ actor OpenIDKeyStore {
             throw SignInError("\(address) doesn't say where the keys are (jwks_uri)", isTemporary: true)
         }
         do throws(SignInError) {
-            // Only a provider on this machine may have its keys without TLS.
+            // Only for a provider on this machine, the keys may be at an address without TLS.
             let (keys, provider) = (try WebAddress(keys), try WebAddress(issuer))
             if provider.isSecure, !keys.isSecure { throw SignInError("it must begin with https://") }
         } catch {

@@ -13,10 +13,10 @@ struct OpenIDVerifier: Sendable {
     var refusesOtherClients = true
     var now: @Sendable () -> Date = { Date() }
 
-    /// How far clocks may be apart, in seconds.
+    /// The tolerated difference between clocks, in seconds.
     static let leeway = 60.0
 
-    /// What can't be; `nil` where nothing is wrong.
+    /// The error in the settings, or `nil`.
     var problem: String? {
         if issuers.contains(where: \.isEmpty) { return "it needs an issuer: what its tokens have as iss" }
         if audiences.isEmpty || audiences.contains(where: \.isEmpty) {
@@ -26,10 +26,10 @@ struct OpenIDVerifier: Sendable {
         return keys.problem(algorithms)
     }
 
-    /// Whom a token is about.
+    /// The id of the user whom a token identifies.
     ///
-    /// - Parameter authData: What a client sent, which holds the token.
-    /// - Throws: ``SignInError`` that says what is wrong with it, or why that can't be found out.
+    /// - Parameter authData: The client's data, which contains the token.
+    /// - Throws: ``SignInError`` if the token is invalid, or can't be checked.
     func subject(of authData: JSONObject) async throws -> String {
         guard let text = (authData["id_token"] ?? authData["token"])?.string else {
             throw SignInError("an ID token is needed: send it as id_token")
@@ -85,35 +85,35 @@ struct OpenIDVerifier: Sendable {
         return subject
     }
 
-    /// Names are the same only byte for byte.
+    /// Names are compared byte for byte.
     private static func areSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
 
-    /// What apps give Apple and others in the place of a nonce that they keep to themselves.
+    /// The hash of a nonce. Apps may send this to Apple and others instead of the nonce itself.
     private static func digest(_ nonce: String) -> String {
         SHA256.hash(data: Array(nonce.utf8)).hexText
     }
 }
 
-/// A signed token, as it was read. Nobody vouches for what it says.
+/// A parsed token. Its signature isn't checked yet.
 struct OpenIDToken: Sendable {
     let algorithm: String
-    /// Which key it is signed with, as the provider calls it.
+    /// The provider's name for the key of the signature.
     let keyID: String?
     let claims: JSONObject
-    /// What is signed.
+    /// The signed bytes.
     let signed: [UInt8]
     let signature: [UInt8]
 
     private static let maximumSize = 64 * 1024
 
-    /// - Throws: ``SignInError`` for what is no signed token.
+    /// - Throws: ``SignInError`` for a text that isn't a signed token.
     init(_ text: String) throws(SignInError) {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard text.utf8.count <= Self.maximumSize, parts.count == 3, let head = Self.members(parts[0]),
             let claims = Self.members(parts[1]), let signature = Base64URL.bytes(parts[2]), !signature.isEmpty,
             let algorithm = head["alg"]?.string
         else { throw SignInError("this is no signed ID token") }
-        // A token for the interface of a service is signed by the same keys, and is no ID token.
+        // Access tokens are signed with the same keys, but aren't ID tokens.
         if let type = head["typ"], type.string?.uppercased() != "JWT" {
             throw SignInError("the token is no ID token (typ)")
         }
@@ -131,9 +131,9 @@ struct OpenIDToken: Sendable {
     }
 }
 
-/// Bytes as text for addresses.
+/// Decodes Base64 for URLs, without padding.
 enum Base64URL {
-    /// The bytes; `nil` for what is no such text.
+    /// The bytes; `nil` for invalid text.
     static func bytes(_ text: some Collection<UInt8>) -> [UInt8]? {
         var plain: [UInt8] = []
         plain.reserveCapacity(text.count + 3)

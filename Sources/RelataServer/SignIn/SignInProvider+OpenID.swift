@@ -4,12 +4,12 @@ import RelataParse
 extension SignInProvider {
     /// Sign in with Apple.
     ///
-    /// A client sends `{"apple": {"id": "…", "token": "…"}}`: the user and the identity token of the authorization.
+    /// A client sends `{"apple": {"id": "…", "token": "…"}}`: the authorization's user id and identity token.
     ///
     /// - Parameters:
-    ///   - clientIDs: Whom tokens may be meant for: the app's bundle identifier, and the identifiers of services on the web.
-    ///   - keys: Where Apple's keys are, or what they are.
-    ///   - documents: How the keys are fetched.
+    ///   - clientIDs: The accepted audiences of tokens: the app's bundle identifier, and those of web services.
+    ///   - keys: Apple's keys, or their address.
+    ///   - documents: Fetches the keys.
     public static func apple(
         clientIDs: [String], keys: OpenIDKeys = .at("https://appleid.apple.com/auth/keys"),
         documents: any DocumentSource = HTTPSDocuments()
@@ -21,12 +21,12 @@ extension SignInProvider {
 
     /// Sign in with Google.
     ///
-    /// A client sends `{"google": {"id": "…", "id_token": "…"}}`. Access tokens sign nobody in.
+    /// A client sends `{"google": {"id": "…", "id_token": "…"}}`. Access tokens aren't accepted.
     ///
     /// - Parameters:
-    ///   - clientIDs: Whom tokens may be meant for: the app's client ids.
-    ///   - keys: Where Google's keys are, or what they are.
-    ///   - documents: How the keys are fetched.
+    ///   - clientIDs: The accepted audiences of tokens: the app's client ids.
+    ///   - keys: Google's keys, or their address.
+    ///   - documents: Fetches the keys.
     public static func google(
         clientIDs: [String], keys: OpenIDKeys = .at("https://www.googleapis.com/oauth2/v3/certs"),
         documents: any DocumentSource = HTTPSDocuments()
@@ -38,19 +38,19 @@ extension SignInProvider {
             refusesOtherClients: false, documents: documents)
     }
 
-    /// Any provider of OpenID Connect, such as Keycloak, Microsoft's Entra or an own one.
+    /// Any provider of OpenID Connect, such as Keycloak, Microsoft Entra or your own.
     ///
-    /// A client sends `{"NAME": {"id": "…", "id_token": "…"}}`, with `nonce` where the token holds one that is to be checked.
-    /// `id` is what the token has as `sub`.
+    /// A client sends `{"NAME": {"id": "…", "id_token": "…"}}`, with `nonce` if the token's nonce must be checked. `id`
+    /// is the token's `sub`.
     ///
     /// - Parameters:
-    ///   - name: The name that `authData` has it by.
-    ///   - issuer: The provider, exactly as tokens name it in `iss`.
-    ///   - audiences: Whom tokens may be meant for: the client ids of the app.
-    ///   - keys: Where the provider's keys are, or what they are. By default the provider says so at
+    ///   - name: The provider's name in `authData`.
+    ///   - issuer: The provider, exactly as in the tokens' `iss`.
+    ///   - audiences: The accepted audiences of tokens: the app's client ids.
+    ///   - keys: The provider's keys, or their address. By default, the address is read from
     ///     `ISSUER/.well-known/openid-configuration`.
-    ///   - algorithms: How tokens may be signed.
-    ///   - documents: How the keys are fetched.
+    ///   - algorithms: The accepted signature algorithms.
+    ///   - documents: Fetches the keys.
     public static func openID(
         _ name: String, issuer: String, audiences: [String], keys: OpenIDKeys = .discovered,
         algorithms: Set<OpenIDAlgorithm> = [.rs256, .es256], documents: any DocumentSource = HTTPSDocuments()
@@ -74,7 +74,7 @@ extension SignInProvider {
     }
 }
 
-/// How a token may be signed: only what takes a private key, which the provider alone has.
+/// The algorithms of a token's signature. All use a private key, which only the provider has.
 public enum OpenIDAlgorithm: String, Hashable, Sendable, CaseIterable {
     /// RSA with SHA-256.
     case rs256 = "RS256"
@@ -98,7 +98,7 @@ public enum OpenIDAlgorithm: String, Hashable, Sendable, CaseIterable {
     case edDSA = "EdDSA"
 }
 
-/// The keys that a provider signs its tokens with.
+/// The keys with which a provider signs its tokens.
 public struct OpenIDKeys: Hashable, Sendable {
     enum Place: Hashable, Sendable {
         case given(String)
@@ -108,13 +108,13 @@ public struct OpenIDKeys: Hashable, Sendable {
 
     let place: Place
 
-    /// Those of a JSON Web Key Set, as text. Nothing is fetched.
+    /// The keys in the text of a JSON Web Key Set. Nothing is fetched.
     public static func given(_ json: String) -> OpenIDKeys { OpenIDKeys(place: .given(json)) }
 
-    /// Those that are to be found at an address, which begins with `https://`.
+    /// The keys at an address, which begins with `https://`.
     public static func at(_ url: String) -> OpenIDKeys { OpenIDKeys(place: .address(url)) }
 
-    /// Those that are found where the provider says: at `ISSUER/.well-known/openid-configuration`.
+    /// The keys whose address is in the provider's `ISSUER/.well-known/openid-configuration`.
     public static let discovered = OpenIDKeys(place: .discovered)
 }
 #endif
