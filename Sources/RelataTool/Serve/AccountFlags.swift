@@ -1,7 +1,7 @@
 #if CommandLineTool && Server
 import ArgumentParser
 
-/// The flags of `relata serve` that are about users and the mails to them.
+/// The flags of `relata serve` for users and the mails to them.
 struct AccountFlags: ParsableArguments {
     @Option(help: "The server that takes mails: mail.example.org, or with its port. Without one no mails are sent.")
     var smtpServer: String?

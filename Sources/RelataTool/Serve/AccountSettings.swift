@@ -7,7 +7,7 @@ extension ServeSettings {
     /// Applies the settings for users and the mails to them.
     ///
     /// - Parameter name: The name of the database.
-    /// - Throws: `ValidationError` that names a setting that can't be.
+    /// - Throws: `ValidationError` that names an invalid setting.
     func setAccounts(of options: inout ParseService.Options, name: String) throws {
         if let time = try lifetime(.sessionLifetime) { options.sessionLifetime = time }
         options.extendsSessions = try isOn(.extendSessions)
@@ -62,7 +62,7 @@ extension ServeSettings {
 
     private func sender(_ server: String, from: String) throws -> SMTPSender {
         let security: SMTPSender.Security = try choice(.smtpSecurity) ?? .startTLS
-        // An address of IPv6 with a port has brackets.
+        // An IPv6 address with a port has brackets.
         var (host, port) = (server, Int?.none)
         if let colon = server.lastIndex(of: ":"), server.hasPrefix("[") || server.firstIndex(of: ":") == colon,
             !server.hasSuffix("]")

@@ -30,7 +30,7 @@ struct OpenCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--edit is for files: the dashboard of relata serve edits a PostgreSQL database that Relata made")
         }
-        // A file that is no database, or can't be read, is reported here, before anything could be written to it.
+        // A file that is no database, or can't be read, is reported here, before anything is written to it.
         _ = try ToolDatabase(source.file)
         LoggingSystem.bootstrap { _ in
             var handler = TextLogHandler()
@@ -50,7 +50,7 @@ struct OpenCommand: AsyncParsableCommand {
         let store = try ParseStore.open(source.file, mode: .production, options: options)
         let server: RelataServer
         do {
-            // Its keys are secret: only the token signs in.
+            // The keys are secret: users sign in only with the token.
             let keys = ServerKeys(applicationID: ServerKeys.newKey(), clientKey: ServerKeys.newKey())
             server = try RelataServer(store, keys: keys, configuration: configuration)
         } catch {

@@ -11,7 +11,7 @@ struct PublicFolder {
         let folder = Self.resolved(path)
         for secret in secrets {
             let file = URL(fileURLWithPath: secret)
-            // A missing file will be created in its folder; of a link, the target is served.
+            // A missing file will be created in its folder. If the file is a link, its target's folder counts, too.
             let parents = [
                 file.deletingLastPathComponent().path,
                 URL(fileURLWithPath: Self.resolved(secret)).deletingLastPathComponent().path,

@@ -70,7 +70,7 @@ struct ServeExamples {
         return nil
     }
 
-    /// An object of a class that needs nothing but a name.
+    /// A new object of a class that requires only a name.
     private func creation() throws -> Request? {
         for table in schema.tables {
             guard let name = chooser.nameProperty(of: table), table.keyColumns.count == 1,
@@ -89,7 +89,7 @@ struct ServeExamples {
         return nil
     }
 
-    /// The plan of deleting an object.
+    /// The plan of a deletion.
     private func plan() throws -> Request? {
         for table in schema.tables {
             guard let record = try fetcher.fetch(QueryPlan(entity: table.name, limit: 1)).first,

@@ -32,7 +32,7 @@ struct ServePlan {
     private var configuration = RelataServer.Configuration()
     private var options = ParseService.Options()
 
-    /// - Throws: `ValidationError` that names a setting that can't be.
+    /// - Throws: `ValidationError` that names an invalid setting.
     init(_ settings: ServeSettings, showsExamples: Bool) throws {
         self.showsExamples = showsExamples
         let file = settings.text(.file) ?? "relata.sqlite"
@@ -63,7 +63,7 @@ struct ServePlan {
         if let publicFolder {
             let secrets = [
                 location.file, keysPath, settings.configurationFile, configuration.tls?.key, settings.text(.audit),
-                // Files in it are served by exact names only.
+                // Uploaded files are served only under their exact names.
                 settings.text(.files).map { $0 + "/content" },
             ]
             try publicFolder.check(besides: secrets.compactMap(\.self))
@@ -148,13 +148,13 @@ struct ServePlan {
         try await server.run { address in
             let token = showsExamples ? server.makeDashboardToken() : nil
             for line in lines(address, keyFile, token: token) { print(line) }
-            // The program that started the server may wait for the address at the other end of a pipe.
+            // The program that started the server may be waiting for the address at the other end of a pipe.
             fflush(nil)
         }
         print("stopped")
     }
 
-    /// - Parameter token: One that signs in to the dashboard. `nil` if the output may be logged.
+    /// - Parameter token: A token that signs in to the dashboard; `nil` if the output may be logged.
     private func lines(_ address: ServerAddress, _ keyFile: KeyFile, token: String?) -> [String] {
         let name = location.isMemory ? "a store in memory" : DisplayText.visible(location.file ?? location.name)
         var lines: [String] = []

@@ -1,6 +1,6 @@
 #if CommandLineTool && Server
 
-/// A setting of a server: by a flag, by an environment variable, and in a configuration file.
+/// A setting of a server: a flag, an environment variable, or a key in a configuration file.
 enum ServeSetting: String, CaseIterable {
     case file, host, port, mount
     case publicFolder = "public"
@@ -76,10 +76,10 @@ enum ServeSetting: String, CaseIterable {
     case logFormat = "log-format"
     case logRequests = "log-requests"
 
-    /// `RELATA_MAX_BODY`.
+    /// The environment variable: `RELATA_MAX_BODY`.
     var variable: String { "RELATA_" + rawValue.uppercased().replacing("-", with: "_") }
 
-    /// Its name on the command line.
+    /// The setting's name on the command line.
     var flag: String { self == .file ? "FILE" : "--\(rawValue)" }
 }
 #endif

@@ -5,7 +5,7 @@ import RelataCore
 import RelataEngine
 import RelataParse
 
-/// The settings of a server, wherever they were given: flags win over the environment, and that over the file.
+/// The settings of a server from all sources: flags override environment variables, which override the file.
 struct ServeSettings {
     /// A value, and its source.
     private struct Given {
@@ -14,7 +14,7 @@ struct ServeSettings {
     }
 
     private var given: [ServeSetting: Given] = [:]
-    /// The configuration file, which may hold keys.
+    /// The configuration file, which may contain keys.
     let configurationFile: String?
 
     /// - Throws: ``RelataError`` for a configuration file that can't be read, or with an unknown name.
@@ -85,14 +85,14 @@ struct ServeSettings {
         }
     }
 
-    /// A number of seconds, also of parts of them.
+    /// A number of seconds, which may have a fraction.
     func seconds(_ setting: ServeSetting) throws -> Duration? {
         try value(setting, "a number of seconds") { text in
             Double(text).flatMap { $0.isFinite && abs($0) < 1_000_000 ? .milliseconds(Int($0 * 1000)) : nil }
         }
     }
 
-    /// A time that may be long, in seconds: `3600`, `90m`, `12h`, `30d`.
+    /// A time with an optional unit, in seconds: `3600`, `90m`, `12h`, `30d`.
     func lifetime(_ setting: ServeSetting) throws -> Double? {
         try value(setting, "a time such as 3600, 90m, 12h or 30d") { text in
             let units = ["s": 1.0, "m": 60, "h": 3600, "d": 86_400]

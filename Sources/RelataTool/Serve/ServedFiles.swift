@@ -56,7 +56,7 @@ struct ServedFiles {
         self.options = options
     }
 
-    /// Without the dots that people write before them.
+    /// The extensions in lower case, without leading dots.
     private static func extensions(_ ends: [String]) -> Set<String> {
         Set(ends.map { $0.drop { $0 == "." }.lowercased() })
     }

@@ -1,7 +1,7 @@
 #if CommandLineTool && Server
 import ArgumentParser
 
-/// The flags of `relata serve` that are about signing in by other services.
+/// The flags of `relata serve` for signing in through other services.
 struct SignInFlags: ParsableArguments {
     @Option(
         name: .customLong("apple-client-ids"),

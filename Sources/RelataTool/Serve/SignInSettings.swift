@@ -7,9 +7,9 @@ import RelataParse
 import RelataServer
 
 extension ServeSettings {
-    /// The services by which users sign in.
+    /// The services through which users sign in.
     ///
-    /// - Throws: `ValidationError` that names a setting that can't be; ``RelataError`` for a file that can't be read.
+    /// - Throws: `ValidationError` that names an invalid setting; ``RelataError`` for a file that can't be read.
     func signInProviders() throws -> [SignInProvider] {
         var providers: [SignInProvider] = []
         if let ids = list(.appleClientIDs) { providers.append(.apple(clientIDs: ids)) }
