@@ -2,9 +2,9 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// The parameters that apps read at `/config`.
+/// The configuration parameters of apps, at `/config`.
 @Suite(.onEveryEngine) struct ConfigTests {
-    @Test func clientsReadWhatTheMasterKeySet() async throws {
+    @Test func clientsReadTheParametersThatTheMasterKeySet() async throws {
         let server = try TestServer.withUsers()
         #expect(try await server.send("GET", "/config", isMaster: false).json == ["params": [:]])
         let parameters: JSONValue = [
@@ -25,7 +25,7 @@ import Testing
         #expect(left?["welcome"] == nil && left?["isOn"] == nil && left?["ratio"] == 0.5)
     }
 
-    @Test func whatIsForTheMasterKeyNeverReachesClients() async throws {
+    @Test func privateParametersNeverReachClients() async throws {
         let server = try TestServer.withUsers()
         let mei = try await server.signUp("mei")
         try await server.send(
@@ -36,12 +36,12 @@ import Testing
         }
         let all = try await server.send("GET", "/config").json
         #expect(all == ["params": ["open": 1, "secret": 2], "masterKeyOnly": ["open": false, "secret": true]])
-        // A new value alone doesn't show it.
+        // A private parameter stays private if only its value changes.
         try await server.send("PUT", "/config", ["params": ["secret": 3]])
         #expect(try await server.send("GET", "/config", isMaster: false).json == ["params": ["open": 1]])
         try await server.send("PUT", "/config", ["masterKeyOnly": ["secret": false]])
         #expect(try await server.send("GET", "/config", isMaster: false)["params"]?["secret"] == 3)
-        // What comes back later under a name that was deleted is open again.
+        // If a private parameter is deleted, a later one with the same name isn't private.
         try await server.send("PUT", "/config", ["masterKeyOnly": ["secret": true]])
         try await server.send(
             "PUT", "/config", ["params": ["secret": ["__op": "Delete"]], "masterKeyOnly": ["secret": true]])
@@ -79,7 +79,7 @@ import Testing
             (["params": ["a": ["__type": "Date", "iso": "soon"]]], 111),
             (["params": ["a": ["__type": "GeoPoint", "latitude": 400, "longitude": 0]]], 111),
             (["params": ["a": ["__type": "Rocket"]]], 111), (["params": ["a": 1], "masterKeyOnly": ["b": true]], 102),
-        ] as [(JSONValue, Int64)]) func whatCantBeIsRefusedAsAWhole(body: JSONValue, code: Int64) async throws
+        ] as [(JSONValue, Int64)]) func aChangeWithAnInvalidPartIsRefused(body: JSONValue, code: Int64) async throws
     {
         let server = try TestServer()
         try await server.send("PUT", "/config", ["params": ["kept": 1]])
@@ -93,14 +93,14 @@ import Testing
         #expect(try await server.send("GET", "/config")["params"] == ["kept": 1])
     }
 
-    @Test func thereAreSoManyParametersAtMost() async throws {
+    @Test func theNumberOfParametersIsLimited() async throws {
         let server = try TestServer()
         let many = JSONObject((0..<1001).map { ("p\($0)", .integer(Int64($0))) })
         #expect(try await server.send("PUT", "/config", ["params": .object(many)]).code == 105)
         #expect(try await server.send("GET", "/config").json == ["params": [:]])
     }
 
-    @Test func manyWhoWriteAtOnceLoseNothing() async throws {
+    @Test func concurrentChangesLoseNothing() async throws {
         let server = try TestServer()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<20 {
@@ -115,7 +115,7 @@ import Testing
         #expect(try await server.send("GET", "/config")["params"]?.object?.count == 21)
     }
 
-    @Test func itIsKept() async throws {
+    @Test func parametersAreStored() async throws {
         let databases = try TestDatabases()
         let path = try databases.path()
         do {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelataParse
 
-/// Events that apps tell of.
+/// Events that apps report.
 @Suite(.onEveryEngine) struct EventTests {
     private func counts(_ server: TestServer) async throws -> [String: Int64] {
         let results = try await server.send("GET", "/events").results
@@ -28,7 +28,7 @@ import Testing
         #expect(day?.count == 10)
     }
 
-    @Test func onlyTheMasterKeyReadsThem() async throws {
+    @Test func onlyTheMasterKeyReadsTheCounts() async throws {
         let server = try TestServer.withUsers()
         #expect(try await server.send("GET", "/events", isMaster: false).status == 403)
         #expect(try await server.send("GET", "/classes/_EventCount").code == 119)
@@ -43,7 +43,7 @@ import Testing
         #expect(try await server.send("POST", "/events/\(long)", [:], isMaster: false).code == 105)
     }
 
-    @Test func anyNumberOfNamesTakesLittleRoom() async throws {
+    @Test func eventsWithManyNamesTakeLittleSpace() async throws {
         let server = try TestServer.withUsers()
         for number in 0..<1500 { server.service.counter.add("a\(number)", on: "2026-03-01") }
         try await server.service.tendEvents(now: Date(timeIntervalSince1970: 1_772_323_200))

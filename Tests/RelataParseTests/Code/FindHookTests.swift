@@ -4,9 +4,9 @@ import Synchronization
 import TestEngines
 import Testing
 
-/// What an app does before and after objects are found.
+/// An app's hooks before and after objects are found.
 @Suite(.onEveryEngine) struct FindHookTests {
-    /// A server with two notes, of which one is hidden from all but the master key.
+    /// A server with two notes. One of them is visible only to the master key.
     private func server(_ configure: (inout CloudCode) -> Void = { _ in }) async throws -> TestServer {
         let server = try TestServer.withUsers { options in
             options.code.beforeFind("Note") { find, call in
@@ -29,7 +29,7 @@ import Testing
         return try #require(found.first?["objectId"]?.string)
     }
 
-    @Test func whatIsAskedMayBeChanged() async throws {
+    @Test func aHookCanChangeARequest() async throws {
         let server = try await server()
         #expect(titles(try await server.send("GET", "/classes/Note", isMaster: false)) == ["d", "c"])
         #expect(titles(try await server.send("GET", "/classes/Note?order=title&limit=1", isMaster: false)) == ["a"])
@@ -41,7 +41,7 @@ import Testing
         #expect(titles(try await server.send("GET", "/classes/Note?order=title&skip=1")) == ["b", "c"])
     }
 
-    @Test func aClientDoesntGetAroundIt() async throws {
+    @Test func aClientCantBypassAHook() async throws {
         let server = try await server()
         let hidden = try await id("b", server)
         let open = try await id("a", server)
@@ -74,7 +74,7 @@ import Testing
         #expect(redirectedInBatch.json.array?.first?["error"]?["code"] == 119)
     }
 
-    @Test func aRequestMayBeRefused() async throws {
+    @Test func aHookCanRefuseARequest() async throws {
         struct Secret: Error {}
         let server = try await server { code in
             code.beforeFind("Closed") { _, _ in throw ParseError(.operationForbidden, "closed") }
@@ -90,7 +90,7 @@ import Testing
         #expect(try await server.send("POST", "/classes/Closed", ["a": 1]).status == 201)
     }
 
-    @Test func whatIsFoundMayBeChanged() async throws {
+    @Test func aHookCanChangeTheFoundObjects() async throws {
         let server = try await server { code in
             code.afterFind("Note") { objects, call in
                 objects.filter { $0["title"] != "d" || call.isMaster }.map { object in
@@ -109,7 +109,7 @@ import Testing
         #expect(try await server.send("GET", "/classes/Note/\(first)", isMaster: false)["label"] == "note a")
     }
 
-    @Test func theAppsOwnCodeIsAskedToo() async throws {
+    @Test func hooksRunForTheAppsOwnCodeToo() async throws {
         let server = try await server { code in
             code.function("titles") { call in
                 .array(try await call.asCaller.find("Note").map { $0["title"] ?? .null })
@@ -118,7 +118,7 @@ import Testing
         #expect(try await server.send("POST", "/functions/titles", [:], isMaster: false)["result"] == ["d", "c"])
     }
 
-    @Test func usersAreFoundInTheSameWay() async throws {
+    @Test func hooksRunForUsersToo() async throws {
         let server = try TestServer.withUsers { options in
             options.code.beforeFind("_User") { find, call in
                 if !call.isMaster, call.userID != nil { find.conditions["isBanned"] = ["$ne": true] }

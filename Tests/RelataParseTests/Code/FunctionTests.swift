@@ -6,14 +6,14 @@ import Synchronization
 import TestEngines
 import Testing
 
-/// Functions of an app that clients call.
+/// An app's functions, which clients call.
 @Suite(.onEveryEngine) struct FunctionTests {
     /// A server with users and functions.
     private func server(_ configure: (inout CloudCode) -> Void) throws -> TestServer {
         try TestServer.withUsers { configure(&$0.code) }
     }
 
-    @Test func aFunctionGetsItsParametersAndGivesAResult() async throws {
+    @Test func aFunctionGetsItsParametersAndReturnsAResult() async throws {
         let server = try server { code in
             code.function("echo") { .object(["echo": .object($0.parameters)]) }
             code.function("nothing") { _ in .null }
@@ -30,14 +30,14 @@ import Testing
     }
 
     @Test(arguments: ["nobody", "_User", "a.b", "a%2Fb", "%27%3B%20DROP", "constructor"])
-    func aFunctionThatThereIsntIsTold(name: String) async throws {
+    func anUnknownFunctionIsAnError(name: String) async throws {
         let server = try server { $0.function("echo") { _ in 1 } }
         let reply = try await server.send("POST", "/functions/\(name)", [:])
         let plain = name.removingPercentEncoding ?? name
         #expect(reply.status == 400 && reply.json == ["code": 141, "error": .string("Invalid function: \"\(plain)\"")])
     }
 
-    @Test func pathsBesideFunctionsLeadNowhere() async throws {
+    @Test func functionsCantBeCalledByOtherPathsOrInBatches() async throws {
         let server = try server { $0.function("echo") { _ in 1 } }
         for path in ["/functions", "/functions/echo/more"] {
             #expect(try await server.send("POST", path, [:]).status == 404, "\(path)")
@@ -49,7 +49,7 @@ import Testing
 
     // MARK: Callers
 
-    @Test func aFunctionKnowsWhoCalls() async throws {
+    @Test func aFunctionGetsItsCaller() async throws {
         let server = try server { code in
             code.headerNames = ["x-shop"]
             code.function("who") { call in
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func aFunctionReadsAndWritesByTheRightsItChooses() async throws {
+    @Test func aFunctionReadsAndWritesWithTheRightsItChooses() async throws {
         let server = try server { code in
             code.function("count") { call in
                 [
@@ -129,7 +129,7 @@ import Testing
         #expect(try await server.send("GET", "/classes/Note?count=1&limit=0")["count"] == 1)
     }
 
-    @Test func severalObjectsAreOneTransaction() async throws {
+    @Test func aFunctionWritesSeveralObjectsInOneTransaction() async throws {
         let server = try server { code in
             code.function("batch") { call in
                 try await call.asCaller.send(
@@ -164,7 +164,7 @@ import Testing
 
     // MARK: Rules
 
-    @Test func rulesAboutCallersAreKept() async throws {
+    @Test func rulesAboutCallersAreEnforced() async throws {
         let server = try server { code in
             code.function("user", requires: [.user]) { _ in 1 }
             code.function("master", requires: [.master]) { _ in 1 }
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func rulesAboutParametersAreKept() async throws {
+    @Test func rulesAboutParametersAreEnforced() async throws {
         let server = try server { code in
             code.function(
                 "rate",
@@ -245,7 +245,7 @@ import Testing
         var tags: [String]?
     }
 
-    @Test func parametersAndResultsMayBeTypes() async throws {
+    @Test func parametersAndResultsCanBeTypes() async throws {
         let server = try server { code in
             code.function("rate", taking: Rating.self) { rating, _ in
                 var rating = rating
@@ -284,7 +284,7 @@ import Testing
 
     struct Secret: Error { let text = "the password of the database" }
 
-    @Test func onlyErrorsForClientsReachThem() async throws {
+    @Test func onlyErrorsForClientsAreSentToThem() async throws {
         let server = try server { code in
             code.function("refuse") { _ in throw ParseError(.objectNotFound, "no seat is free", status: 400) }
             code.function("fail") { _ in throw Secret() }
@@ -304,7 +304,7 @@ import Testing
         #expect(try await server.send("POST", "/functions/stop", [:]).code == 124)
     }
 
-    @Test func resultsHaveTheLimitOfReplies() async throws {
+    @Test func resultsAreLimitedLikeReplies() async throws {
         let server = try TestServer.withUsers { options in
             options.maximumReply = 1000
             options.code.function("long") { _ in .string(String(repeating: "x", count: 1000)) }
@@ -312,7 +312,7 @@ import Testing
         #expect(try await server.send("POST", "/functions/long", [:]).code == 116)
     }
 
-    @Test func functionsOfAnAppsOwnModelsAreCalled() async throws {
+    @Test func functionsWorkWithAnAppsOwnModels() async throws {
         let store = try Store.make(for: ShelfBook.self)
         var options = ParseService.Options()
         options.code.function("add") { call in

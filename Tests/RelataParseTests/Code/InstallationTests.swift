@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Apps on devices, which tell of themselves.
+/// Installations: apps on devices, which register themselves.
 @Suite(.onEveryEngine) struct InstallationTests {
     private func tell(
         _ server: TestServer, _ body: JSONValue, headers: [String: String] = [:]
@@ -14,7 +14,7 @@ import Testing
         try await server.send("GET", "/installations?order=createdAt").results
     }
 
-    @Test(arguments: [ParseStore.Mode.development, .production]) func aClientTellsOfItsInstallation(
+    @Test(arguments: [ParseStore.Mode.development, .production]) func aClientRegistersItsInstallation(
         mode: ParseStore.Mode
     ) async throws {
         let server = try TestServer.withUsers(mode: mode)
@@ -37,7 +37,7 @@ import Testing
         #expect(try await all(server).first?["channels"] == ["news", "sport"])
     }
 
-    @Test func oneThatIsToldOfAgainIsTheSame() async throws {
+    @Test func aRepeatedRegistrationIsTheSameInstallation() async throws {
         let server = try TestServer.withUsers()
         let first = try await tell(server, ["deviceType": "ios", "installationId": "one", "deviceToken": "t1"])
         let id = try #require(first["objectId"])
@@ -47,21 +47,21 @@ import Testing
         #expect(byHeader["objectId"] == id, "\(byHeader.json)")
         let stored = try await all(server)
         #expect(stored.count == 1 && stored[0]["deviceToken"] == "t2" && stored[0]["level"] == 7)
-        // A device that was known by its token alone.
+        // An installation that was registered with only a token.
         let tokenOnly = try await tell(server, ["deviceType": "android", "deviceToken": "t3"])
         let named = try await tell(server, ["deviceType": "android", "deviceToken": "t3", "installationId": "two"])
         #expect(named["objectId"] == tokenOnly["objectId"], "\(named.json)")
-        // An app that was installed anew has another id, and the same token.
+        // A reinstalled app has another id and the same token.
         let anew = try await tell(server, ["deviceType": "ios", "installationId": "three", "deviceToken": "t2"])
         #expect(anew.status == 201)
         #expect(try await all(server).compactMap { $0["installationId"]?.string }.sorted() == ["three", "two"])
-        // A token that moves to an installation which is known.
+        // The token moves to another registered installation.
         let moved = try await tell(server, ["installationId": "two", "deviceToken": "t2"])
         #expect(moved["objectId"] == tokenOnly["objectId"])
         #expect(try await all(server).compactMap { $0["installationId"]?.string } == ["two"])
     }
 
-    @Test func manyWhoTellOfOneAtOnceMakeOne() async throws {
+    @Test func concurrentRegistrationsCreateOneInstallation() async throws {
         let server = try TestServer.withUsers()
         _ = try await tell(server, ["deviceType": "ios", "installationId": "zero"])
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -73,7 +73,7 @@ import Testing
         #expect(try await all(server).count == 2)
     }
 
-    @Test func whatCantBeIsRefused() async throws {
+    @Test func invalidInstallationsAreRefused() async throws {
         let server = try TestServer.withUsers()
         #expect(try await tell(server, ["deviceType": "ios"]).code == 135)
         #expect(try await tell(server, ["installationId": "one"]).code == 135)
@@ -92,7 +92,7 @@ import Testing
         #expect(try await server.send("PUT", "/installations", ["badge": 1]).status == 405)
     }
 
-    @Test func onlyTheMasterKeyFindsAndDeletesThem() async throws {
+    @Test func onlyTheMasterKeyFindsAndDeletesInstallations() async throws {
         let server = try TestServer.withUsers()
         let mei = try await server.signUp("mei")
         let id = try #require(

@@ -6,22 +6,22 @@ import Testing
 
 @testable import RelataParse
 
-/// Jobs of an app that run in the background.
+/// An app's jobs, which run in the background.
 @Suite(.onEveryEngine) struct JobTests {
     private func server(_ path: String? = nil, _ configure: (inout CloudCode) -> Void) throws -> TestServer {
         try TestServer.withUsers(path: path) { configure(&$0.code) }
     }
 
-    /// A gate that a job waits at.
+    /// A gate at which a job waits.
     private final class Gate: Sendable {
         private let stream: AsyncStream<Void>
         private let continuation: AsyncStream<Void>.Continuation
-        /// How many runs have begun.
+        /// The number of runs that have begun.
         let count = Mutex(0)
 
         init() { (stream, continuation) = AsyncStream.makeStream() }
 
-        /// Waits until it is opened, or the task is told to end.
+        /// Waits until the gate is opened, or the task is cancelled.
         func wait() async throws {
             count.withLock { $0 += 1 }
             for await _ in stream { break }
@@ -45,7 +45,7 @@ import Testing
         try await server.send("GET", "/classes/_JobStatus/\(id)").json
     }
 
-    /// The status of a run once it is over.
+    /// The status of a run after its end.
     private func end(_ server: TestServer, _ id: String) async throws -> JSONValue {
         for _ in 0..<500 {
             let status = try await status(server, id)
@@ -60,7 +60,7 @@ import Testing
         try await server.send("GET", "/classes/_JobStatus?order=createdAt").results.compactMap { $0["status"]?.string }
     }
 
-    @Test func aJobTellsWhatBecameOfIt() async throws {
+    @Test func theStatusOfAJobShowsItsOutcome() async throws {
         let gate = Gate()
         let server = try server { code in
             code.job("tidy") { job in
@@ -87,7 +87,7 @@ import Testing
         #expect(failed["status"] == "failed" && failed["message"] == "nothing to tidy", "\(failed)")
     }
 
-    @Test func onlyTheMasterKeyBeginsAndSeesJobs() async throws {
+    @Test func onlyTheMasterKeyStartsAndSeesJobs() async throws {
         let server = try server { $0.job("tidy") { _ in } }
         let mei = try await server.signUp("mei")
         for person in [nil, mei] {
@@ -108,7 +108,7 @@ import Testing
         #expect(try await server.send("DELETE", "/classes/_JobStatus/\(id)").status == 200)
     }
 
-    @Test func whatIsNoJobIsTold() async throws {
+    @Test func anUnknownJobIsAnError() async throws {
         let server = try server { $0.job("tidy") { _ in } }
         let unknown = try await server.send("POST", "/jobs/nobody", [:])
         #expect(unknown.json == ["code": 141, "error": "Invalid job."])
@@ -121,7 +121,7 @@ import Testing
         #expect(try await server.send("GET", "/cloud_code/jobs").status == 404)
     }
 
-    @Test func aJobIsNotRunTwiceAtOnce() async throws {
+    @Test func aJobDoesNotRunTwiceAtOnce() async throws {
         let gate = Gate()
         let server = try server { code in
             code.job("one") { _ in try await gate.wait() }
@@ -141,7 +141,7 @@ import Testing
         for id in several { #expect(try await end(server, id)["status"] == "failed") }
     }
 
-    @Test func manyWhoAskAtOnceBeginItOnce() async throws {
+    @Test func concurrentRequestsStartAJobOnce() async throws {
         let gate = Gate()
         let server = try server { $0.job("one") { _ in try await gate.wait() } }
         let replies = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -155,7 +155,7 @@ import Testing
 
     // MARK: The end of a server
 
-    @Test func jobsThatRunWhenTheServerStopsAreToldAsFailed() async throws {
+    @Test func jobsThatAStoppingServerInterruptsAreRecordedAsFailed() async throws {
         let gate = Gate()
         let server = try server { $0.job("one") { _ in try await gate.wait() } }
         let id = try await begin(server, "one")
@@ -165,13 +165,13 @@ import Testing
         #expect(status["finishedAt"] != nil)
     }
 
-    @Test func jobsOfAServerThatDiedAreToldAsFailed() async throws {
+    @Test func jobsOfAServerThatDiedAreRecordedAsFailed() async throws {
         let (gate, databases) = (Gate(), try TestDatabases())
         let path = try databases.path()
         let dead = try server(path) { $0.job("one") { _ in try await gate.wait() } }
         let id = try await begin(dead, "one")
         let other = try server(path) { $0.job("one") { _ in } }
-        // As long as its process says that it goes on, it does.
+        // The run counts as running as long as its process extends the lock.
         let now = Date()
         try await dead.service.tendJobs(now: now.addingTimeInterval(50))
         try await other.service.tendJobs(now: now.addingTimeInterval(70))
@@ -180,7 +180,7 @@ import Testing
         let status = try await status(other, id)
         #expect(status["status"] == "failed" && status["message"] == .string(ServiceClasses.stopped), "\(status)")
         #expect(try await end(other, try await begin(other, "one"))["status"] == "succeeded")
-        // What it says later counts no more.
+        // A later end of the run isn't recorded.
         gate.open()
         for _ in 0..<500 where !dead.service.store.runningJobs.ids.isEmpty {
             try await Task.sleep(for: .milliseconds(10))
@@ -192,7 +192,7 @@ import Testing
 
     // MARK: Schedules
 
-    @Test func aJobIsRunByItselfWhenItsTimeHasCome() async throws {
+    @Test func aScheduledJobRunsWhenItsTimeHasCome() async throws {
         let (gate, databases) = (Gate(), try TestDatabases())
         let path = try databases.path()
         func server() throws -> TestServer {
@@ -208,7 +208,7 @@ import Testing
         #expect(try await statuses(servers[0]) == [])
         try await tend(101)
         #expect(try await statuses(servers[0]) == ["running"])
-        // It runs longer than its time, and isn't begun again.
+        // The run is still going at the next scheduled time, so the job isn't started again.
         try await tend(150)
         try await tend(205)
         #expect(try await statuses(servers[1]) == ["running"])
@@ -217,7 +217,7 @@ import Testing
             try await servers[0].send("GET", "/classes/_JobStatus").results.first?["objectId"]?.string)
         let status = try await end(servers[0], id)
         #expect(status["status"] == "succeeded" && status["source"] == "schedule", "\(status)")
-        // What was missed is made up for, once.
+        // The missed times are made up for by one run.
         try await tend(250)
         try await tend(260)
         #expect(try await statuses(servers[0]) == ["succeeded", "running"])
@@ -227,7 +227,7 @@ import Testing
         }
     }
 
-    @Test func timesAreThoseOfTheirZone() throws {
+    @Test func scheduledTimesAreInTheirTimeZone() throws {
         func date(_ text: String) throws -> Date {
             DateText.date(microseconds: try #require(DateText.microseconds(text: text)))
         }

@@ -3,7 +3,7 @@ import Synchronization
 import TestEngines
 import Testing
 
-/// What an app does when users sign in and out.
+/// An app's hooks when users sign in and out.
 @Suite(.onEveryEngine) struct LoginHookTests {
     private let told = Told()
 
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func theAppHearsWhoSignsInAndOut() async throws {
+    @Test func hooksRunWhenUsersSignInAndOut() async throws {
         let server = try server()
         let mei = try await server.signUp("mei")
         #expect(told.all == [])
@@ -44,7 +44,7 @@ import Testing
         #expect(told.all.count == 3)
     }
 
-    @Test func theAppRefusesToLetSomebodyIn() async throws {
+    @Test func aHookCanRefuseASignIn() async throws {
         let server = try server()
         _ = try await server.signUp("sam", ["isBanned": true])
         let sessions = try await server.send("GET", "/sessions").results.count
@@ -55,7 +55,7 @@ import Testing
         #expect(told.all == [])
     }
 
-    @Test func usersWithoutANameAreHeardOfWhenTheyComeBack() async throws {
+    @Test func hooksRunWhenAnAnonymousUserReturns() async throws {
         let server = try server()
         let body: JSONValue = ["authData": ["anonymous": ["id": "12345678"]]]
         #expect(try await server.send("POST", "/users", body, isMaster: false).status == 201)
@@ -64,7 +64,7 @@ import Testing
         #expect(again["sessionToken"] != nil && told.all.count == 2, "\(again.json)")
     }
 
-    @Test func theAppKeepsBackAMailForANewPassword() async throws {
+    @Test func aHookCanPreventAMailForANewPassword() async throws {
         let (server, mails) = try TestServer.withMail { options in
             options.code.beforePasswordResetRequest { user in
                 if user["isBanned"] == true { throw ParseError(.objectNotFound, "no") }
@@ -74,7 +74,7 @@ import Testing
         _ = try await server.signUpWithAddress("mei")
         #expect(try await server.requestMail("sam@example.org").json == [:])
         #expect(try await server.requestMail("mei@example.org").json == [:])
-        // They are sent one after another.
+        // Mails are sent one after another.
         #expect(try await mails.next().address == "mei@example.org")
         #expect(mails.count == 1)
     }

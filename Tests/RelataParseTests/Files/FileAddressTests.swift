@@ -9,12 +9,12 @@ import Testing
 
 /// Where clients find files.
 @Suite(.onEveryEngine) struct FileAddressTests {
-    @Test func repliesTellAddressesAndRequestsNeedNone() async throws {
+    @Test func repliesContainAddressesAndRequestsNeedNone() async throws {
         let server = try TestServer.withFiles()
         let file = try await server.upload("a b.png", "x")
         let name = try #require(file["name"]?.string)
         let full: JSONValue = ["__type": "File", "name": .string(name), "url": file["url"] ?? .null]
-        // Whatever address it had before.
+        // The file's earlier address doesn't matter.
         let moved: JSONValue = ["__type": "File", "name": .string(name), "url": "https://old.example.com/x"]
         let elsewhere: JSONValue = ["__type": "File", "name": "x.png", "url": "https://cdn.example.com/x.png"]
         let id = try await server.create(
@@ -30,7 +30,7 @@ import Testing
             #expect(try await server.find("Book", where: condition).count == 1, "\(condition)")
         }
         #expect(try await server.find("Book", where: ["cover": ["$ne": full]]).isEmpty)
-        // What an operation finds is what it was given before.
+        // An operation compares files by their names.
         let added = try await server.send(
             "PUT", "/classes/Book/\(id)", ["pages": ["__op": "AddUnique", "objects": [moved]]])
         #expect(added["pages"] == [full, ["at": full]], "\(added.json)")
@@ -45,7 +45,7 @@ import Testing
         #expect(try await server.get("Book", id)["cover"] == full)
     }
 
-    @Test func aServerThatMovesChangesNoObject() async throws {
+    @Test func movingTheServerChangesNoObject() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("files-\(UUID().uuidString).sqlite")
             .path
         let path = try TestDatabases.newPath() ?? file
@@ -99,11 +99,11 @@ import Testing
             #expect(await status(path, changed) == 403, "\(changed)")
         }
         #expect(await status(path.replacing("/app/", with: "/app/metadata/"), "") == 403)
-        // Another file has another signature; nobody learns which there are.
+        // Each file has its own signature, and the replies don't reveal which files exist.
         let other = try parts(try await server.upload("b.png", "y")["url"]?.string)
         #expect(await status(other.path, query) == 403)
         #expect(await status("/files/app/none.png", query) == 403)
-        // Who may read the object is told the address, and nobody else.
+        // A caller gets the address only with an object that it can read.
         let (mei, sam) = (try await server.signUp("mei"), try await server.signUp("sam"))
         let file: JSONValue = ["__type": "File", "name": upload["name"] ?? .null]
         let id = try await server.create("Note", ["picture": file, "ACL": acl(read: [mei.id])])
@@ -113,8 +113,8 @@ import Testing
         #expect(try await server.send(as: sam, "GET", "/classes/Note/\(id)").status == 404)
     }
 
-    /// Whoever saw a name once must not make a new address of it.
-    @Test func aNameAloneIsNoFileWhereAddressesExpire() async throws {
+    /// A file's name alone must not be enough to get a new address.
+    @Test func aFilesNameAloneIsRefusedIfAddressesExpire() async throws {
         let server = try TestServer.withFiles { files in
             files.signing = FileSigning(lifetime: 3600) { TestSecrets().digest(of: "key" + $0) }
         }
@@ -142,7 +142,7 @@ import Testing
             let batch = try await server.send(as: mei, "POST", "/batch", ["requests": requests])
             #expect(batch.json.array?.first?["error"]?["code"] == 119, "\(batch.json)")
         }
-        // Nor behind an escape.
+        // Escapes in JSON make no difference.
         let body = JSONWriter.text(["picture": file(upload)]).replacing("\"File\"", with: "\"\\u0046ile\"")
         let escaped = await server.service.respond(
             to: WireRequest(
@@ -151,7 +151,7 @@ import Testing
         #expect(try JSONParser.parse(escaped.body)["code"] == 119)
         let made = try await server.send(as: mei, "POST", "/classes/Note", ["picture": file(upload, url: url)])
         let id = try #require(made["objectId"]?.string)
-        // An object keeps the file that it has, and gets no other.
+        // A change may keep the object's file, but not add another one.
         let kept: JSONValue = ["picture": file(upload), "title": "b"]
         #expect(try await server.send(as: mei, "PUT", "/classes/Note/\(id)", kept).status == 200)
         let added: JSONValue = ["pictures": ["__op": "Add", "objects": [file(other)]]]

@@ -4,7 +4,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Files that objects refer to, and those that none does any more.
+/// Files that objects refer to, and files that became unused.
 @Suite(.onEveryEngine) struct FileLinkTests {
     private func server(
         mode: ParseStore.Mode = .development, path: String? = nil, storage: TestFileStorage = TestFileStorage(),
@@ -22,14 +22,14 @@ import Testing
         return ["__type": "File", "name": try #require(reply["name"], "\(reply.json)")]
     }
 
-    /// Whether a file is still there, once the server has looked after its files.
+    /// Whether a file still exists after the server has removed unused files.
     private func isKept(_ file: JSONValue, by server: TestServer) async throws -> Bool {
-        // What is found unused goes the next time.
+        // The first round marks unused files, and the second deletes them.
         for _ in 0..<2 { try await server.service.tendFiles() }
         return try await server.download(file["name"]?.string ?? "").status == 200
     }
 
-    @Test func aFileThatIsReferredToIsDeletedByForceOnly() async throws {
+    @Test func aUsedFileIsDeletedOnlyByForce() async throws {
         let server = try server()
         let file = try await upload("x", to: server)
         let name = try #require(file["name"]?.string)
@@ -40,7 +40,7 @@ import Testing
         #expect(try await server.download(name).status == 200)
         #expect(try await server.send("DELETE", "/files/\(name)?force=1").status == 200)
         #expect(try await server.download(name).status == 404)
-        // The object keeps the name that it was given.
+        // The object's value keeps the file's name.
         #expect(try await server.get("Book", id)["cover"]?["name"] == file["name"])
         let other = try await upload("y", to: server)
         let second = try await server.create("Book", ["cover": other])
@@ -48,11 +48,11 @@ import Testing
         #expect(try await server.send("DELETE", "/files/\(other["name"]?.string ?? "")").status == 200)
     }
 
-    @Test func aFileGoesWithItsLastReference() async throws {
+    @Test func aFileIsDeletedAfterItsLastReference() async throws {
         let storage = TestFileStorage()
         let server = try server(storage: storage)
         let file = try await upload("x", to: server)
-        // One that was never used may be known elsewhere.
+        // A file that was never used is kept, because it may be known elsewhere.
         #expect(try await isKept(file, by: server))
         let first = try await server.create("Book", ["cover": file])
         let second = try await server.create("Shelf", ["pictures": [["at": file]]])
@@ -69,14 +69,14 @@ import Testing
         #expect(storage.texts.isEmpty)
     }
 
-    @Test func aFileThatIsReferredToAgainStays() async throws {
+    @Test func aFileWithANewReferenceStays() async throws {
         let server = try server { $0.unusedLifetime = 3600 }
         let file = try await upload("x", to: server)
         let id = try await server.create("Book", ["title": "a", "cover": file])
         let change: JSONValue = ["title": "b"]
         #expect(try await server.send("PUT", "/classes/Book/\(id)", change).status == 200)
         #expect(try await server.send("PUT", "/classes/Book/\(id)", ["cover": ["__op": "Delete"]]).status == 200)
-        // It is unused from now on, but not for long enough.
+        // The file is unused now, but not for long enough.
         #expect(try await isKept(file, by: server))
         #expect(try await server.send("PUT", "/classes/Book/\(id)", ["cover": file]).status == 200)
         #expect(try await isKept(file, by: server))
@@ -87,7 +87,7 @@ import Testing
         let server = try server()
         var files: [JSONValue] = []
         for index in 0..<3 { files.append(try await upload("\(index)", to: server)) }
-        // The class is there before its objects refer to files, and they are made together.
+        // The class exists before its objects refer to files, and the objects are created together.
         _ = try await server.create("Book", ["title": "first"])
         let requests = files.map { file -> JSONValue in
             ["method": "POST", "path": "/parse/classes/Book", "body": ["title": "x", "cover": file]]
@@ -100,12 +100,12 @@ import Testing
         for file in files {
             #expect(try await server.send("DELETE", "/files/\(file["name"]?.string ?? "")").code == 153)
         }
-        // The last object of a file takes it along.
+        // The files are deleted with their last objects.
         #expect(try await server.send("DELETE", "/purge/Book").status == 200)
         for file in files { #expect(try await !isKept(file, by: server)) }
     }
 
-    @Test func nobodySeesTheRelation() async throws {
+    @Test func clientsCantSeeTheRelationToFiles() async throws {
         let server = try server()
         let file = try await upload("x", to: server)
         let id = try await server.create("Book", ["cover": file])
@@ -119,7 +119,7 @@ import Testing
             let reply = try await server.send("GET", "/classes/Book?where=\(text)")
             #expect(reply.code == 105 || reply.results.isEmpty, "\(condition): \(reply.json)")
         }
-        // A class can go, and with it what its objects referred to.
+        // A class can be deleted, and then the files of its objects, too.
         #expect(try await server.send("DELETE", "/purge/Book").status == 200)
         #expect(try await server.send("DELETE", "/schemas/Book").status == 200)
         #expect(try await !isKept(file, by: server))

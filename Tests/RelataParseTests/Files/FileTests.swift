@@ -4,9 +4,9 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Files that clients upload, by Parse's protocol.
+/// Files that clients upload through Parse's protocol.
 @Suite(.onEveryEngine) struct FileTests {
-    @Test func aFileIsKeptAndHandedOut() async throws {
+    @Test func aFileIsUploadedAndDownloaded() async throws {
         for mode in [ParseStore.Mode.development, .production] {
             let server = try TestServer.withFiles(mode: mode)
             let reply = try await server.upload("hello.txt", "Hello, World!")
@@ -20,7 +20,7 @@ import Testing
             #expect(file.type == "text/plain; charset=utf-8")
             #expect(file.headers["x-content-type-options"] == "nosniff")
             #expect(file.headers["content-disposition"] == nil)
-            // A version of another content is another one.
+            // The tag depends on the content.
             let tag = try #require(file.headers["etag"])
             #expect(try await server.download(name, headers: ["if-none-match": tag]).status == 304)
             #expect(try await server.download(name, headers: ["if-none-match": "\"x\""]).status == 200)
@@ -47,7 +47,7 @@ import Testing
         let metadata = try await server.send("GET", "/files/app/metadata/\(name)")
         #expect(metadata.json == ["metadata": ["by": "mei"], "tags": ["kind": "test"]])
         #expect(try await server.send("GET", "/files/app/metadata/none").json == [:])
-        // The same client deletes by a POST.
+        // The same client deletes with a POST request.
         let deletion = WireRequest(
             method: "POST", path: "/files/\(name)",
             body: Array(
@@ -56,7 +56,7 @@ import Testing
         #expect(try await server.download(name).status == 404)
     }
 
-    @Test func headerFieldsHoldMetadataAndTags() async throws {
+    @Test func headerFieldsContainMetadataAndTags() async throws {
         let server = try TestServer.withFiles()
         let reply = try await server.upload(
             "a.txt", "a",
@@ -72,7 +72,7 @@ import Testing
         #expect(forbidden.code == 105, "\(forbidden.json)")
     }
 
-    @Test func whoMayUploadIsASetting() async throws {
+    @Test func theAllowedUploadersAreASetting() async throws {
         let closed = try TestServer.withFiles()
         let mei = try await closed.signUp("mei")
         let anonymous = try await closed.signUpAnonymously()
@@ -94,7 +94,7 @@ import Testing
         #expect(try await open.upload("a.txt", "a", as: try await open.signUp("mei")).code == 130)
     }
 
-    @Test func namesLeadNowhere() async throws {
+    @Test func namesAreNeverUsedAsPaths() async throws {
         let server = try TestServer.withFiles()
         for name in [
             "..%2F..%2Fetc%2Fpasswd", "%2Fetc%2Fpasswd", "..", ".hidden", "a%5Cb", "a%0Ab", "-rf", " a", "a%22b",
@@ -119,7 +119,7 @@ import Testing
         #expect(try await server.download(name.replacing(" ", with: "%20")).status == 200)
     }
 
-    @Test func activeContentIsRefusedAndNeverShown() async throws {
+    @Test func activeContentIsRefusedAndNeverDisplayed() async throws {
         let server = try TestServer.withFiles { $0.allowsPublicUploads = true }
         for (name, type) in [
             ("a.html", nil), ("a.", "text/html"), ("a.HTML", "image/png"), ("a.svg", "image/png"), ("a.b.xml", nil),
@@ -130,19 +130,19 @@ import Testing
             let headers = type.map { ["content-type": $0] } ?? [:]
             let reply = try await server.upload(path, "<script>", headers: headers, isMaster: false)
             #expect(reply.code == 130, "\(name) \(type ?? ""): \(reply.json)")
-            // The master key isn't bound; what it uploads is saved, not shown.
+            // The extensions don't apply to the master key. Such files are stored, but never displayed.
             let kept = try #require(try await server.upload(path, "<script>", headers: headers)["name"]?.string)
             let file = try await server.download(kept.replacing(" ", with: "%20"))
             #expect(file.headers["content-disposition"]?.hasPrefix("attachment; filename=\"a") == true, "\(name)")
             #expect(file.headers["content-security-policy"] == "default-src 'none'; sandbox")
         }
-        // What a client calls a file says nothing of what it is.
+        // A file's type follows from its name, not from the client's content type.
         let reply = try await server.upload("a.bin", "<html>", headers: ["content-type": "text/html"])
         let file = try await server.download(try #require(reply["name"]?.string))
         #expect(file.type == "application/octet-stream" && file.headers["content-disposition"] != nil)
     }
 
-    @Test func onlySomeExtensionsMayBeAllowed() async throws {
+    @Test func theAllowedExtensionsCanBeLimited() async throws {
         let server = try TestServer.withFiles { files in
             files.allowsPublicUploads = true
             files.allowedExtensions = ["png", "jpg"]
@@ -154,7 +154,7 @@ import Testing
         #expect(refused["error"] == "File upload of extension gif is disabled.")
     }
 
-    @Test func aFileHasBounds() async throws {
+    @Test func theSizeOfAFileIsLimited() async throws {
         let storage = TestFileStorage()
         let server = try TestServer.withFiles(storage: storage) { $0.maximumSize = 10 }
         #expect(try await server.upload("a.txt", "0123456789").status == 201)
@@ -169,7 +169,7 @@ import Testing
         #expect(storage.texts == ["0123456789"])
     }
 
-    @Test func partsAreHandedOut() async throws {
+    @Test func partsOfAFileAreDownloaded() async throws {
         let server = try TestServer.withFiles()
         let name = try #require(try await server.upload("a.txt", "0123456789")["name"]?.string)
         for (range, text, part) in [
@@ -200,7 +200,7 @@ import Testing
         #expect(same.status == 206 && other.status == 200)
     }
 
-    @Test func onlyTheMasterKeyDeletes() async throws {
+    @Test func onlyTheMasterKeyDeletesFiles() async throws {
         let storage = TestFileStorage()
         let server = try TestServer.withFiles(storage: storage) { files in
             files.contentLifetime = -1
@@ -212,13 +212,13 @@ import Testing
         #expect(try await server.send("DELETE", "/files/\(name)").json == [:])
         #expect(try await server.download(name).status == 404)
         #expect(try await server.send("DELETE", "/files/\(name)").code == 153)
-        // Another file has the same content.
+        // Another file still has the same content.
         #expect(try await server.download(twin).text == "a" && storage.texts == ["a"])
         #expect(try await server.send("DELETE", "/files/\(twin)").status == 200)
         #expect(storage.texts.isEmpty)
     }
 
-    @Test func theContentOfAFileToComeStays() async throws {
+    @Test func aRecentlyStoredContentStays() async throws {
         let storage = TestFileStorage()
         let server = try TestServer.withFiles(storage: storage) { $0.contentLifetime = 1 }
         let name = try #require(try await server.upload("a.txt", "a")["name"]?.string)
@@ -235,7 +235,7 @@ import Testing
         for method in ["PUT", "GET", "PATCH"] {
             #expect(try await server.send(method, "/files/a.txt").status >= 400)
         }
-        // A request that says that it is another isn't streamed, and does what it says.
+        // A request with a method override isn't an upload, and isn't streamed.
         let headers = ["x-parse-application-id": "app", "x-parse-master-key": "master"]
         let service = server.service
         #expect(try service.maximumUpload(method: "POST", path: "/files/a.txt", headers: headers) == 10)
@@ -257,7 +257,7 @@ import Testing
         #expect(overridden.code == 153, "\(overridden.json)")
     }
 
-    @Test func filesAreNoClass() async throws {
+    @Test func clientsCantUseTheClassOfFiles() async throws {
         let server = try TestServer.withFiles()
         _ = try await server.upload("a.txt", "a")
         for (method, path) in [

@@ -2,7 +2,7 @@ import RelataParse
 import RelataTesting
 import Testing
 
-/// Numbers are read as the nearest ones that there are, whichever way is taken to them.
+/// Numbers are read as the nearest representable ones, on every path through the parser.
 @Suite struct JSONNumberTests {
     @Test func everyDecimalIsReadAsSwiftReadsIt() throws {
         let seed = UInt64.random(in: 0...UInt64.max)

@@ -17,9 +17,9 @@ import Testing
         #expect(left != ["a": 1, "b": ["c": 2, "d": 4]] && left != ["a": 1] && left != ["a": 1, "c": .null])
     }
 
-    /// An object of few members is looked through, one of many has an index.
+    /// Small objects are searched linearly; large ones have an index.
     @Test(arguments: [3, 16, 17, 500])
-    func membersAreFoundChangedAndTakenAway(count: Int) throws {
+    func membersAreFoundChangedAndRemoved(count: Int) throws {
         let names = (0..<count).map { "name\(($0 * 7919) % count)_\($0)" }
         var object = JSONObject()
         for (place, name) in names.enumerated() { object[name] = .integer(Int64(place)) }
@@ -37,18 +37,18 @@ import Testing
     }
 
     @Test(arguments: [0, 40])
-    func aNameMayStandOnce(others: Int) throws {
+    func aNameCanOccurOnlyOnce(others: Int) throws {
         let members = (0..<others).map { "\"n\($0)\":0," }.joined()
         #expect(throws: ParseError.self) { try JSONParser.parse("{\(members)\"a\":1,\"a\":2}") }
         #expect(throws: ParseError.self) { try JSONParser.parse("{\"a\":1,\(members)\"\\u0061\":2}") }
     }
 
-    /// Swift takes these texts for equal; JSON and SQLite don't.
-    @Test func textsAreToldApartByTheirBytes() throws {
+    /// Swift considers these texts equal; JSON and SQLite don't.
+    @Test func textsAreComparedByTheirBytes() throws {
         let (composed, decomposed) = ("\u{E9}", "e\u{301}")
         #expect(JSONValue.string(composed) != .string(decomposed))
         #expect(Set([JSONValue.string(composed), .string(decomposed)]).count == 2)
-        // These two have the same length.
+        // These two have the same number of bytes.
         #expect(JSONValue.string("a\u{323}\u{307}") != .string("a\u{307}\u{323}"))
         let both = try JSONParser.parse("{\"\(composed)\":1,\"\(decomposed)\":2}")
         #expect(both[composed] == 1 && both[decomposed] == 2)
@@ -57,8 +57,8 @@ import Testing
         #expect(JSONValue.string(long + composed) == .string(long + "\u{E9}"))
     }
 
-    /// Whatever is taken away and added, members are found where they stand.
-    @Test func placesAreRightWhateverIsTakenAway() {
+    /// After any removals and additions, members are found at their positions.
+    @Test func positionsStayRightAfterRemovals() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var state = seed
         func random(_ limit: Int) -> Int {

@@ -6,7 +6,7 @@ import Testing
 struct LiveClient: Sendable {
     let connection: LiveQueryConnection
 
-    /// Connects, as somebody or nobody.
+    /// Connects with a session, with the master key, or with neither.
     init(_ server: TestServer, token: String? = nil, isMaster: Bool = false) async throws {
         connection = await server.service.connectLiveQueries { Issue.record("failed: \($0)") }
         var message: JSONObject = ["op": "connect", "applicationId": "app"]
@@ -33,7 +33,7 @@ struct LiveClient: Sendable {
         }
     }
 
-    /// Begins a live query, and returns what the client is told.
+    /// Begins a live query, and returns the reply.
     @discardableResult
     func subscribe(
         _ className: String, where condition: JSONValue = [:], id: Int64 = 1, _ more: JSONObject = [:],
@@ -55,7 +55,7 @@ struct LiveClient: Sendable {
         return "\(message["op"]?.string ?? "?") \(message["requestId"]?.integer ?? 0) \(text)"
     }
 
-    /// Expects an event that is one of these.
+    /// Expects that the next event is one of these.
     func expect(
         _ events: String..., by field: String = "title", sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {

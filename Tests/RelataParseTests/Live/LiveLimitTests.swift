@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// What is too much ends one query with a reason, and what a client can't rely on isn't called resumed.
+/// Exceeding a limit ends one query with a reason. A query without all its events isn't called resumed.
 @Suite(.onEveryEngine) struct LiveLimitTests {
     @Test func aQueryWhoseObjectsAreTooLargeEndsAlone() async throws {
         var options = ParseService.Options()
@@ -20,7 +20,7 @@ import Testing
         messages.sort { ($0["requestId"]?.integer ?? 0) < ($1["requestId"]?.integer ?? 0) }
         #expect(messages[0]["op"] == "error" && messages[0]["code"] == 116 && messages[0]["reconnect"] == false)
         #expect(messages[1]["op"] == "update" && messages[1]["object"]?["title"] == "The Dawn")
-        // Its number is free again. The update may be told twice, where it was read ahead.
+        // The number can be used again. The client may get the update twice if it was read ahead.
         var reply = try await client.subscribe("Book", id: 1)
         if reply["op"] == "update" { reply = try await client.next() }
         #expect(reply["op"] == "subscribed" && reply["requestId"] == 1)
@@ -37,13 +37,13 @@ import Testing
         try await other.expect("create 1 \(title)")
         _ = try await server.create("Book", ["title": "a"])
         try await other.expect("create 1 a")
-        // PostgreSQL finds out quickly that it doesn't match, and goes on.
+        // PostgreSQL soon finds that the expression doesn't match, and the query continues.
         let message = try await one.next()
         #expect(message["op"] == "error" || message["op"] == "create", "\(message)")
         #expect(message["requestId"] == 1 && message["reconnect"]?.bool != true)
     }
 
-    @Test func whoMissedTooMuchBeginsAnew() async throws {
+    @Test func aClientThatMissedTooMuchStartsAnew() async throws {
         var options = ParseService.Options()
         options.maximumLiveBacklog = 5000
         let server = try TestServer(options: options)
@@ -62,7 +62,7 @@ import Testing
         #expect(try await client.subscribe("Book", message: ["after": position])["resumed"] == false)
     }
 
-    @Test func filesHaveTheirAddresses() async throws {
+    @Test func eventsContainTheAddressesOfFiles() async throws {
         let server = try TestServer.withFiles()
         let name = try #require(try await server.upload("a.png", "x")["name"])
         let client = try await LiveClient(server)
@@ -105,7 +105,7 @@ import Testing
         try await client.expect("create 1 5")
     }
 
-    @Test func aClassThatIsMadeLaterIsFollowedThroughOthers() async throws {
+    @Test func aClassThatIsCreatedLaterIsFollowedThroughOthers() async throws {
         let server = try TestServer()
         let client = try await LiveClient(server)
         _ = try await server.create("Book", ["title": "Dawn", "shelf": "A"])
@@ -119,7 +119,7 @@ import Testing
         try await client.expect("leave 1 Dawn")
     }
 
-    @Test func whoIsInterruptedWithinAStepIsToldAllOfItAgain() async throws {
+    @Test func aClientInterruptedWithinAStepGetsAllItsEventsAgain() async throws {
         let server = try TestServer()
         var client = try await LiveClient(server)
         _ = try await server.create("Book", ["title": "0"])
@@ -141,7 +141,7 @@ import Testing
         #expect(Set([try await client.event(), try await client.event()]) == ["create 1 3", "create 2 3"])
     }
 
-    @Test func whatWasToldOfAStepAndIsGoneMeanwhileIsToldToo() async throws {
+    @Test func aResumedQueryGetsTheDeletionOfAnObjectFromAnInterruptedStep() async throws {
         let server = try TestServer()
         var client = try await LiveClient(server)
         let fence = try await LiveClient(server)
@@ -164,7 +164,7 @@ import Testing
         #expect(events.contains { $0["op"] == "delete" && $0["object"]?["objectId"]?.string == id })
     }
 
-    @Test func whoHasOtherRightsBeginsAnew() async throws {
+    @Test func aClientWithOtherRightsStartsAnew() async throws {
         let (server, mei, _) = try await TestServer.withTwoUsers()
         let role = try await server.makeRole("Editors")
         _ = try await server.create("Note", ["title": "a", "ACL": acl(read: ["role:Editors"])])

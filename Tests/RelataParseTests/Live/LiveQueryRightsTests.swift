@@ -4,14 +4,14 @@ import RelataTesting
 import TestEngines
 import Testing
 
-/// Each client is told of what it may read, as it may read it when it happens.
+/// Each client gets events only of objects that it can read at that time, with the fields that it can read.
 @Suite(.onEveryEngine) struct LiveQueryRightsTests {
     private let server: TestServer
     private let mei, sam: TestServer.Person
 
     init() async throws { (server, mei, sam) = try await TestServer.withTwoUsers() }
 
-    @Test func twoClientsWithOtherRightsAreToldOtherThings() async throws {
+    @Test func clientsWithDifferentRightsGetDifferentEvents() async throws {
         _ = try await server.create("Note", ["title": "0", "ACL": acl(read: ["*"])])
         let (hers, his) = (
             try await LiveClient(server, token: mei.token), try await LiveClient(server, token: sam.token)
@@ -24,7 +24,7 @@ import Testing
         try await his.expect("enter 1 b")
         try await server.send("PUT", "/classes/Note/\(id)", ["title": "c", "ACL": acl(read: [mei.id])])
         try await hers.expect("update 1 c")
-        // What he doesn't see any more he is told by its id alone.
+        // For an object that he no longer sees, he gets only the id.
         let last = try await his.next()
         #expect(last["op"] == "leave" && last["object"] == ["className": "Note", "objectId": .string(id)])
         try await server.send("DELETE", "/classes/Note/\(id)")
@@ -33,7 +33,7 @@ import Testing
         try await his.expect("create 1 for all")
     }
 
-    @Test func nobodyAndTheMasterKeyAreCallersToo() async throws {
+    @Test func queriesWorkWithoutASessionAndWithTheMasterKey() async throws {
         _ = try await server.create("Note", ["title": "0", "ACL": acl(read: ["*"])])
         let (nobody, master) = (try await LiveClient(server), try await LiveClient(server, isMaster: true))
         for client in [nobody, master] { try await client.subscribe("Note") }
@@ -44,7 +44,7 @@ import Testing
         try await nobody.expect("create 1 b")
     }
 
-    @Test func aQueryMayHaveASessionOfItsOwn() async throws {
+    @Test func aQueryCanHaveASeparateSession() async throws {
         let client = try await LiveClient(server, token: mei.token)
         _ = try await server.create("Note", ["title": "a", "ACL": acl(read: [sam.id])])
         try await client.subscribe("Note", id: 1)
@@ -54,7 +54,7 @@ import Testing
         #expect(try await client.subscribe("Note", id: 3, message: ["sessionToken": "r:none"])["code"] == 209)
     }
 
-    @Test func aRoleThatIsGivenAndTakenChangesWhatIsSeen() async throws {
+    @Test func joiningAndLeavingARoleChangesTheVisibleObjects() async throws {
         let role = try await server.makeRole("Editors")
         let id = try await server.create("Note", ["title": "a", "ACL": acl(read: ["role:Editors"])])
         let client = try await LiveClient(server, token: sam.token)
@@ -78,7 +78,7 @@ import Testing
         #expect(try await client.subscribe("Note", id: 2)["code"] == 209)
     }
 
-    @Test func aSessionThatIsOverIsToldNothingMore() async throws {
+    @Test func anExpiredSessionGetsNoMoreEvents() async throws {
         let server = try TestServer.withUsers { $0.sessionLifetime = 3 }
         let mei = try await server.signUp("mei")
         let client = try await LiveClient(server, token: mei.token)
@@ -89,7 +89,7 @@ import Testing
         #expect(try await client.next()["code"] == 209)
     }
 
-    @Test func aClassThatMayNotBeSearchedIsNotFollowed() async throws {
+    @Test func aClassCanBeFollowedOnlyIfItCanBeSearched() async throws {
         _ = try await server.create("Note", ["title": "a"])
         try await server.allow(["find": [mei.id: true]], in: "Note")
         let (hers, his) = (
@@ -97,7 +97,7 @@ import Testing
         )
         #expect(try await his.subscribe("Note")["code"] == 119)
         #expect(try await hers.subscribe("Note")["op"] == "subscribed")
-        // Permissions that change while a query is followed hold from then on.
+        // If permissions change while a query is followed, the new ones apply.
         try await server.allow(["find": [sam.id: true]], in: "Note")
         _ = try await server.create("Note", ["title": "b"])
         let error = try await hers.next()
@@ -105,7 +105,7 @@ import Testing
         #expect(try await his.subscribe("Note")["op"] == "subscribed")
     }
 
-    @Test func whoMayReadItsOwnObjectsFollowsThose() async throws {
+    @Test func aUserWhoMayReadOnlyOwnObjectsFollowsThese() async throws {
         _ = try await server.create("Note", ["title": "0", "owner": pointer("_User", sam.id)])
         try await server.allow(["find": [:], "get": [:], "readUserFields": ["owner"]], in: "Note")
         let client = try await LiveClient(server, token: mei.token)
@@ -117,7 +117,7 @@ import Testing
         try await client.expect("leave 1 \(id)", by: "objectId")
     }
 
-    @Test func hiddenFieldsAreNeitherShownNorAskedFor() async throws {
+    @Test func hiddenFieldsAreNeitherShownNorQueried() async throws {
         let id = try await server.create("Note", ["title": "a", "secret": "x"])
         try await server.allow(["protectedFields": ["*": ["secret"], "role:Editors": []]], in: "Note")
         _ = try await server.makeRole("Editors", users: [mei])
@@ -137,7 +137,7 @@ import Testing
         try await his.expect("update 1 c")
     }
 
-    @Test func anIncludedObjectIsShownToThoseWhoSeeIt() async throws {
+    @Test func anIncludedObjectIsShownOnlyToClientsThatSeeIt() async throws {
         let author = try await server.create("Author", ["name": "Butler", "ACL": acl(read: [mei.id])])
         let id = try await server.create("Note", ["title": "a", "author": pointer("Author", author)])
         let (hers, his) = (
@@ -150,13 +150,13 @@ import Testing
         #expect(seen?["title"] == "b" && seen?["author"]?["name"] == nil)
     }
 
-    @Test func aFieldThatIsHiddenNoMoreIsTold() async throws {
+    @Test func aFieldThatIsNoLongerHiddenCausesAnUpdate() async throws {
         _ = try await server.create("Note", ["title": "a", "secret": "x"])
         try await server.allow(["protectedFields": ["*": ["secret"]]], in: "Note")
         let client = try await LiveClient(server, token: mei.token)
         try await client.subscribe("Note")
         try await server.allow(["protectedFields": ["*": []]], in: "Note")
-        // What changes in the class is told with the next object.
+        // The change of the class is noticed with the next object.
         _ = try await server.create("Note", ["title": "b"])
         let events = [try await client.next(), try await client.next()]
         #expect(events.contains { $0["op"] == "update" && $0["object"]?["secret"] == "x" }, "\(events)")
@@ -180,14 +180,14 @@ import Testing
         try await his.expect("create 2 a")
     }
 
-    @Test func usersFollowThemselvesAndNoSessionsButTheirOwn() async throws {
+    @Test func usersFollowOnlyThemselvesAndTheirOwnSessions() async throws {
         let (hers, his) = (
             try await LiveClient(server, token: mei.token), try await LiveClient(server, token: sam.token)
         )
         for client in [hers, his] { try await client.subscribe("_User", where: ["username": "mei"], id: 1) }
         for client in [hers, his] { try await client.subscribe("_Session", id: 2) }
         try await server.send(as: mei, "PUT", "/users/\(mei.id)", ["email": "mei@example.org"])
-        // An event shows what a query does, which are no addresses.
+        // An event shows the same fields as a query: no addresses.
         let user = try await hers.next()
         #expect(user["op"] == "update" && user["object"]?["username"] == "mei" && user["object"]?["email"] == nil)
         for name in ["mei", "sam"] {
@@ -204,8 +204,8 @@ import Testing
 
     // MARK: Against an oracle
 
-    /// Clients that do nothing but follow what they are told know at the end what a query would yield to them.
-    @Test(arguments: 0..<6) func followersKnowAsMuchAsThoseWhoFetch(_ number: UInt64) async throws {
+    /// Clients that only apply their events end up with the results of a query.
+    @Test(arguments: 0..<6) func eventsLeadToTheResultsOfAQuery(_ number: UInt64) async throws {
         let given = ProcessInfo.processInfo.environment["RELATA_LIVE_SEED"].flatMap(UInt64.init)
         let seed = given ?? UInt64.random(in: 0..<UInt64.max / 2) &+ number
         print("seed of the followers: \(seed)")
@@ -232,8 +232,8 @@ import Testing
             if let list = access.randomElement(using: &random) ?? nil { body["ACL"] = list }
             return .object(body)
         }
-        // A query whose class is made, or whose store gets its first list, is read anew, and may be ahead of others: the
-        // last object of all would be told of before what was written earlier.
+        // If a class is created, or a store gets its first access list, queries are read again and may be ahead of
+        // others. Then the last object's event could come before earlier ones.
         _ = try await server.create("Fence", ["title": "begin"])
         var ids = [try await server.create("Note", ["number": 1, "ACL": acl(read: ["*"])])]
         for _ in 0..<5 { ids.append(try await server.create("Note", body(&random))) }
@@ -283,7 +283,7 @@ import Testing
                 let (number, object) = (Int(message["requestId"]?.integer ?? -1), message["object"])
                 if message["op"] == "unsubscribed" { break }
                 guard number != 100 else {
-                    // What else is of the same round is told before this is answered.
+                    // The other events of this round come before the reply.
                     await client.say(["op": "unsubscribe", "requestId": 100])
                     continue
                 }

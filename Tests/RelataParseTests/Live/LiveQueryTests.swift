@@ -2,11 +2,11 @@ import Foundation
 @testable import RelataParse
 import Testing
 
-/// Clients follow queries: they are told of what comes, changes and goes, as it is committed.
+/// Clients follow queries: they get events of created, changed and deleted objects as these are committed.
 struct LiveQueryTests {
     // MARK: Events
 
-    @Test func anObjectIsFollowedFromItsBeginningToItsEnd() async throws {
+    @Test func anObjectIsFollowedFromCreationToDeletion() async throws {
         let server = try TestServer()
         let client = try await LiveClient(server)
         _ = try await server.create("Book", ["title": "Dawn", "year": 1987])
@@ -14,7 +14,7 @@ struct LiveQueryTests {
         let id = try await server.create("Book", ["title": "Fledgling", "year": 2005])
         try await client.expect("create 1 Fledgling")
         let other = try await server.create("Book", ["title": "Kindred", "year": 1979])
-        // Once this is told, so is what came before.
+        // When this event has come, the earlier ones have come, too.
         _ = try await server.create("Book", ["title": "Imago", "year": 1989])
         try await client.expect("create 1 Imago")
         try await server.send("PUT", "/classes/Book/\(other)", ["year": 1981])
@@ -29,7 +29,7 @@ struct LiveQueryTests {
         try await client.expect("delete 1 \(id)", by: "objectId")
     }
 
-    @Test func eventsShowTheObjectAsItIsFetched() async throws {
+    @Test func eventsShowObjectsAsQueriesDo() async throws {
         let server = try TestServer()
         let client = try await LiveClient(server)
         try await client.subscribe("Book")
@@ -44,7 +44,7 @@ struct LiveQueryTests {
         #expect(JSONValue.object(object) == (try await server.get("Book", id)))
     }
 
-    @Test func keysIncludesAndWatchedFieldsAreThoseOfTheQuery() async throws {
+    @Test func eachQueryHasItsOwnKeysIncludesAndWatchedFields() async throws {
         let server = try TestServer()
         let client = try await LiveClient(server)
         let author = try await server.create("Author", ["name": "Butler"])
@@ -62,7 +62,7 @@ struct LiveQueryTests {
         #expect(first["object"]?["year"] == nil && first["object"]?["author"] == nil)
     }
 
-    @Test func severalQueriesOfAClientAreToldApart() async throws {
+    @Test func severalQueriesOfAClientAreSeparate() async throws {
         let server = try TestServer()
         let client = try await LiveClient(server)
         _ = try await server.create("Book", ["title": "Imago"])
@@ -93,11 +93,11 @@ struct LiveQueryTests {
         try await client.expect("create 1 Kindred")
     }
 
-    @Test func aClassMayComeLaterThanTheQuery() async throws {
+    @Test func aClassCanBeCreatedAfterTheQuery() async throws {
         let server = try TestServer()
         let client = try await LiveClient(server)
         try await client.subscribe("Book", where: ["title": "Kindred"])
-        // What comes along with a class, or a field, may be there when the query is read anew.
+        // An object that creates a class or field may exist already when the query is read again.
         _ = try await server.create("Book", ["title": "Kindred"])
         try await client.expect("create 1 Kindred", "enter 1 Kindred")
         _ = try await server.create("Book", ["title": "Kindred", "year": 1979])
@@ -106,7 +106,7 @@ struct LiveQueryTests {
         try await client.expect("create 1 Kindred")
     }
 
-    @Test func whatABatchDoesIsToldObjectByObject() async throws {
+    @Test func aBatchCausesAnEventForEachObject() async throws {
         let server = try TestServer()
         let client = try await LiveClient(server)
         try await client.subscribe("Book")
@@ -121,9 +121,9 @@ struct LiveQueryTests {
         #expect(titles == Set((1...40).map { "create 1 \($0)" }))
     }
 
-    // MARK: Conditions that look elsewhere
+    // MARK: Conditions on other objects
 
-    @Test func anObjectEntersByWhatItsPointerLeadsTo() async throws {
+    @Test func anObjectEntersWhenTheTargetOfItsPointerChanges() async throws {
         let server = try TestServer()
         let client = try await LiveClient(server)
         let author = try await server.create("Author", ["name": "O. Butler"])
@@ -148,7 +148,7 @@ struct LiveQueryTests {
         let other = try await server.create("Book", ["title": "Dawn"])
         let change = ["__op": "AddRelation", "objects": [pointer("Book", other)]] as JSONValue
         try await server.send("PUT", "/classes/Shelf/\(shelf)", ["books": change])
-        // It may be seen when the book is told of, or after.
+        // The relation may be visible in the book's own event, or after it.
         try await client.expect("enter 1 Dawn", "create 1 Dawn")
         let back = ["__op": "RemoveRelation", "objects": [pointer("Book", book)]] as JSONValue
         try await server.send("PUT", "/classes/Shelf/\(shelf)", ["books": back])
@@ -157,7 +157,7 @@ struct LiveQueryTests {
         try await client.expect("leave 1 Dawn")
     }
 
-    @Test func elementsOfArraysAndTextsAreConditionsToo() async throws {
+    @Test func conditionsCanBeOnArraysAndTexts() async throws {
         let server = try TestServer()
         let client = try await LiveClient(server)
         let id = try await server.create("Book", ["title": "Kindred", "tags": ["time"]])
@@ -170,9 +170,9 @@ struct LiveQueryTests {
         #expect(Set([try await client.event(), try await client.event("objectId")]).count == 2)
     }
 
-    // MARK: Beginning and coming back
+    // MARK: Starting and resuming
 
-    @Test func theObjectsThereComeFirstWhereTheyAreWanted() async throws {
+    @Test func existingObjectsAreSentFirstIfRequested() async throws {
         let server = try TestServer()
         let client = try await LiveClient(server)
         for title in ["Dawn", "Kindred"] { _ = try await server.create("Book", ["title": .string(title)]) }
@@ -185,7 +185,7 @@ struct LiveQueryTests {
         try await client.expect("create 1 Fledgling")
     }
 
-    @Test func aClientThatComesBackIsToldWhatItMissed() async throws {
+    @Test func aReturningClientGetsTheMissedEvents() async throws {
         let server = try TestServer()
         var client = try await LiveClient(server)
         let kept = try await server.create("Book", ["title": "Dawn"])
@@ -209,7 +209,7 @@ struct LiveQueryTests {
         try await client.expect("create 1 Fledgling")
         try await client.expect("update 1 The Dawn")
         try await client.expect("delete 1 \(gone)", by: "objectId")
-        // From further back there is more; what another process said means nothing here.
+        // From an earlier position, there are more events. A position of another process is useless here.
         let other = try await client.subscribe("Book", id: 2, message: ["after": .string(first)])
         #expect(other["resumed"] == true)
         try await client.expect("create 2 \(seen)", by: "objectId")
@@ -225,7 +225,7 @@ struct LiveQueryTests {
         }
     }
 
-    @Test func whatNobodyComesBackForIsForgotten() async throws {
+    @Test func eventsAreForgottenIfNoClientReturns() async throws {
         var options = ParseService.Options()
         options.liveResumeTime = 0
         let server = try TestServer(options: options)
@@ -240,9 +240,9 @@ struct LiveQueryTests {
         #expect(try await client.subscribe("Book", message: ["after": position])["resumed"] == false)
     }
 
-    // MARK: Bad messages
+    // MARK: Invalid messages
 
-    @Test func aWrongMessageIsAnsweredAndTheRestGoesOn() async throws {
+    @Test func anInvalidMessageIsAnsweredAndTheConnectionContinues() async throws {
         let server = try TestServer()
         let connection = await server.service.connectLiveQueries()
         func answer(_ text: String) async throws -> JSONValue {
@@ -281,7 +281,7 @@ struct LiveQueryTests {
             (["where": [:]], 102), (["className": "no such class", "where": [:]], 103),
             (["className": "_AccessList", "where": [:]], 103),
         ] as [(JSONValue, Int64)])
-    func whatCannotBeFollowedIsRefused(query: JSONValue, code: Int64) async throws {
+    func unsupportedQueriesAreRefused(query: JSONValue, code: Int64) async throws {
         let server = try TestServer()
         let client = try await LiveClient(server)
         _ = try await server.create("Book", ["title": "Kindred"])
@@ -292,7 +292,7 @@ struct LiveQueryTests {
         #expect(expected.contains(error["code"]?.integer ?? 0), "\(error)")
     }
 
-    @Test func aClientHasAsManyQueriesAsAreAllowed() async throws {
+    @Test func theNumberOfAClientsQueriesIsLimited() async throws {
         var options = ParseService.Options()
         (options.maximumLiveQueries, options.maximumLiveObjects) = (2, 3)
         let server = try TestServer(options: options)
@@ -305,7 +305,7 @@ struct LiveQueryTests {
         #expect(try await client.subscribe("Book", where: ["title": "3"], id: 3)["code"] == 155)
     }
 
-    @Test func aClientThatTakesNothingIsLetGoAndNobodyWaits() async throws {
+    @Test func aClientThatReadsNothingIsDisconnectedAndNobodyWaits() async throws {
         var options = ParseService.Options()
         options.maximumLiveBacklog = 20_000
         let server = try TestServer(options: options)

@@ -45,7 +45,7 @@ import Testing
         #expect(included["best"]?["title"] == nil)
     }
 
-    @Test func aHiddenObjectIsNotThereToBeChangedOrDeleted() async throws {
+    @Test func aHiddenObjectCantBeChangedOrDeleted() async throws {
         let change = try await seen.send("PUT", "/classes/Album/\(ids[1])", ["title": "Changed"])
         #expect(change["code"] == 101, "\(change.json)")
         let deletion = try await seen.send("DELETE", "/classes/Album/\(ids[1])")
@@ -55,7 +55,7 @@ import Testing
         #expect(try await all.get("Album", ids[0])["title"] == "Changed")
     }
 
-    @Test func figuresCountNoHiddenObject() async throws {
+    @Test func figuresExcludeHiddenObjects() async throws {
         let pipeline = "%5B%7B%22%24group%22%3A%7B%22_id%22%3Anull%2C%22n%22%3A%7B%22%24sum%22%3A1%7D%7D%7D%5D"
         let figures = try await seen.send("GET", "/aggregate/Album?pipeline=\(pipeline)")
         #expect(figures["results"]?.array?.first?["n"] == 1, "\(figures.json)")

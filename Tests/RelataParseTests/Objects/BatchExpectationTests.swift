@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Batches that say what they expect.
+/// Batches with expectations of objects' values.
 @Suite(.onEveryEngine) struct BatchExpectationTests {
     private let server: TestServer
     private let genre: String
@@ -37,7 +37,7 @@ import Testing
 
     private func title() async throws -> JSONValue? { try await server.get("Book", book)["title"] }
 
-    @Test func whatIsAsExpectedIsWritten() async throws {
+    @Test func aBatchWhoseExpectationsHoldIsWritten() async throws {
         let expected: JSONValue = [
             "title": "Mort", "year": 1987, "note": .null, "tags": ["a", "b"],
             "read": ["__type": "Date", "iso": "2026-03-01T12:00:00.000Z"],
@@ -47,7 +47,7 @@ import Testing
         #expect(try await title() == "Sourcery")
     }
 
-    @Test func aBatchThatOnlyReadsIsRefusedToo() async throws {
+    @Test func expectationsApplyToBatchesThatOnlyRead() async throws {
         for (title, status) in [("Mort", 200), ("Faust", 409)] {
             let reply = try await server.send(
                 "POST", "/batch",
@@ -67,19 +67,19 @@ import Testing
             ["title": "Faust"], ["year": 1988], ["note": "x"], ["title": .null], ["genre": .null],
             ["tags": ["b", "a"]],
         ] as [JSONValue])
-    func nothingIsWrittenWhereAFieldHoldsSomethingElse(fields: JSONValue) async throws {
+    func nothingIsWrittenIfAFieldHasAnotherValue(fields: JSONValue) async throws {
         let reply = try await send(fields)
         #expect(reply.status == 409)
         #expect(reply.code == 119)
         #expect(try await title() == "Mort")
     }
 
-    @Test func nothingIsWrittenWhereAnObjectIsGone() async throws {
+    @Test func nothingIsWrittenIfAnObjectIsMissing() async throws {
         #expect(try await send([:], id: "gone").status == 409)
         #expect(try await title() == "Mort")
     }
 
-    @Test func itTakesTheMasterKeyATransactionAndFieldsThatAreThere() async throws {
+    @Test func expectationsNeedTheMasterKeyATransactionAndExistingFields() async throws {
         #expect(try await send(["title": "Mort"], isMaster: false).status == 403)
         #expect(try await send(["title": "Mort"], isTransaction: false).code == 107)
         #expect(try await send(["pages": 3]).code == 102)

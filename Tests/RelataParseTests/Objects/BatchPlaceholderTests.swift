@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// New objects of a batch that point at each other before anybody knows their ids.
+/// New objects of a batch that point at each other before their ids are known.
 @Suite(.onEveryEngine) struct BatchPlaceholderTests {
     private let server: TestServer
 
@@ -23,7 +23,7 @@ import Testing
         reply.json.array?.map { $0["success"]?["objectId"]?.string } ?? []
     }
 
-    @Test func aNewObjectPointsAtAnotherThatComesAfterItInTheBatch() async throws {
+    @Test func aNewObjectPointsAtALaterOneInTheBatch() async throws {
         let reply = try await send([
             new("Book", nil, ["title": "Kindred", "author": pointer("Author", "new-1")]),
             new("Author", "new-1", ["name": "Octavia E. Butler"]),
@@ -48,7 +48,7 @@ import Testing
         #expect(place["within"]?["within"]?["name"] == "Europe")
     }
 
-    @Test func objectsThatAreThereGetNewOnesInPointersAndRelations() async throws {
+    @Test func existingObjectsGetNewOnesInPointersAndRelations() async throws {
         let old = try await server.create("Author", ["name": "Ursula K. Le Guin"])
         let book = try await server.create("Book", ["title": "Kindred", "author": pointer("Author", old)])
         let relation = try await server.send(
@@ -92,7 +92,7 @@ import Testing
         #expect(person["friend"]?["friend"]?["name"] == "Ann")
     }
 
-    @Test func nothingIsWrittenWhereOneIsRefused() async throws {
+    @Test func nothingIsWrittenIfOneIsRefused() async throws {
         let old = try await server.create("Author", ["name": "Ursula K. Le Guin"])
         _ = try await server.create("Book", ["title": "Kindred", "author": pointer("Author", old)])
         let reply = try await send([
@@ -103,7 +103,7 @@ import Testing
         #expect(try await server.find("Author").count == 1)
     }
 
-    @Test func aPlaceholderThatIsNoneIsRefused() async throws {
+    @Test func anInvalidPlaceholderIsRefused() async throws {
         let body: JSONValue = ["name": "Ann"]
         for requests in [
             [new("Person", 7, body)], [new("Person", "", body)],
@@ -115,7 +115,7 @@ import Testing
         }
         #expect(try await send([new("Person", "a", body)], isTransaction: false).code == 107)
         #expect(try await send([new("Person", "a", body)]).status == 200)
-        // Placeholders hold within their batch only.
+        // Placeholders are valid only within their batch.
         let late = try await send([new("Person", nil, ["name": "Bob", "friend": pointer("Person", "a")])])
         #expect(late.status == 400)
         #expect(try await server.find("Person").count == 1)

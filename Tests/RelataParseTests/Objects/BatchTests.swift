@@ -5,7 +5,7 @@ import RelataSQLite
 import TestEngines
 import Testing
 
-/// New objects that follow each other in a batch are written with one statement where that changes nothing for anybody.
+/// Consecutive new objects of a batch are written with one statement, if this doesn't change the outcome.
 @Suite(.onEveryEngine) struct BatchTests {
     private let server: TestServer
     private let statements = SQLStatements()
@@ -28,20 +28,20 @@ import Testing
         try await server.send("POST", "/batch", ["requests": .array(requests), "transaction": .bool(isAtomic)])
     }
 
-    /// What became of each request: the id of its object, or the code of its error.
+    /// The outcome of each request: the id of its object, or the code of its error.
     private func outcomes(_ reply: TestServer.Reply) -> [String] {
         (reply.json.array ?? []).map { item in
             item["success"]?["objectId"]?.string ?? item["error"]?["code"]?.integer.map { "\($0)" } ?? "\(item)"
         }
     }
 
-    /// How many statements wrote objects since the last time.
+    /// The number of statements that wrote objects since the last call.
     private func insertionCount() -> Int {
         defer { statements.removeAll() }
         return statements.all.count { $0.hasPrefix("INSERT") }
     }
 
-    @Test func eachObjectGetsItsOwnValuesWhateverItBrings() async throws {
+    @Test func objectsOfABatchCanHaveDifferentFields() async throws {
         let genre = try await server.create("Genre", ["name": "Novel"])
         let bodies: [JSONValue] = [
             [
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func oneThatCantBeWrittenLeavesTheOthersAlone() async throws {
+    @Test func anInvalidObjectDoesNotAffectTheOthers() async throws {
         let genre = try await server.create("Genre", ["name": "Novel"])
         _ = try await server.create("Book", ["objectId": "there", "title": "x", "genre": pointer("Genre", genre)])
         func book(_ id: String, _ genre: String, title: JSONValue = "x") -> JSONValue {
@@ -81,7 +81,7 @@ import Testing
         #expect(outcomes(each) == ["a", "101", "111", "137", "d", "137", "e"])
         let found = try await server.find("Book", "order=objectId").map { $0["objectId"]?.string }
         #expect(found == ["a", "d", "e", "there"])
-        // Together they are all written or none, and the first that can't be says why.
+        // In a transaction, either all or none are written, and the error is that of the first invalid one.
         let all = try await send([book("f", genre), book("g", "nobody"), book("h", genre)], isAtomic: true)
         #expect(all.code == 101 && "\(all.json)".contains("nobody"))
         #expect(try await server.find("Book").count == 4)
@@ -94,12 +94,12 @@ import Testing
         func person(_ id: String, boss: String) -> JSONValue {
             new("Person", ["objectId": .string(id), "boss": pointer("Person", boss)])
         }
-        // In a circle the first one's pointer leads nowhere yet.
+        // In a circle, the first one's pointer has no target yet.
         #expect(outcomes(try await send([person("a", boss: "b"), person("b", boss: "a")])) == ["101", "101"])
         #expect(outcomes(try await send([person("c", boss: "d"), person("d", boss: "p")])) == ["c", "d"])
     }
 
-    @Test func aPathThatIsRefusedIsNotTakenForTheOneBefore() async throws {
+    @Test func aRefusedPathIsNotConfusedWithThePreviousOne() async throws {
         let reply = try await send([
             new("Book", ["title": "A"]), new("_User", ["title": "B"]), new("_User", ["title": "C"]),
             new("Book", ["title": "D"]), ["method": "GET", "path": "/parse/classes/Book"],
@@ -113,7 +113,7 @@ import Testing
         #expect(try await server.find("Shelf", "order=title").map { $0["title"] } == ["F", "G"])
     }
 
-    @Test func aClassOfMoreColumnsThanAListHoldsTakesBatches() async throws {
+    @Test func aClassWithManyColumnsAcceptsBatches() async throws {
         func wide(_ number: Int) -> JSONValue {
             .object(JSONObject((0..<40).map { ("field\($0)", .integer(Int64(number * 100 + $0))) }))
         }
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func clientsAreToldWhatObjectsGetByThemselves() async throws {
+    @Test func repliesContainTheValuesThatObjectsGetAutomatically() async throws {
         try await server.send(
             "POST", "/schemas/Task",
             [
@@ -135,7 +135,7 @@ import Testing
         #expect(told.map { $0?["state"] } == ["new", "new"] && told.map { $0?["n"] } == [nil, 2])
     }
 
-    /// A server of a file that another program made.
+    /// A server of a file that another program created.
     private func server(_ sql: String, in folder: TestDatabases) throws -> TestServer {
         let path = try folder.path("things.sqlite")
         let connection = try Connection(path: path)
@@ -144,7 +144,7 @@ import Testing
         return try TestServer(path: path)
     }
 
-    @Test(.onSQLite) func keysThatTheDatabaseGivesAreTold() async throws {
+    @Test(.onSQLite) func repliesContainTheKeysThatTheDatabaseAssigns() async throws {
         let folder = try TestDatabases()
         let server = try server("CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT)", in: folder)
         let reply = try await server.send(
@@ -153,7 +153,7 @@ import Testing
         #expect(try await server.get("thing", "3")["name"] == "c")
     }
 
-    /// What fails with FAIL, as SQLite has it, keeps the rows that were written before.
+    /// In SQLite, a statement that fails with FAIL keeps the rows that it wrote before.
     @Test(
         .onSQLite,
         arguments: [
@@ -164,7 +164,7 @@ import Testing
             BEGIN SELECT RAISE(FAIL, 'twice'); END
             """,
         ])
-    func tablesThatKeepRowsOfWhatFailsKeepNoneOfThem(_ sql: String) async throws {
+    func rowsThatAFailedStatementLeavesAreRemoved(_ sql: String) async throws {
         let folder = try TestDatabases()
         let server = try server(sql, in: folder)
         let requests: JSONValue = .array(["a", "b", "a", "c"].map { new("thing", ["name": $0]) })
@@ -199,9 +199,9 @@ import Testing
         #expect(try await server.get("Right", "r1")["left"] == pointer("Left", "l1"))
         let kids: JSONValue = ["$relatedTo": ["object": pointer("Right", "r1"), "key": "kids"]]
         #expect(try await server.find("Left", where: kids).count == 1)
-        // Foreign keys are checked as before.
+        // Foreign keys are checked again.
         #expect(try await server.send("POST", "/classes/Left", ["right": pointer("Right", "r9")]).code == 101)
-        // Each for itself, the first of them points at nothing.
+        // In separate requests, the first pointer has no target yet.
         let alone = try await send([
             new("Left", ["objectId": "l2", "right": pointer("Right", "r2")]),
             new("Right", ["objectId": "r2", "left": pointer("Left", "l2")]),
@@ -209,9 +209,9 @@ import Testing
         #expect(outcomes(alone).contains("101"), "\(alone.json)")
     }
 
-    /// Pointers wait until all objects are there; relations are written after the objects that they hold.
+    /// Pointers are checked after all objects exist. Relations are written after their members.
     @Test(arguments: [true, false])
-    func aRelationAndThePointerThatItIsTheOtherSideOfMayCome(_ isOwnerFirst: Bool) async throws {
+    func aRelationAndItsInversePointerCanBeInOneBatch(_ isOwnerFirst: Bool) async throws {
         let schemas: [(String, JSONValue)] = [
             ("Book", ["author": ["type": "Pointer", "targetClass": "Author"]]),
             ("Author", ["books": ["type": "Relation", "targetClass": "Book", "inverse": "author"]]),
@@ -229,7 +229,7 @@ import Testing
     }
 
     @Test(arguments: ["/schemas", "/parse/aggregate/Book", "/purge/Book", "/serverInfo", "/"])
-    func whatIsNotAboutObjectsIsSentByItself(_ path: String) async throws {
+    func requestsThatAreNotAboutObjectsAreRefusedInBatches(_ path: String) async throws {
         let reply = try await send([["method": "GET", "path": .string(path)]])
         let error = reply.json.array?.first?["error"]
         #expect(

@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// What no object may be sent with.
+/// Values and names that objects may not contain.
 @Suite(.onEveryEngine) struct BodyCheckTests {
     private func prohibited(_ name: String) -> JSONValue {
         .string("Prohibited keyword in request data: {\"key\":\"\(name)\"}.")
@@ -38,13 +38,13 @@ import Testing
         )
         #expect(try await server.get("Item", id)["o"] == ["k": 1])
         #expect(try await server.find("Item").count == 1)
-        // Values, parts of names and queries may be anything.
+        // Values, longer names and queries may contain these words.
         let fine: JSONValue = ["o": ["constructors": "constructor", "reconstructor": ["__proto__"]]]
         #expect(try await server.send("POST", "/classes/Item", fine).status == 201)
         #expect(try await server.find("Item", where: ["o.constructor": 1]).isEmpty)
     }
 
-    @Test func aBatchGoesOnWithoutWhatIsProhibited() async throws {
+    @Test func aBatchContinuesAfterAProhibitedRequest() async throws {
         let server = try TestServer()
         let requests: [JSONValue] = [["k": 1], ["k": ["constructor": 1]], ["k": 2]].map { body in
             ["method": "POST", "path": "/classes/Item", "body": body]
@@ -68,7 +68,7 @@ import Testing
             try await TestServer(options: options).send("POST", "/classes/Item", ["o": ["__proto__": 1]]).status == 201)
     }
 
-    @Test func aFieldCannotBeCalledAsWhatObjectsSayOfThemselves() async throws {
+    @Test func aFieldCannotHaveAReservedName() async throws {
         let server = try TestServer()
         let id = try await server.create("Item", ["k": 1])
         for name in ["className", "__type", "length", "0a", "a b"] {
@@ -83,7 +83,7 @@ import Testing
         #expect(try await server.get("Item", id)["k"] == 1)
     }
 
-    @Test func authDataIsAFieldAsAnyOther() async throws {
+    @Test func authDataIsAFieldLikeAnyOther() async throws {
         let server = try TestServer()
         let id = try await server.create("Item", ["authData": ["a": ["id": "1"]], "sessionToken": "x"])
         let item = try await server.get("Item", id)

@@ -2,12 +2,12 @@ import Testing
 
 @testable import RelataParse
 
-/// Texts that look alike, but whose characters are composed differently, are different texts.
+/// Texts that look alike but whose characters are composed differently are different.
 @Suite(.onEveryEngine) struct ByteEqualityTests {
     private let composed: JSONValue = "\u{E9}"
     private let decomposed: JSONValue = "e\u{301}"
 
-    @Test func elementsOfArraysAreToldApart() async throws {
+    @Test func elementsOfArraysAreDistinguished() async throws {
         let server = try TestServer()
         let id = try await server.create("Word", ["forms": [composed]])
         let added = try await server.send(
@@ -20,7 +20,7 @@ import Testing
         #expect(try await server.find("Word", ["forms": decomposed]).count == 1)
     }
 
-    @Test func membersOfObjectsAreToldApart() async throws {
+    @Test func membersOfObjectsAreDistinguished() async throws {
         let server = try TestServer()
         let id = try await server.create("Word", ["info": ["\u{E9}": 1, "e\u{301}": 2]])
         let info = try await server.get("Word", id)["info"]
@@ -31,7 +31,7 @@ import Testing
         #expect(try await server.find("Word", ["info.e\u{301}": 2]).count == 1)
     }
 
-    /// Columns hold objects with sorted members, so that one finds the other.
+    /// Columns store objects with sorted members, so objects with the same members are equal.
     @Test func objectsAreFoundWhateverTheOrderOfTheirMembers() async throws {
         let server = try TestServer()
         try await server.save("Thing", ["o": ["b": 1, "a": ["d": 2, "c": 3]], "list": [["y": 1, "x": 2]]])
@@ -40,7 +40,7 @@ import Testing
         #expect(try await server.find("Thing", ["list": ["$in": [["x": 2, "y": 1]]]]).count == 1)
     }
 
-    @Test func includedObjectsAreToldApart() async throws {
+    @Test func includedObjectsAreDistinguished() async throws {
         var options = ParseService.Options()
         options.allowsCustomObjectIDs = true
         let server = try TestServer(options: options)
@@ -51,7 +51,7 @@ import Testing
             "List", ["words": [pointer("Word", "e\u{301}"), pointer("Word", "\u{E9}"), pointer("Word", "e\u{301}")]])
         let words = try await server.get("List", list, "include=words")["words"]?.array
         #expect(words?.map { $0["name"] } == ["two", "one", "two"])
-        // Nor is the new one taken for the other that is there already.
+        // The new object isn't confused with the existing one either.
         let batch = try await server.send(
             "POST", "/batch",
             [

@@ -7,7 +7,7 @@ import Testing
 @testable import RelataSQLite
 
 @Suite(.onEveryEngine) struct ConcurrencyTests {
-    @Test func clientsThatMeetLoseNothing() async throws {
+    @Test func concurrentClientsLoseNothing() async throws {
         let folder = try TestDatabases()
         let server = try TestServer(path: folder.path("store.sqlite"))
         let list = try await server.create("List", ["count": 0, "names": []])
@@ -16,7 +16,7 @@ import Testing
             for client in 0..<clients {
                 group.addTask {
                     do {
-                        // All of them make the class Item at once.
+                        // All clients create the class Item at the same time.
                         let item = try await server.create("Item", ["name": .string("item \(client)")])
                         return try await server.send(
                             "PUT", "/classes/List/\(list)",
@@ -42,7 +42,7 @@ import Testing
         try server.store.close()
     }
 
-    @Test(.onSQLite) func objectsThatWaitForEachOtherAreCommittedTogetherAndEachIsAnsweredByItself() async throws {
+    @Test(.onSQLite) func waitingWritesAreCommittedTogetherAndAnsweredSeparately() async throws {
         let folder = try TestDatabases()
         let statements = SQLStatements()
         let server = try TestServer(path: folder.path("store.sqlite"), trace: statements)
@@ -50,7 +50,7 @@ import Testing
         let pool = server.store.pool
         let end = DispatchSemaphore(value: 0)
         await withCheckedContinuation { isHeld in
-            // A thread of its own: it must not be one that the tasks need.
+            // A separate thread, because the tasks need theirs.
             Thread.detachNewThread {
                 try? pool.withWriter { _ in
                     isHeld.resume()

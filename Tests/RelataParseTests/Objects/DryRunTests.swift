@@ -5,7 +5,7 @@ import RelataSQLite
 import TestEngines
 import Testing
 
-/// Whoever asks what a deletion would do must not have it done because of a slip.
+/// A spelling mistake in a dry run must not cause a deletion.
 @Suite(.onEveryEngine) struct DryRunTests {
     @Test(arguments: ["dryRun", "dryRun=1", "dryRun=true", "dryRun=TRUE", "dryRun="])
     func aDryRunDeletesNothing(_ parameters: String) async throws {
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["dryRun=yes", "dryRun=2", "dryRun=on", "dryrun=1", "dry_run=1", "dryRun=1&force=1"])
-    func oneThatIsSpeltOtherwiseIsRefused(_ parameters: String) async throws {
+    func aMisspeltDryRunIsRefused(_ parameters: String) async throws {
         let server = try TestServer()
         let id = try await server.create("Book", ["title": "A"])
         #expect(try await server.send("DELETE", "/classes/Book/\(id)?\(parameters)").code == 102)
@@ -27,7 +27,7 @@ import Testing
         #expect(try await server.get("Book", id)["title"] == "A")
     }
 
-    @Test func aPlanTellsAlongWhichRelationsItSpreads() async throws {
+    @Test func aPlanNamesTheRelationsAlongWhichItSpreads() async throws {
         let server = try TestServer()
         let genre = try await server.create("Genre", ["name": "A"])
         let cascade: JSONValue = ["onTargetDelete": "cascade", "type": "Pointer"]
@@ -49,8 +49,8 @@ import Testing
                 ], "\(plan.json)")
     }
 
-    /// What a dry run said, and a trigger keeps from happening, isn't told to be done.
-    @Test(.onSQLite) func aDeletionThatATriggerKeepsFromHappeningIsNoneThatWasDone() async throws {
+    /// If a trigger prevents the deletion, the reply doesn't say that it was done.
+    @Test(.onSQLite) func aDeletionThatATriggerPreventsIsAnError() async throws {
         let folder = try TestDatabases()
         let path = try folder.path("books.sqlite")
         let server = try TestServer(path: path)
@@ -76,7 +76,7 @@ import Testing
         #expect(try await server.get("Book", book)["objectId"]?.string == book)
     }
 
-    @Test func oneThatIsOffDeletes() async throws {
+    @Test func aDryRunThatIsOffDeletes() async throws {
         let server = try TestServer()
         for value in ["0", "false"] {
             let id = try await server.create("Book", ["title": "A"])
@@ -94,7 +94,7 @@ import Testing
         #expect(try await server.send("GET", "/classes/Book/\(id)?deletionPlan=perhaps").code == 102)
     }
 
-    @Test func oneThatContradictsItselfDeletesNothing() async throws {
+    @Test func aContradictoryDryRunDeletesNothing() async throws {
         let server = try TestServer()
         let id = try await server.create("Book", ["title": "A"])
         #expect(try await server.send("DELETE", "/classes/Book/\(id)?dryRun=1&dryRun=0").code == 102)

@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Values of fields that are kept in another form than the one they were sent in.
+/// Values that are stored in another form than they were sent in.
 @Suite(.onEveryEngine) struct FieldValueTests {
     private let server: TestServer
 

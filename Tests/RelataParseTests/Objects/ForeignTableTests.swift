@@ -6,9 +6,9 @@ import RelataSQLite
 import TestEngines
 import Testing
 
-/// Objects of tables that another program made, with rules that no class has.
+/// Objects of tables that another program created, with rules that classes don't have.
 struct ForeignTableTests {
-    /// A new object that the database passes over has no id: the number that it gave last is another object's.
+    /// An ignored insert gives no id: the last assigned number belongs to another object.
     @Test(
         .onSQLite,
         arguments: [
@@ -44,7 +44,7 @@ struct ForeignTableTests {
         #expect(try await server.find("Tag").compactMap { $0["name"]?.string }.sorted() == ["blue", "green", "red"])
     }
 
-    /// A change that the database passes over isn't one of an object that is gone.
+    /// An update that the database ignores isn't reported as a missing object.
     @Test(.onSQLite) func aChangeThatATriggerIgnoresIsRefused() async throws {
         let folder = try TestDatabases()
         let path = try folder.path("ignored.sqlite")
@@ -67,11 +67,11 @@ struct ForeignTableTests {
         #expect(try await server.send("PUT", "/classes/Tag/2", ["name": "blue"]).code == 101)
     }
 
-    /// A deletion is planned by the foreign keys of other programs as SQLite follows them.
+    /// Deletions are planned along other programs' foreign keys, as SQLite follows them.
     @Test(
         .onSQLite,
         arguments: [
-            // By the collation of the key.
+            // With the key's collation.
             (
                 """
                 CREATE TABLE P (id TEXT COLLATE NOCASE PRIMARY KEY);
@@ -86,7 +86,7 @@ struct ForeignTableTests {
                 INSERT INTO P VALUES ('a'), ('b'); INSERT INTO C VALUES (1, 'a  '), (2, 'a'), (3, 'b '), (4, NULL)
                 """, "a", 2
             ),
-            // By several columns.
+            // With several columns.
             (
                 """
                 CREATE TABLE P (a INTEGER, b TEXT, PRIMARY KEY (a, b));
@@ -96,7 +96,7 @@ struct ForeignTableTests {
                 INSERT INTO C VALUES (1, 1, 'x'), (2, 1, 'y'), (3, 1, NULL), (4, 1, 'x')
                 """, "1,x", 2
             ),
-            // By unique columns that aren't the key.
+            // To unique columns other than the key.
             (
                 """
                 CREATE TABLE P (id INTEGER PRIMARY KEY, code TEXT UNIQUE);
@@ -104,7 +104,7 @@ struct ForeignTableTests {
                 INSERT INTO P VALUES (1, 'x'), (2, 'y'); INSERT INTO C VALUES (1, 'x'), (2, 'y'), (3, 'x'), (4, NULL)
                 """, "1", 2
             ),
-            // By the second foreign key of a column.
+            // With the second foreign key of a column.
             (
                 """
                 CREATE TABLE Q (id INTEGER PRIMARY KEY); CREATE TABLE P (id INTEGER PRIMARY KEY);
@@ -146,7 +146,7 @@ struct ForeignTableTests {
         for name in ["C", "P"] { #expect(before[name]?.subtracting(after[name] ?? []) == named[name]) }
     }
 
-    @Test(.onSQLite) func aPointerThatIsPartlyUnsetIsNotThere() async throws {
+    @Test(.onSQLite) func aPartlyUnsetPointerIsUnset() async throws {
         let folder = try TestDatabases()
         let path = try folder.path("parts.sqlite")
         let connection = try Connection(path: path)
@@ -175,7 +175,7 @@ struct ForeignTableTests {
         return try TestServer(path: path, options: options)
     }
 
-    /// The client is told what the database computed.
+    /// The reply contains the computed value.
     @Test(.onSQLite) func aFieldGetsTheDefaultThatTheDatabaseComputes() async throws {
         let folder = try TestDatabases()
         let server = try server(
@@ -201,7 +201,7 @@ struct ForeignTableTests {
         #expect(batch.json.array?.map { $0["success"]?["lucky"] } == [4, 4], "\(batch.json)")
     }
 
-    /// Nothing can ask for an object without a key, or tell it from another.
+    /// An object without a key can't be requested, or distinguished from others.
     @Test(.onSQLite) func objectsWithoutAKeyAreLeftOut() async throws {
         let folder = try TestDatabases()
         let server = try server(
@@ -228,7 +228,7 @@ struct ForeignTableTests {
         #expect(try await server.send("DELETE", "/classes/C/x").status == 200)
     }
 
-    @Test(.onSQLite) func whatIsNeitherTrueNorFalseIsShownAsItIs() async throws {
+    @Test(.onSQLite) func otherValuesInABooleanColumnAreShownUnchanged() async throws {
         let folder = try TestDatabases()
         let server = try server(
             """
@@ -240,7 +240,7 @@ struct ForeignTableTests {
         #expect(try await server.get("C", "3")["b"] == "yes")
     }
 
-    /// An object that is gone at once isn't acknowledged.
+    /// An object that is deleted at once isn't acknowledged.
     @Test(.onSQLite) func aNewObjectThatATriggerDeletesIsRefused() async throws {
         let folder = try TestDatabases()
         let server = try server(
@@ -261,8 +261,8 @@ struct ForeignTableTests {
         for name in ["C", "Log"] { #expect(try await server.find(name).count == 2) }
     }
 
-    /// What only the database knows of a table is said, too, and no fault of the server.
-    @Test(.onSQLite) func aConstraintThatNoFieldStandsForIsSaid() async throws {
+    /// A constraint that only the database has is reported, too, as the client's error.
+    @Test(.onSQLite) func aConstraintWithoutAFieldIsReported() async throws {
         let folder = try TestDatabases()
         let path = try folder.path("constraints.sqlite")
         let connection = try Connection(path: path)

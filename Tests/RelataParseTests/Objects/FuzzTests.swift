@@ -4,7 +4,7 @@ import RelataTesting
 import TestEngines
 import Testing
 
-/// Whatever is sent, a reply comes in bounded time: an object or an error of Parse's shape, and never a crash.
+/// The reply to any request comes in bounded time: an object or an error of Parse's form, never a crash.
 @Suite(.onEveryEngine) struct FuzzTests {
     private static let words = [
         "title", "year", "genre", "authors", "tags", "__op", "__type", "Increment", "Add", "AddUnique", "Remove",

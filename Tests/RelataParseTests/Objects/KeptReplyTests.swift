@@ -8,7 +8,7 @@ import Testing
 
 @testable import RelataParse
 
-/// What is kept of replies, for requests that are sent again.
+/// The stored replies for repeated requests.
 @Suite(.onEveryEngine) struct KeptReplyTests {
     private func kept(_ server: TestServer) async throws -> [Value] {
         try await server.store.read(as: .master) { transaction in
@@ -25,7 +25,7 @@ import Testing
 
     private func headers(_ id: String) -> [String: String] { ["x-parse-request-id": id] }
 
-    @Test func anIDThatIsNoTextIsRefused() async throws {
+    @Test func anInvalidRequestIDIsRefused() async throws {
         let server = try TestServer()
         let reply = try await server.send("POST", "/classes/Book", ["title": "A"], headers: headers("\u{FFFD}"))
         #expect(reply.status == 400 && reply.json["code"] == 102)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func whatABatchReadsIsReadAgain(_ isAtomic: Bool) async throws {
+    func aRepeatedBatchReadsAgain(_ isAtomic: Bool) async throws {
         let server = try TestServer()
         let large = try await server.create("Large", ["text": .string(String(repeating: "x", count: 20_000))])
         let read: JSONValue = ["method": "GET", "path": .string("/parse/classes/Large/\(large)")]
@@ -48,7 +48,7 @@ import Testing
         let again = try await server.send("POST", "/batch", batch, headers: headers("one"))
         #expect(again.status == 200 && again.json == first.json)
         #expect(try await server.find("Book").count == 2)
-        // What was read may have gone since.
+        // The object that the batch read may be deleted by now.
         #expect(try await server.send("DELETE", "/classes/Large/\(large)").status == 200)
         let later = try await server.send("POST", "/batch", batch, headers: headers("one"))
         #expect(later.status == 200 && later.json.array?[0]["error"]?["code"] == 101)
@@ -56,7 +56,7 @@ import Testing
         #expect(try await server.find("Book").count == 2)
     }
 
-    @Test func aReplyThatIsTooLargeIsNotKeptAndNothingIsWrittenTwice() async throws {
+    @Test func aLargeReplyIsNotStoredAndNothingIsWrittenTwice() async throws {
         var options = ParseService.Options()
         options.maximumKeptReply = 1000
         let server = try TestServer(options: options)
@@ -70,7 +70,7 @@ import Testing
         #expect(try await server.get("Book", id)["list"]?.array?.count == 501)
     }
 
-    @Test func allRepliesTogetherHaveABudgetAndTheOldestGoFirst() async throws {
+    @Test func storedRepliesHaveABudgetAndTheOldestAreDeletedFirst() async throws {
         var options = ParseService.Options()
         options.maximumKeptReply = 4000
         options.maximumKeptReplies = 20_000
@@ -88,7 +88,7 @@ import Testing
                     == 200)
             largest = max(largest, try await size(server))
         }
-        // Short replies don't count.
+        // Short replies don't count towards the limit.
         #expect(largest > 12_000 && largest < 20_000 + 100 * KeptRequests.shortResult)
         for number in [0, 50, 99] {
             let tag = JSONValue.string(String(repeating: "y", count: 1000 + number * 20))
@@ -123,7 +123,7 @@ import Testing
         #expect(try await server.send("POST", "/classes/Book", change, headers: headers("one")).status == 201)
     }
 
-    @Test func aLongPathIsNotKept() async throws {
+    @Test func aLongPathIsNotStored() async throws {
         let server = try TestServer()
         let path = "/classes/Book/" + String(repeating: "x", count: 60_000)
         for _ in 0..<2 {
@@ -145,7 +145,7 @@ import Testing
         #expect(longest < 300)
     }
 
-    @Test func aBatchHoldsAsManyRequestsAsItsBodyDoes() async throws {
+    @Test func theSizeOfABatchIsLimitedOnlyByItsBodyAndTheOption() async throws {
         let server = try TestServer()
         let requests = (0..<2500).map { number -> JSONValue in
             ["method": "POST", "path": "/parse/classes/Book", "body": ["n": .integer(Int64(number))]]

@@ -7,7 +7,7 @@ import RelataSQLite
 import TestEngines
 import Testing
 
-/// Whole numbers that no floating-point number is.
+/// Whole numbers that a floating-point number can't represent.
 @Suite(.onEveryEngine) struct LargeNumberTests {
     private let server: TestServer
 
@@ -15,7 +15,7 @@ import Testing
 
     private static let numbers: [Int64] = [.max, .min, .max - 1, 9_007_199_254_740_993, -9_007_199_254_740_993, 7]
 
-    @Test(.onSQLite, arguments: numbers) func aNumberComesBackAsItWasSent(_ number: Int64) async throws {
+    @Test(.onSQLite, arguments: numbers) func aNumberIsReturnedAsItWasSent(_ number: Int64) async throws {
         let id = try await server.create(
             "Item", ["n": .integer(number), "list": [.integer(number)], "info": ["n": .integer(number)]])
         let item = try await server.get("Item", id)
@@ -31,13 +31,13 @@ import Testing
         #expect(try await server.get("Item", id)["n"] == .integer(number))
     }
 
-    @Test(.onSQLite) func numbersWithFractionsStayBesideThem() async throws {
+    @Test(.onSQLite) func fractionsAndLargeNumbersShareAField() async throws {
         try await server.save("Item", ["n": 0.5], ["n": .integer(.max)], ["n": 1e300], ["n": 3], ["n": -2.25])
         let numbers = try await server.values(of: "n", "Item")
         #expect(numbers == [-2.25, 0.5, 3, .integer(.max), 1e300])
         let half = try await server.find("Item", where: ["n": ["$lt": 1, "$gt": 0]])
         #expect(half.map { $0["n"] } == [0.5])
-        // Beyond 64 bits numbers are those of JSON.
+        // Beyond 64 bits, numbers are floating-point numbers.
         let id = try await server.create("Item", ["n": 1e19])
         #expect(try await server.get("Item", id)["n"] == 1e19)
     }
@@ -53,7 +53,7 @@ import Testing
         let large: JSONValue = ["__op": "Increment", "amount": .integer(.max)]
         #expect(try await server.send("PUT", "/classes/Item/\(id)", ["new": large]).status == 200)
         #expect(try await server.get("Item", id)["new"] == .integer(.max))
-        // What doesn't fit 64 bits is the nearest number that JSON has.
+        // A sum beyond 64 bits becomes the nearest floating-point number.
         let over = try await server.send("PUT", "/classes/Item/\(id)", ["new": one])
         #expect(over.status == 200 && over["new"] == .double(9_223_372_036_854_775_808), "\(over.json)")
     }
@@ -105,14 +105,14 @@ import Testing
         #expect(one["twice"] == .integer(2 * base + 2) && one["part"] == 3 && one["same"] == .integer(base + 1))
     }
 
-    @Test func aSumThatDoesNotFitIsANumberAllTheSame() async throws {
+    @Test func anOverflowingSumIsAFloatingPointNumber() async throws {
         try await server.save("Item", ["n": .integer(.max)], ["n": .integer(.max)])
         let groups = try await server.aggregate("Item", [["$group": ["objectId": .null, "sum": ["$sum": "$n"]]]])
         #expect(groups == [["objectId": .null, "sum": 18_446_744_073_709_551_616.0]], "\(groups)")
     }
 
-    /// Columns of PostgreSQL hold floating-point numbers, as Parse's own server does.
-    @Test(.onPostgres) func onAServerNumbersAreFloatingPointNumbers() async throws {
+    /// On PostgreSQL, columns contain floating-point numbers, as in Parse Server.
+    @Test(.onPostgres) func onPostgreSQLNumbersAreFloatingPointNumbers() async throws {
         let whole: Int64 = 9_007_199_254_740_992
         for number in [7, whole, -whole] {
             let id = try await server.create("Item", ["n": .integer(number)])
@@ -125,15 +125,15 @@ import Testing
         #expect(try await server.find("Item", where: ["n": ["$gte": .integer(whole)]]).count == 2)
     }
 
-    /// Files of earlier versions have columns that round.
-    @Test(.onSQLite) func aFieldOfAnEarlierVersionIsWidenedWhenItMust() async throws {
+    /// Columns in files of earlier versions round numbers.
+    @Test(.onSQLite) func aFieldOfAnEarlierVersionIsWidenedIfNecessary() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let before = try TestServer(path: path)
         let first = try await before.create("Item", ["n": 1.5, "k": 2])
         try before.store.close()
         let connection = try Connection(path: path)
-        // As such a version made it, and wrote it down.
+        // As an earlier version created the column and recorded its type.
         for table in try connection.values(SQLStatement("SELECT name FROM sqlite_master WHERE name LIKE 'relata%'")) {
             guard let name = table.first?.description, !name.contains("index") else { continue }
             for column in try connection.values(SQLStatement("SELECT name FROM pragma_table_info('\(name)')")) {
@@ -164,7 +164,7 @@ import Testing
         #expect(try await server.get("Item", third)["n"] == .integer(.max))
     }
 
-    @Test(.onSQLite) func aColumnOfAnotherProgramMayKeepThem() async throws {
+    @Test(.onSQLite) func theTypeOfAnotherProgramsColumnDecidesAboutLargeNumbers() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let connection = try Connection(path: path)

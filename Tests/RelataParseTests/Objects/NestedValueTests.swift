@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// What stands within objects and arrays of an object.
+/// Values within objects and arrays.
 @Suite(.onEveryEngine) struct NestedValueTests {
     private let server: TestServer
 
@@ -25,7 +25,7 @@ import Testing
         #expect(item["o"] == ["k": 1] && item["list"] == [1])
     }
 
-    @Test func manyOperationsOnOneFieldAreDoneInTurn() async throws {
+    @Test func manyOperationsOnOneFieldAreDoneInOrder() async throws {
         let id = try await server.create("Item", ["o": ["k": 1, "gone": true], "list": [1]])
         let members: [(String, JSONValue)] =
             (0..<900).map { ("o.m\($0)", .integer($0)) } + [
@@ -46,9 +46,9 @@ import Testing
         #expect(reply["o"] == item["o"] && reply["list"] == item["list"])
     }
 
-    @Test func aFieldThatIsSetAmongOperationsHasWhatFollows() async throws {
+    @Test func operationsAfterASetApplyToTheNewValue() async throws {
         let id = try await server.create("Item", ["o": ["k": 1], "list": [1]])
-        // By their names, the object itself comes before its members.
+        // Sorted by name, the object itself precedes its members.
         let reply = try await server.send("PUT", "/classes/Item/\(id)", ["o.a": 5, "o": ["b": 6]])
         #expect(reply.status == 200)
         #expect(try await server.get("Item", id)["o"] == ["a": 5, "b": 6])
@@ -59,7 +59,7 @@ import Testing
         #expect(try await server.get("Item", id)["list"] == [3])
     }
 
-    @Test func operationsOfOneKindAreOne() async throws {
+    @Test func operationsOfOneKindAreCombined() async throws {
         let id = try await server.create("Item", ["list": [1, 2, 3], "set": [1]])
         func batch(_ operation: JSONValue, _ range: Range<Int>) -> JSONValue {
             let operations = range.map {
@@ -75,7 +75,7 @@ import Testing
         #expect(item["set"] == .array([1, 0] + (2..<700).map { .integer($0) }))
     }
 
-    @Test func whatIsUnsetInTheEndIsNotTold() async throws {
+    @Test func aFieldThatIsUnsetInTheEndIsNotInTheReply() async throws {
         let id = try await server.create("Item", ["n": 1, "list": [1]])
         let operations: JSONValue = [["__op": "Increment", "amount": 1], ["__op": "Delete"]]
         let reply = try await server.send(
@@ -84,7 +84,7 @@ import Testing
         #expect(try await server.get("Item", id)["n"] == nil)
     }
 
-    @Test func operationsThatContradictEachOtherLeaveNoField() async throws {
+    @Test func contradictoryOperationsCreateNoField() async throws {
         let operations: JSONValue = [["__op": "Add", "objects": [1]], ["__op": "Increment", "amount": 1]]
         for body in [["tags": ["__op": "Batch", "ops": operations]], ["info": "x", "info.a": 1]] as [JSONValue] {
             #expect(try await server.send("POST", "/classes/Untouched", body).code == 111)
@@ -92,7 +92,7 @@ import Testing
         #expect(try await server.send("GET", "/schemas/Untouched").code == 103)
     }
 
-    @Test func moreOperationsOnOneFieldThanItTakesAreRefused() async throws {
+    @Test func tooManyOperationsOnOneFieldAreRefused() async throws {
         let id = try await server.create("Item", ["o": ["k": 1], "list": [1]])
         let members = JSONObject((0..<1001).map { ("o.m\($0)", JSONValue.integer($0)) })
         let operations = (0..<1001).map { number in
@@ -107,7 +107,7 @@ import Testing
         #expect(item["o"] == ["k": 1] && item["list"] == [1])
     }
 
-    @Test func operationsWithinValuesBecomeWhatTheyMake() async throws {
+    @Test func operationsWithinValuesBecomeTheirResults() async throws {
         let body: JSONValue = [
             "o": [
                 "n": ["__op": "Increment", "amount": 2], "list": ["__op": "Add", "objects": [1, 1]],
@@ -132,7 +132,7 @@ import Testing
         #expect(try await server.get("Item", id)["o"] == item["o"])
     }
 
-    @Test func datesWithinValuesAreTimes() async throws {
+    @Test func datesWithinValuesAreComparedAsTimes() async throws {
         try await server.save(
             "Event", ["name": "a", "o": ["at": date("2020-01-01T00:00:00Z")], "days": [date("2020-01-01")]],
             ["name": "b", "o": ["at": date("2020-01-01T02:00:00.000456+02:00")]],
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func anArrayKnowsADateHoweverItIsWritten() async throws {
+    @Test func anArrayFindsADateInAnyForm() async throws {
         let id = try await server.create("Event", ["days": [date("2020-01-01T00:00:00Z")]])
         func change(_ operation: String, _ text: String) async throws -> JSONValue? {
             let body: JSONValue = ["days": ["__op": .string(operation), "objects": [date(text)]]]
@@ -162,7 +162,7 @@ import Testing
         #expect(try await change("Add", "not a date") == [date("not a date")])
     }
 
-    @Test func nothingIsNestedDeeperThanCanBeReadAgain() async throws {
+    @Test func valuesTooDeepToBeReadAgainAreRefused() async throws {
         func nested(_ depth: Int) -> JSONValue { (0..<depth).reduce(1) { value, _ in ["k": value] } }
         let id = try await server.create("Item", ["o": nested(10)])
         let path = (["o"] + Array(repeating: "x", count: 60)).joined(separator: ".")
@@ -177,9 +177,9 @@ import Testing
         #expect(try await server.send("PUT", "/classes/Item/\(id)", ["o": object ?? .null]).status == 200)
     }
 
-    /// An object that is changed once for each of them takes minutes.
+    /// Changing the object once for each deletion would take minutes.
     @Test(.timeLimit(.minutes(20)))
-    func manyDeletionsWithinAnObjectAreDoneAtOnce() async throws {
+    func manyDeletionsWithinAnObjectAreDoneTogether() async throws {
         var members: JSONObject = ["first": 1]
         for number in 0..<20_000 { members["k\(number)"] = ["__op": "Delete"] }
         members["last"] = 2
@@ -187,7 +187,7 @@ import Testing
         #expect(try await server.get("Item", id)["o"] == ["first": 1, "last": 2])
     }
 
-    @Test func keysLeadToTheElementsOfArrays() async throws {
+    @Test func keysReferToElementsOfArrays() async throws {
         let id = try await server.create("Item", ["o": ["list": [1, 2]], "lines": [["k": 1], ["k": 2]]])
         let reply = try await server.send(
             "PUT", "/classes/Item/\(id)",
@@ -213,13 +213,13 @@ import Testing
             #expect(reply.code == 111 && reply["error"]?.string == message, "\(body): \(reply.json)")
         }
         #expect(try await server.get("Item", id)["o"] == changed["o"])
-        // What isn't there needn't be taken away.
+        // Missing elements needn't be removed.
         let gone = try await server.send(
             "PUT", "/classes/Item/\(id)", ["lines.7": ["__op": "Delete"], "lines.3": .null])
         #expect(gone["lines"] == changed["lines"], "\(gone.json)")
     }
 
-    @Test func aNumberMayBeTheNameOfAMember() async throws {
+    @Test func theNameOfAMemberCanBeANumber() async throws {
         let id = try await server.create("Item", ["o": ["0": "a"], "list": [1]])
         let reply = try await server.send(
             "PUT", "/classes/Item/\(id)", ["o.0": "b", "o.2024": 1, "o.k": 2, "list.0": 5, "list.1": 6, "more": true])
@@ -228,8 +228,8 @@ import Testing
         #expect(item["o"] == ["0": "b", "2024": 1, "k": 2] && item["list"] == [5, 6])
     }
 
-    /// The class is left as it was where an object is refused for its values.
-    @Test func anElementThatCannotBeLeavesNoField() async throws {
+    /// If an object is refused for its values, its class stays unchanged.
+    @Test func anInvalidElementCreatesNoField() async throws {
         for body: JSONValue in [["scores.2024": 1], ["h.0": adding(pointer("Item", "x"))], ["f.0": 1, "f.2": 1]] {
             #expect(try await server.send("POST", "/classes/Untouched", body).status == 400, "\(body)")
         }
@@ -237,7 +237,7 @@ import Testing
         #expect(try await server.send("POST", "/classes/Touched", ["f.0": 1, "f.1": 2]).status == 201)
     }
 
-    @Test func anIncrementSaysByHowMuch() async throws {
+    @Test func anIncrementNeedsAnAmount() async throws {
         let id = try await server.create("Item", ["n": 1])
         for amount: JSONValue in [["__op": "Increment"], ["__op": "Increment", "amount": .null]] {
             #expect(try await server.send("PUT", "/classes/Item/\(id)", ["n": amount]).code == 107)

@@ -2,7 +2,7 @@ import RelataRecords
 import Testing
 
 @Suite struct ObjectIDGeneratorTests {
-    @Test func idsAreTenLettersAndDigitsAndEachIsAnother() {
+    @Test func idsAreUniqueAndHaveTenLettersAndDigits() {
         let generator = ObjectIDGenerator()
         let ids = (0..<10_000).map { _ in generator.next() }
         #expect(Set(ids).count == ids.count)
@@ -11,17 +11,17 @@ import Testing
         }
     }
 
-    @Test func idsThatFollowEachOtherAreNeighboursInTheirIndex() {
+    @Test func consecutiveIDsAreNeighboursInTheIndex() {
         let generator = ObjectIDGenerator()
         let ids = (0..<ObjectIDGenerator.runLength).map { _ in generator.next() }
-        // They go round at the end of all ids, once in a very long time.
+        // They wrap around at the last id, which happens very rarely.
         let descents = zip(ids, ids.dropFirst()).count { !$0.utf8.lexicographicallyPrecedes($1.utf8) }
         #expect(descents <= 1)
-        // They lie close together among all there are.
+        // They are close together among all ids.
         #expect(Set(ids.map { $0.prefix(2) }).count <= 3)
     }
 
-    @Test func afterAThousandIDsTheNextIsAnywhere() {
+    @Test func afterAThousandIDsTheNextOneIsRandom() {
         let generator = ObjectIDGenerator()
         let starts = (0..<100).map { _ in
             defer { for _ in 1..<ObjectIDGenerator.runLength { _ = generator.next() } }
@@ -30,12 +30,12 @@ import Testing
         #expect(Set(starts).count > 95)
     }
 
-    @Test func whatTwoStoresMakeHasNothingInCommon() {
+    @Test func theIDsOfTwoStoresHaveNothingInCommon() {
         let starts = (0..<100).map { _ in ObjectIDGenerator().next().prefix(5) }
         #expect(Set(starts).count > 95)
     }
 
-    @Test func fromOneIDToTheNextAreManyOthersAndNeverAsMany() {
+    @Test func theStepsBetweenIDsAreLargeAndDifferent() {
         let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
         let generator = ObjectIDGenerator()
         let numbers = (0..<200).map { _ in
@@ -43,7 +43,7 @@ import Testing
         }
         let steps = zip(numbers, numbers.dropFirst()).map { $1 &- $0 }
         #expect(Set(steps).count == steps.count)
-        // By chance a step is short once in a while.
+        // By chance, a step may be short.
         #expect(steps.count { $0 < 100_000_000 } < 10)
     }
 }

@@ -30,7 +30,7 @@ import Testing
         #expect(book["createdAt"] == created["createdAt"] && book["updatedAt"] == created["createdAt"])
     }
 
-    @Test func operationsChangeWhatIsStoredAndAreTold() async throws {
+    @Test func operationsChangeStoredValuesAndRepliesContainTheResults() async throws {
         let server = try TestServer()
         let id = try await server.create("Book", ["title": "A", "year": 1990, "tags": ["a"], "meta": ["n": 1]])
         let reply = try await server.send(
@@ -55,7 +55,7 @@ import Testing
         #expect(try await server.get("Book", id)["tags"] == ["b"])
     }
 
-    @Test func whatDoesntFitIsRefusedAndNothingIsStored() async throws {
+    @Test func invalidValuesAreRefusedAndNothingIsStored() async throws {
         let server = try TestServer()
         let id = try await server.create("Book", ["title": "A", "year": 1990])
         let refused: [(JSONValue, Int64)] = [
@@ -83,7 +83,7 @@ import Testing
         #expect(try await server.send("GET", "/classes/Book", headers: ["x-parse-master-key": "wrong"]).status == 403)
     }
 
-    @Test func relationsKeepTheirOrderAndLoseWhatIsDeleted() async throws {
+    @Test func relationsKeepTheirOrderAndLoseDeletedObjects() async throws {
         let server = try TestServer()
         let (a, b, c) = (
             try await server.create("Author", ["name": "A"]), try await server.create("Author", ["name": "B"]),
@@ -106,7 +106,7 @@ import Testing
         #expect(try await server.get("Book", book)["authors"] == ["__type": "Relation", "className": "Author"])
     }
 
-    @Test func aBatchWritesEachByItselfOrAllTogether() async throws {
+    @Test func aBatchWritesEachSeparatelyOrAllTogether() async throws {
         let server = try TestServer()
         let requests: JSONValue = [
             ["method": "POST", "path": "/parse/classes/Book", "body": ["title": "A"]],
@@ -145,7 +145,7 @@ import Testing
         #expect(try await server.get("Book", "b1", "include=genre")["genre"]?["name"] == "Fantasy")
     }
 
-    @Test func aRequestThatIsSentAgainIsDoneOnce() async throws {
+    @Test func aRepeatedRequestIsDoneOnce() async throws {
         let server = try TestServer()
         let id = try await server.create("Counter", ["n": 0])
         let increment: JSONValue = ["n": ["__op": "Increment", "amount": 1]]
@@ -159,7 +159,7 @@ import Testing
         #expect(other.code == 159)
     }
 
-    @Test func repliesThatAreOldAreForgottenNowAndThen() async throws {
+    @Test func oldRepliesAreDeletedFromTimeToTime() async throws {
         var options = ParseService.Options()
         options.requestLifetime = 0
         let server = try TestServer(options: options)
@@ -167,7 +167,7 @@ import Testing
         for number in 0..<300 {
             let reply = try await server.send(
                 "PUT", "/classes/Counter/\(id)", ["n": ["__op": "Increment", "amount": 1]],
-                // An id may come again once its reply is forgotten, whether or not the row is still there.
+                // An id may be used again once its reply is forgotten, even if the row still exists.
                 headers: ["x-parse-request-id": "r\(number % 200)"])
             #expect(reply["n"] == .integer(Int64(number + 1)))
         }
@@ -177,8 +177,8 @@ import Testing
         #expect(isShort == .integer(1))
     }
 
-    /// All at once, after hours of many writes, they would keep everybody else waiting.
-    @Test func repliesThatAreOldAreForgottenAFewAtATime() async throws {
+    /// If all were deleted at once, after hours of many writes, other requests would wait for long.
+    @Test func oldRepliesAreDeletedAFewAtATime() async throws {
         let server = try TestServer()
         let id = try await server.create("Counter", ["n": 0])
         try await server.store.write(as: .master) { transaction in
@@ -204,7 +204,7 @@ import Testing
         #expect(left == [744, 488, 232, 0].map { Value.integer($0) })
     }
 
-    @Test func deletingAskedForAsAPlanDeletesNothing() async throws {
+    @Test func aDeletionPlanDeletesNothing() async throws {
         let server = try TestServer()
         let genre = try await server.create("Genre", ["name": "Fantasy"])
         let book = try await server.create("Book", ["title": "T", "genre": pointer("Genre", genre)])
@@ -217,7 +217,7 @@ import Testing
         #expect(try await server.get("Book", book)["genre"] == nil)
     }
 
-    @Test func inProductionNothingIsMadeByUsingIt() async throws {
+    @Test func inProductionUseCreatesNoClassesAndFields() async throws {
         let folder = try TestDatabases()
         let path = try folder.path("store.sqlite")
         do {
@@ -232,8 +232,8 @@ import Testing
         #expect(try await server.find("Book").count == 2)
     }
 
-    /// A request that is sent again does nothing at all, also to the classes.
-    @Test func aRequestThatWasAnsweredMakesNoFieldsAnew() async throws {
+    /// A repeated request does nothing, not even to the classes.
+    @Test func aRepeatedRequestDoesNotCreateDeletedFieldsAgain() async throws {
         let server = try TestServer()
         let headers = ["x-parse-request-id": "again"]
         let first = try await server.send("POST", "/classes/Item", ["n": 1, "extra": true], headers: headers)

@@ -3,7 +3,7 @@ import RelataRecords
 import TestEngines
 import Testing
 
-/// What clients write, as the rest of the program observes it.
+/// Clients' changes, as the rest of the program observes them.
 @Suite(.timeLimit(.minutes(20)), .onEveryEngine) struct ObservationTests {
     @Test func objectsThatClientsWriteAreObservedWithTheirClass() async throws {
         let server = try TestServer()
@@ -18,7 +18,7 @@ import Testing
         #expect(try await titles.next() == ["Persuasion"])
         try await server.send("DELETE", "/classes/Book/\(id)")
         #expect(try await titles.next() == [])
-        // A class or field that is made names all classes, and nobody's objects.
+        // A new class or field is a change of all classes without objects' keys.
         var kinds: [Change.Kind] = []
         for await set in feed {
             for change in set.changes where change.kind != .unknown {

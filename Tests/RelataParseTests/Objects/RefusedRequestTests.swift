@@ -2,9 +2,9 @@ import Testing
 
 @testable import RelataParse
 
-/// What is refused leaves nothing behind, and says why in Parse's codes.
+/// Refused requests leave nothing behind, and their errors have Parse's codes.
 @Suite(.onEveryEngine) struct RefusedRequestTests {
-    @Test func whatIsRefusedLeavesNoClassAndNoField() async throws {
+    @Test func aRefusedRequestCreatesNoClassAndNoField() async throws {
         let server = try TestServer()
         _ = try await server.create("Book", ["title": "A"])
         let far: JSONValue = ["__type": "GeoPoint", "latitude": 91, "longitude": 0]
@@ -35,7 +35,7 @@ import Testing
         #expect(try await server.send("GET", "/schemas").json == before)
     }
 
-    @Test func oneOfSeveralSaysWhatIsWrongWithIt() async throws {
+    @Test func eachRefusedRequestOfABatchHasItsOwnError() async throws {
         let server = try TestServer()
         let reply = try await server.send(
             "POST", "/batch",
@@ -51,13 +51,13 @@ import Testing
         #expect(try await server.send("GET", "/schemas").results.map { $0["className"] } == ["Good"])
     }
 
-    @Test func anIDThatIsUsedForAnotherRequestIsRefused() async throws {
+    @Test func theIDOfAnotherRequestIsRefused() async throws {
         let server = try TestServer()
         func post(_ body: JSONValue, _ id: String = "one") async throws -> TestServer.Reply {
             try await server.send("POST", "/classes/Book", body, headers: ["x-parse-request-id": id])
         }
         let first = try await post(["title": "A", "info": ["a": 1, "b": 2]])
-        // The order of members says nothing.
+        // The order of members doesn't matter.
         #expect(try await post(["info": ["b": 2, "a": 1], "title": "A"]).json == first.json)
         let other = try await post(["title": "B", "info": ["a": 1, "b": 2]])
         #expect(other.code == 159 && other["error"] == "Duplicate request")
@@ -86,7 +86,7 @@ import Testing
         #expect(try await server.error("Book", ["$nor": []]).code == 102)
     }
 
-    @Test func aRelationIsAskedThroughTheClassThatHasIt() async throws {
+    @Test func aRelationIsQueriedThroughItsClass() async throws {
         let server = try TestServer()
         let author = try await server.create("Author", ["name": "A"])
         _ = try await server.create("Author", ["name": "B"])

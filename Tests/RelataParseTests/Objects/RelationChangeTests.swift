@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// What is done to a relation as a whole.
+/// Changes of a whole relation.
 @Suite(.onEveryEngine) struct RelationChangeTests {
     private let server: TestServer
     private let authors: [String]
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [["__op": "Delete"], .null] as [JSONValue])
-    func deletingARelationTakesAllOutOfIt(change: JSONValue) async throws {
+    func deletingARelationRemovesAllItsMembers(change: JSONValue) async throws {
         let other = try await server.create("Book", ["authors": adding(pointer("Author", authors[0]))])
         #expect(try await members() == ["b", "a"])
         let reply = try await server.send("PUT", "/classes/Book/\(book)", ["authors": change])
@@ -44,7 +44,7 @@ import Testing
         #expect(try await members() == [])
     }
 
-    @Test func deletingTheOtherSideOfAPointerUnsetsThePointers() async throws {
+    @Test func deletingTheInverseOfAPointerUnsetsThePointers() async throws {
         _ = try await server.create("Author", ["bestBook": pointer("Book", book)])
         let fields: JSONValue = ["fans": ["type": "Relation", "targetClass": "Author", "inverse": "bestBook"]]
         #expect(try await server.send("PUT", "/schemas/Book", ["fields": fields]).status == 200)
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: ["AddRelation", "RemoveRelation"])
-    func aRelationOfNothingIsNoChange(operation: String) async throws {
+    func anOperationWithoutObjectsIsNoChange(operation: String) async throws {
         let nothing: JSONValue = ["__op": .string(operation), "objects": []]
         for name in ["authors", "critics"] {
             let reply = try await server.send("PUT", "/classes/Book/\(book)", [name: nothing])
@@ -68,8 +68,8 @@ import Testing
         #expect(try await server.send("PUT", "/classes/Book/\(book)", ["title": nothing]).code == 111)
     }
 
-    /// The other side of a pointer has no rows of its own that could be in an order: a number of its objects says it.
-    @Test func theOtherSideOfAPointerIsInTheOrderInWhichObjectsWereAdded() async throws {
+    /// The inverse of a pointer has no rows that could store an order, so a number field of the objects stores it.
+    @Test func theInverseOfAPointerKeepsTheOrderOfAdditions() async throws {
         let server = try TestServer()
         try await server.send(
             "POST", "/schemas/Book",
@@ -96,7 +96,7 @@ import Testing
         try await add([0])
         try await add([3])
         #expect(try await order() == [3, 1, 4, 0])
-        // One that says itself where it stands stays there.
+        // An object that sets its position keeps it.
         try await server.send("PUT", "/classes/Book/\(books[2])", ["shelf": 1.5])
         try await add([2, 5])
         #expect(try await order() == [2, 3, 1, 4, 0, 5])
@@ -106,7 +106,7 @@ import Testing
         #expect(try await order() == [2, 3, 1, 4, 0, 5, 6, 7, 8])
     }
 
-    @Test func noObjectGetsANumberThatItMayNotHave() async throws {
+    @Test func additionsWorkIfTheOrderFieldIsUnique() async throws {
         let server = try TestServer()
         try await server.send(
             "POST", "/schemas/Book",

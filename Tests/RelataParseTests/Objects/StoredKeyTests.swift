@@ -5,7 +5,7 @@ import RelataSQLite
 import TestEngines
 import Testing
 
-/// Keys that are stored as other types than their columns', in tables that another program made.
+/// Keys whose stored types differ from their columns' types, in tables that another program created.
 @Suite struct StoredKeyTests {
     private static let tables = """
         CREATE TABLE A (id INT PRIMARY KEY, name TEXT);
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(.onSQLite, arguments: [("A", "a"), ("B", "b"), ("C", "c")])
-    func everyObjectThatIsListedIsReachedByItsID(className: String, link: String) async throws {
+    func everyListedObjectIsFoundByItsID(className: String, link: String) async throws {
         let folder = try TestDatabases()
         let (server, _) = try Self.server(folder, Self.tables)
         defer { try? server.store.close() }
@@ -45,7 +45,7 @@ import Testing
             #expect(try await server.send("GET", path)["name"]?.string == "of " + id)
             let found = try await server.find(className, where: ["objectId": .string(id)])
             #expect(found.compactMap { $0["name"]?.string } == ["of " + id])
-            // Pointed at, followed and asked for.
+            // The target of a pointer, of an include, and of a query.
             let field = try #require(try await server.fieldPointing(at: className, of: "Holder"))
             let holder = try await server.create("Holder", [field: pointer(className, id)])
             let shown = try await server.get("Holder", holder, "include=\(field)")
@@ -64,8 +64,8 @@ import Testing
         }
     }
 
-    /// A number has one spelling, also where others would compare as equal.
-    @Test(.onSQLite) func anotherSpellingIsNoObject() async throws {
+    /// A number has only one spelling, even if SQLite considers others equal.
+    @Test(.onSQLite) func anotherSpellingOfAnIDIsNotFound() async throws {
         let folder = try TestDatabases()
         let (server, _) = try Self.server(folder, Self.tables)
         defer { try? server.store.close() }
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test(.onSQLite) func anIDThatTwoObjectsHaveIsRefused() async throws {
+    @Test(.onSQLite) func anIDOfTwoObjectsIsRefused() async throws {
         let folder = try TestDatabases()
         let (server, path) = try Self.server(
             folder, "CREATE TABLE B (id PRIMARY KEY, name TEXT); INSERT INTO B VALUES (1, 'n'), ('1', 't')")
@@ -94,8 +94,8 @@ import Testing
         #expect(rows == [[.text("n")], [.text("t")]])
     }
 
-    /// A column of bytes makes no number of a text that reads as one.
-    @Test(.onSQLite) func aTextIsFoundBesideTheNumberThatItReadsAs() async throws {
+    /// A column of bytes doesn't convert text to a number.
+    @Test(.onSQLite) func aTextAndTheNumberThatItReadsAsAreDifferentIDs() async throws {
         let folder = try TestDatabases()
         let (server, _) = try Self.server(
             folder,
@@ -111,8 +111,8 @@ import Testing
         #expect(try await server.find("D").compactMap { $0["objectId"]?.string } == ["7"])
     }
 
-    /// What the server makes itself has keys of one type, and pays nothing for others.
-    @Test(.onSQLite) func ownTablesAreAskedOnce() async throws {
+    /// Keys in the server's own tables have one type, so they need only one statement.
+    @Test(.onSQLite) func theServersOwnTablesNeedOneStatement() async throws {
         let trace = SQLStatements()
         let server = try TestServer(trace: trace)
         defer { try? server.store.close() }
@@ -125,7 +125,7 @@ import Testing
 }
 
 extension TestServer {
-    /// The field of a class that points at another.
+    /// The field of a class with pointers to another class.
     fileprivate func fieldPointing(at target: String, of className: String) async throws -> String? {
         let fields = try await send("GET", "/schemas/\(className)")["fields"]?.object
         return fields?.first { $0.1["targetClass"]?.string == target && $0.1["type"] == "Pointer" }?.0

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelataParse
 
-/// Figures of a class's objects, and the different values of a field.
+/// Figures of a class's objects, and the distinct values of a field.
 @Suite(.onEveryEngine) struct AggregateTests {
     let server: TestServer
     let log: SQLStatements
@@ -25,7 +25,7 @@ import Testing
         try await server.send("GET", "/aggregate/Book?\(query)").json["results"] ?? .null
     }
 
-    @Test func differentValuesOfAField() async throws {
+    @Test func theDistinctValuesOfAFieldAreListed() async throws {
         #expect(try await distinct("distinct=%22n%22") == [1, 2, 3])
         #expect(try await distinct("distinct=t") == ["a", "b", "c", "d"])
         #expect(try await distinct("distinct=tags") == ["x", "y"])
@@ -39,11 +39,11 @@ import Testing
         #expect(try await server.send("GET", "/aggregate/Nope?distinct=n").json == ["results": []])
     }
 
-    @Test func theMasterKeyIsNeeded() async throws {
+    @Test func aggregatesNeedTheMasterKey() async throws {
         #expect(try await server.send("GET", "/aggregate/Book?distinct=n", isMaster: false).status == 403)
     }
 
-    @Test func groupsAreMadeInOneStatement() async throws {
+    @Test func groupsNeedOneStatement() async throws {
         var results: [JSONValue] = []
         let queries = try await log.queries {
             results = try await server.aggregate(
@@ -72,7 +72,7 @@ import Testing
         #expect(none["count"] == 1)
     }
 
-    @Test func groupsHaveKeysOfSeveralKinds() async throws {
+    @Test func groupsCanHaveKeysOfSeveralKinds() async throws {
         func group(_ id: JSONValue) async throws -> [JSONValue: JSONValue] {
             let results = try await server.aggregate("Book", [["$group": ["_id": id, "n": ["$sum": 1]]]])
             return Dictionary(uniqueKeysWithValues: results.map { ($0["objectId"] ?? .null, $0["n"] ?? .null) })
@@ -95,8 +95,8 @@ import Testing
                 == [])
     }
 
-    @Test func whatSQLMakesIsWhatMemoryMakes() async throws {
-        // The list of titles is made in memory, and all other figures with it.
+    @Test func figuresAreTheSameInSQLAndInMemory() async throws {
+        // The list of titles must be computed in memory, so all other figures are, too.
         let figures: JSONObject = [
             "sum": ["$sum": "$price"], "count": ["$sum": 1], "avg": ["$avg": "$n"], "min": ["$min": "$at"],
             "max": ["$max": "$price"], "text": ["$sum": "$t"],
@@ -137,7 +137,7 @@ import Testing
             ])
     }
 
-    @Test func stagesFollowEachOther() async throws {
+    @Test func stagesRunInOrder() async throws {
         func titles(_ stages: JSONValue) async throws -> [JSONValue?] {
             try await server.aggregate("Book", stages).map { $0["t"] }
         }
@@ -155,7 +155,7 @@ import Testing
         #expect(try await server.aggregate("Book", [["$limit": 0]]) == [])
     }
 
-    @Test func documentsAreShapedAnew() async throws {
+    @Test func documentsAreReshaped() async throws {
         func first(_ stages: JSONValue...) async throws -> JSONValue {
             try await server.aggregate("Book", .array([["$match": ["t": "a"]]] + stages))[0]
         }
@@ -179,7 +179,7 @@ import Testing
         #expect(whole["at"] == date("2020-01-05T10:00:00.000Z"))
     }
 
-    @Test func groupsAreConditionsToo() async throws {
+    @Test func groupsCanBeFilteredByConditions() async throws {
         let grouped: JSONValue = ["$group": ["_id": "$n", "count": ["$sum": 1]]]
         func ids(_ condition: JSONValue) async throws -> [JSONValue?] {
             try await server.aggregate("Book", [grouped, ["$match": condition], ["$sort": ["objectId": 1]]]).map {
@@ -193,7 +193,7 @@ import Testing
         #expect(try await ids(["count": ["$exists": false]]) == [])
     }
 
-    @Test func datesInConditionsMayBeText() async throws {
+    @Test func datesInConditionsCanBeText() async throws {
         let stages: JSONValue = [["$match": ["at": ["$gte": "2021-01-01T00:00:00.000Z"]]], ["$count": "n"]]
         #expect(try await server.aggregate("Book", stages) == [["n": 1]])
     }

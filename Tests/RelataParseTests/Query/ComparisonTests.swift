@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// What the operators find that compare a field with values.
+/// The operators that compare a field with values.
 @Suite(.onEveryEngine) struct ComparisonTests {
     let server: TestServer
 
@@ -19,7 +19,7 @@ import Testing
             ["name": "d"])
     }
 
-    @Test func equalityTakesTypesSeriously() async throws {
+    @Test func equalityDistinguishesTypes() async throws {
         #expect(try await server.names("Item", ["n": 1]) == ["a"])
         #expect(try await server.names("Item", ["n": ["$eq": 2.5]]) == ["b"])
         #expect(try await server.names("Item", ["n": "1"]) == [])
@@ -45,7 +45,7 @@ import Testing
         #expect(try await server.names("Item", ["n": ["$exists": false]]) == ["d"])
     }
 
-    @Test func fieldsThatThereArentAreUnset() async throws {
+    @Test func unknownFieldsAreUnset() async throws {
         let all = ["a", "b", "c", "d"]
         #expect(try await server.names("Item", ["nope": 1]) == [])
         #expect(try await server.names("Item", ["nope": .null]) == all)
@@ -58,7 +58,7 @@ import Testing
         #expect(try await server.names("Missing", ["n": 1]) == [])
     }
 
-    @Test func orderComparesWhatIsOfOneKind() async throws {
+    @Test func orderComparesOnlyValuesOfOneKind() async throws {
         #expect(try await server.names("Item", ["n": ["$gt": 0]]) == ["a", "b"])
         #expect(try await server.names("Item", ["n": ["$gte": 1, "$lt": 2.5]]) == ["a"])
         #expect(try await server.names("Item", ["n": ["$lte": -3]]) == ["c"])
@@ -68,7 +68,7 @@ import Testing
         #expect(try await server.names("Item", ["flag": ["$gt": false]]) == ["a"])
     }
 
-    @Test func listsHoldValuesOfAnyKind() async throws {
+    @Test func listsCanContainValuesOfAnyKind() async throws {
         #expect(try await server.names("Item", ["n": ["$in": [1, -3, "x", true]]]) == ["a", "c"])
         #expect(try await server.names("Item", ["n": ["$in": []]]) == [])
         #expect(try await server.names("Item", ["n": ["$in": [.null, 1]]]) == ["a", "d"])
@@ -80,7 +80,7 @@ import Testing
         #expect(try await server.names("Item", ["n": ["$in": many]]) == ["a"])
     }
 
-    @Test func conditionsAreJoined() async throws {
+    @Test func conditionsAreCombined() async throws {
         #expect(try await server.names("Item", ["$or": [["n": 1], ["text": "y"]]]) == ["a", "b"])
         #expect(try await server.names("Item", ["$or": []]) == [])
         #expect(try await server.names("Item", ["$and": [["n": ["$gt": 0]], ["flag": false]]]) == ["b"])
@@ -117,7 +117,7 @@ import Testing
         #expect(try await server.error("Item", ["at": ["$lt": ["$relativeTime": "soon"]]]).code == 107)
     }
 
-    @Test func plainValuesStandBesideOperators() async throws {
+    @Test func plainValuesCanBeCombinedWithOperators() async throws {
         #expect(
             try await server.names(
                 "Item", ["at": ["__type": "Date", "iso": "2020-01-01T00:00:00.000Z", "$exists": true]])

@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// What is wrong with conditions is said in the words of Parse's own server, whether or not the class is there.
+/// Errors in conditions have Parse Server's messages, whether or not the class exists.
 @Suite(.onEveryEngine) struct ConditionCheckTests {
     private let server: TestServer
 
@@ -86,7 +86,7 @@ import Testing
         #expect(try await server.find("Nothing", ["any.thing": 1, "n": ["$gt": 1]], ["order": "x.y"]).isEmpty)
     }
 
-    @Test func conditionsOverAClassThatIsNotThereAreCheckedWithinOthersToo() async throws {
+    @Test func conditionsOnAMissingClassAreCheckedWithinOthersToo() async throws {
         for (condition, code, _) in Self.refused where condition["$or"] == nil {
             let inner: JSONValue = ["className": "Nothing", "where": condition]
             #expect(try await server.error("Book", ["name": ["$inQuery": inner]]).code == code, "\(condition)")
@@ -132,7 +132,7 @@ import Testing
         #expect(reply.code == 107, "\(reply.json)")
     }
 
-    @Test func aMisusedSubqueryIsCalledSo() async throws {
+    @Test func aMisusedSubqueryIsNamedInTheError() async throws {
         for (name, operand) in [
             ("$inQuery", ["className": "Book"]), ("$notInQuery", 1), ("$select", ["key": "n"]), ("$dontSelect", [:]),
         ] as [(String, JSONValue)] {
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func allAndInTakeRegularExpressions() async throws {
+    @Test func allAndInAcceptRegularExpressions() async throws {
         func found(_ condition: JSONValue) async throws -> [String] {
             try await server.names("Book", ["tags": condition])
         }
@@ -158,7 +158,7 @@ import Testing
         #expect(try await server.names("Book", ["name": ["$in": [dog, .null]]]) == [])
     }
 
-    @Test func relativeTimeIsForDates() async throws {
+    @Test func relativeTimeNeedsADate() async throws {
         let past: JSONValue = ["$relativeTime": "1 day ago"]
         #expect(try await server.names("Book", ["day": ["$lt": past]]) == ["a"])
         #expect(try await server.names("Book", ["createdAt": ["$gt": past]]) == ["a"])
@@ -178,7 +178,7 @@ import Testing
         #expect(error.code == 107 && error.message.hasPrefix("bad $relativeTime ($lt) value."))
     }
 
-    // MARK: Arrays that are selected
+    // MARK: Selected arrays
 
     @Test func theElementsOfAnArrayAreSelected() async throws {
         let ids = try await server.save(

@@ -8,9 +8,9 @@ import Testing
 
 @testable import RelataParse
 
-/// Whatever a request says, it is an error of Parse's form or a right answer, soon; and none of it is ever SQL.
+/// Every request soon gets an error of Parse's form or a correct answer, and no part of it becomes SQL.
 @Suite(.onEveryEngine) struct HostileQueryTests {
-    /// What stands in every hostile text, so that it can be found in SQL.
+    /// A word in every hostile text, by which it would be found in SQL.
     private static let mark = "zq9"
 
     private static let texts = [
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Conditions with a text in every place that holds one.
+    /// Conditions with a text in every possible place.
     private func conditions(_ text: String) -> [JSONValue] {
         let value = JSONValue.string(text)
         var conditions: [JSONValue] = [
@@ -70,7 +70,7 @@ import Testing
         return conditions
     }
 
-    @Test func nothingOfARequestIsEverSQL() async throws {
+    @Test func noPartOfARequestBecomesSQL() async throws {
         let log = SQLStatements()
         let server = try await server(log)
         let before = try await state(server)
@@ -132,7 +132,7 @@ import Testing
 
     // MARK: Shapes
 
-    @Test func anyShapeIsAnswered() async throws {
+    @Test func requestsOfAnyShapeAreAnswered() async throws {
         let server = try await server()
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SampleRandom(seed: seed)
@@ -187,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func whatIsDeepOrManyIsBounded() async throws {
+    @Test func depthsAndNumbersAreLimited() async throws {
         let server = try await server()
         let parent = try await server.create("Item", ["name": "parent"])
         _ = try await server.create("Item", ["name": "child", "parent": pointer("Item", parent)])
@@ -201,7 +201,7 @@ import Testing
             var query: JSONValue = ["name": "a"]
             for _ in 0..<depth / 2 { query = ["p": ["$inQuery": ["className": "Other", "where": query]]] }
             #expect([nil, 102].contains(try await server.query("Item", query).code))
-            // A pointer to the same class leads on and on.
+            // A pointer to the same class can be followed without end.
             var own: JSONValue = ["name": "a"]
             for _ in 0..<depth / 2 { own = ["parent": ["$inQuery": ["className": "Item", "where": own]]] }
             #expect([nil, 102].contains(try await server.query("Item", own).code), "\(depth)")
@@ -236,7 +236,7 @@ import Testing
         #expect(try await server.query("Wide", ["$and": many]).code == 102)
     }
 
-    /// Nothing that is stored lies so deep, and what a longer key may mean would take minutes to find out.
+    /// No stored value is that deep, and finding all meanings of a longer key would take minutes.
     @Test(arguments: ["info", "p", "tags", "tags.0", "nope"])
     func keysOfTooManyNamesAreRefused(field: String) async throws {
         let server = try await server()
@@ -248,7 +248,7 @@ import Testing
         }
         #expect(try await server.error("Item", [:], ["order": .string(key)]).code == 105)
         #expect(try await server.send("GET", "/aggregate/Item?distinct=\(key)").code == 105)
-        // Numbers have two meanings each.
+        // A number in a key has two meanings.
         let longest = field + String(repeating: ".a.1", count: 31)
         #expect([nil, 102].contains(try await server.query("Item", [longest: 1]).code))
     }
@@ -265,7 +265,7 @@ import Testing
         }
     }
 
-    @Test func largeSelectionsAndOrdersAreNotKept() async throws {
+    @Test func largeSelectionsAndOrdersAreNotCached() async throws {
         let server = try await server()
         let classes = server.store.currentClasses
         let item = try #require(classes["Item"])
@@ -286,8 +286,8 @@ import Testing
         }
     }
 
-    /// Parse's own server has a code of its own for operands that aren't what an operator takes.
-    @Test func operandsThatAreWrongHaveParsesCodes() async throws {
+    /// Parse Server has a separate code for operands of the wrong type.
+    @Test func wrongOperandsHaveParsesCodes() async throws {
         let server = try TestServer()
         _ = try await server.create(
             "Book", ["title": "A", "n": 1, "place": ["__type": "GeoPoint", "latitude": 1, "longitude": 1]])
@@ -308,7 +308,7 @@ import Testing
         }
     }
 
-    @Test func anOperatorCountsForEveryPlaceItsKeyMayLeadTo() async throws {
+    @Test func anOperatorCountsForEachMeaningOfItsKey() async throws {
         let server = try TestServer()
         _ = try await server.create("Book", ["o": ["a": 1]])
         let texts = JSONValue.array((0..<99).map { .string("text \($0)") })

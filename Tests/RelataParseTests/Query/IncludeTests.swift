@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelataParse
 
-/// Which fields a reply shows, and which pointers it shows the objects of.
+/// The fields in a reply, and the included objects.
 @Suite(.onEveryEngine) struct IncludeTests {
     let server: TestServer
     let log: SQLStatements
@@ -48,7 +48,7 @@ import Testing
         #expect(try await get("include=%5B%22editor%22%2C%22author.country%22%5D")["editor"]?["name"] == "mi")
     }
 
-    @Test func allPointersAtOnce() async throws {
+    @Test func allPointersCanBeIncludedAtOnce() async throws {
         for parameters in ["include=*", "includeAll=true"] {
             let object = try await get(parameters)
             #expect(object["author"]?["name"] == "le")
@@ -58,14 +58,14 @@ import Testing
         #expect(try await get("include=author.*")["author"]?["country"]?["name"] == "us")
     }
 
-    @Test func namesThatLeadNowhereAreIgnored() async throws {
+    @Test func unknownNamesAreIgnored() async throws {
         #expect(try await get("include=nope,title,fans,author.nope,nope.deeper") == get("include=author"))
     }
 
-    @Test func pointersInArraysAndObjectsBecomeTheirs() async throws {
+    @Test func pointersInArraysAndObjectsBecomeTheirObjects() async throws {
         let people = try await get("include=people.country,info.by")
         let elements = try #require(people["people"]?.array)
-        // Those whose objects there aren't are left out.
+        // Elements whose objects don't exist are left out.
         #expect(elements.count == 4)
         #expect(elements[0]["country"]?["name"] == "us")
         #expect(elements[1] == 5)
@@ -75,7 +75,7 @@ import Testing
         #expect(people["info"]?["by"]?["name"] == "le")
     }
 
-    @Test func objectsThatWereDeletedAreLeftOutOfArrays() async throws {
+    @Test func deletedObjectsAreLeftOutOfArrays() async throws {
         func people(_ elements: JSONValue...) async throws -> JSONValue? {
             let team = try await server.create(
                 "Team", ["people": .array(elements), "info": ["list": .array(elements)]])
@@ -119,7 +119,7 @@ import Testing
         #expect(try await server.send("PUT", "/classes/Book/\(book)", sent).status == 200)
         let stored = try await get("")
         for field in ["author", "info"] { #expect(stored[field] == plain[field], "\(field)") }
-        // Without the two whose objects there aren't.
+        // Without the two elements whose objects don't exist.
         let people = [0, 1, 4, 5].map { plain["people"]?.array?[$0] ?? .null }
         #expect(stored["people"] == .array(people))
         #expect(try await get("include=people")["people"]?.array?[2]["name"] == "mi")
@@ -140,7 +140,7 @@ import Testing
         #expect(try await server.get("Book", new, "include=people")["people"]?.array?[0]["name"] == "mi")
     }
 
-    @Test func chosenFieldsAreShown() async throws {
+    @Test func onlyChosenFieldsAreShown() async throws {
         let stamps: Set = ["objectId", "createdAt", "updatedAt"]
         func fields(_ parameters: String) async throws -> Set<String> {
             let members = try #require(try await get(parameters).object)
@@ -168,7 +168,7 @@ import Testing
         #expect(deep?["objectId"] == .string(country) && deep?["name"] == nil)
     }
 
-    @Test func oneStatementFetchesThemAndOneMoreEachClassAndLevelInArrays() async throws {
+    @Test func arraysNeedOneMoreStatementForEachClassAndLevel() async throws {
         for _ in 0..<30 {
             try await server.save(
                 "Book",
@@ -191,20 +191,20 @@ import Testing
         for number in 0..<80 { #expect(object["p\(number)"]?["name"] == (number % 2 == 0 ? "le" : "mi")) }
     }
 
-    @Test func tooDeepIsRefused() async throws {
+    @Test func tooDeepIncludesAreRefused() async throws {
         let path = Array(repeating: "a", count: 30).joined(separator: ".")
         #expect(try await server.send("GET", "/classes/Book?include=\(path)").code == 102)
     }
 
     @Test(arguments: ["include=*", "includeAll=true"])
-    func allPointersAreThoseInArraysToo(_ parameters: String) async throws {
+    func allPointersIncludeThoseInArrays(_ parameters: String) async throws {
         let object = try await get(parameters)
         #expect(object["people"] == (try await get("include=people"))["people"])
         #expect(object["people"]?.array?.first?["name"] == "le" && object["author"]?["name"] == "le")
         #expect(object["info"]?["by"] == pointer("Author", authors[0]))
     }
 
-    /// One statement for all places that show the same objects alike.
+    /// Arrays that show the same objects in the same form share one statement.
     @Test func arraysThatShowTheSameShareAStatement() async throws {
         let people: JSONValue = [pointer("Author", authors[0]), pointer("Author", authors[1])]
         let id = try await server.create("Club", ["members": people, "guests": people])

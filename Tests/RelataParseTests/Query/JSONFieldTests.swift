@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelataParse
 
-/// What is found in fields that hold arrays and objects.
+/// Queries on fields that contain arrays and objects.
 @Suite(.onEveryEngine) struct JSONFieldTests {
     let server: TestServer
 
@@ -42,7 +42,7 @@ import Testing
         #expect(try await server.names("Item", ["tags": ["$exists": true]]) == ["a", "b", "c"])
     }
 
-    @Test func allAndOnlySomeElements() async throws {
+    @Test func arraysAreFoundByAllOrOnlySomeElements() async throws {
         #expect(try await server.names("Item", ["tags": ["$all": ["y", "x"]]]) == ["a"])
         #expect(try await server.names("Item", ["tags": ["$all": ["y"]]]) == ["a", "b"])
         #expect(try await server.names("Item", ["tags": ["$all": []]]) == [])
@@ -53,7 +53,7 @@ import Testing
         #expect(try await server.names("Item", ["name": ["$containedBy": ["a"]]]) == [])
     }
 
-    @Test func elementsHavePlacesAndMembers() async throws {
+    @Test func elementsHavePositionsAndMembers() async throws {
         try await server.save("Shop", ["name": "s", "lines": [["sku": "p", "n": 2], ["sku": "q", "list": ["z"]]]])
         #expect(try await server.names("Item", ["tags.0": "x"]) == ["a"])
         #expect(try await server.names("Item", ["tags.0": ["$exists": true]]) == ["a", "b"])
@@ -83,7 +83,7 @@ import Testing
         #expect(try await server.names("Item", ["info.no body": .null]) == ["a", "b", "c", "d"])
     }
 
-    @Test func arraysWithinObjectsHavePlacesAndElements() async throws {
+    @Test func arraysWithinObjectsHavePositionsAndElements() async throws {
         try await server.save(
             "Deep", ["name": "a", "o": ["arr": [1, 2], "v": [["k": 5]], "y": ["2020": [7]]]],
             ["name": "b", "o": ["arr": [["k": 2], ["k": 3, "in": [["n": 9]]]], "v": ["0": ["k": 6]]]],
@@ -115,7 +115,7 @@ import Testing
         #expect(try await server.names("Deep", ["o.v.0.k": ["$exists": true]], ["order": "-o.v.0.k"]) == ["b", "a"])
     }
 
-    @Test func onlyNumbersFromNothingUpArePlaces() async throws {
+    @Test func onlyNumbersFromZeroUpArePositions() async throws {
         for key in ["tags.-1", "tags.+1", "tags.01", "tags.99999999999", "tags.4294967296", "info.deep.list.-1"] {
             #expect(try await server.names("Item", [key: "x"]) == [], "\(key)")
             #expect(try await server.names("Item", [key: ["$exists": false]]) == ["a", "b", "c", "d"], "\(key)")
@@ -127,7 +127,7 @@ import Testing
         #expect(reply.json == ["results": []] || reply.code == 102, "\(reply.json)")
     }
 
-    @Test func membersGiveAnOrder() async throws {
+    @Test func objectsAreSortedByMembers() async throws {
         #expect(try await server.names("Item", [:], ["order": "-info.city"]).prefix(2) == ["b", "a"])
         #expect(try await server.error("Item", [:], ["order": "info"]).code == 102)
         #expect(try await server.error("Item", [:], ["order": "tags"]).code == 102)
@@ -150,7 +150,7 @@ import Testing
                 == [])
     }
 
-    @Test(.onSQLite) func textThatIsNoJSONIsNothing() async throws {
+    @Test(.onSQLite) func invalidJSONMatchesNothing() async throws {
         try await server.store.pool.write { connection in
             try connection.execute("UPDATE Item SET tags = '[broken', info = 'x' WHERE name = 'a'")
         }

@@ -19,7 +19,7 @@ import Testing
             (["$containedBy": ["a"]], ["empty", "a"]),
             ([.null], ["null", "nested"]),
         ] as [(JSONValue, [String])])
-    func anElementThatIsNullIsFoundAsNull(_ condition: JSONValue, _ expected: [String]) async throws {
+    func aNullElementIsFoundAsNull(_ condition: JSONValue, _ expected: [String]) async throws {
         let server = try TestServer()
         for (name, tags) in Self.arrays {
             var fields: JSONObject = ["name": .string(name)]

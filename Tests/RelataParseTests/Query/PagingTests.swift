@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Order, limits, counts, and the two ways of asking.
+/// Orders, limits, counts, and the two places of parameters.
 @Suite(.onEveryEngine) struct PagingTests {
     let server: TestServer
 
@@ -15,11 +15,11 @@ import Testing
         try await server.save("Item", ["name": "none"])
     }
 
-    @Test func orderHasSeveralKeys() async throws {
+    @Test func ordersCanHaveSeveralKeys() async throws {
         let first = try await server.find("Item", [:], ["order": "-n,m", "limit": 3])
         #expect(first.map { $0["m"] } == [4, 9, 14])
         let second = try await server.find("Item", [:], ["order": ["n", "-m"], "limit": 3])
-        // What is unset comes first.
+        // Unset values come first.
         #expect(second.map { $0["m"] } == [nil, 20, 15])
         #expect(try await server.find("Item", [:], ["order": "nope,-m", "limit": 1]).map { $0["m"] } == [24])
         #expect(try await server.error("Item", [:], ["order": "a b"]).code == 105)
@@ -38,7 +38,7 @@ import Testing
         #expect(ids == ids.sorted { ($0.string ?? "") < ($1.string ?? "") })
     }
 
-    @Test func limitsAndCounts() async throws {
+    @Test func limitsAndCountsAreFollowed() async throws {
         #expect(try await server.find("Item", [:]).count == 26)
         let reply = try await server.query("Item", ["n": 1], ["limit": 0, "count": 1])
         #expect(reply.json == ["results": [], "count": 5])
@@ -58,7 +58,7 @@ import Testing
         #expect(try await TestServer(server.store, options: options).find("Item", [:], ["limit": 1000]).count == 7)
     }
 
-    @Test func parametersStandInTheAddressOrTheBody() async throws {
+    @Test func parametersAreReadFromTheURLOrTheBody() async throws {
         let address = "/classes/Item?where=%7B%22n%22%3A1%7D&order=-m&limit=2&keys=m"
         let reply = try await server.send("GET", address)
         #expect(reply.results.map { $0["m"] } == [21, 16])

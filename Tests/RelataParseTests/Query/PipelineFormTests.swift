@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelataParse
 
-/// The ways in which clients write pipelines: as a list, as an object, and as parameters of a URL.
+/// The forms of pipelines: a list, an object, and parameters of a URL.
 @Suite(.onEveryEngine) struct PipelineFormTests {
     let server: TestServer
 
@@ -48,7 +48,7 @@ import Testing
         #expect(try await get(("distinct", "kind"), ("limit", "1")) == ["x", "y"])
     }
 
-    @Test func stagesOfAnObjectFollowEachOtherAsTheyStand() async throws {
+    @Test func stagesInAnObjectRunInTheirOrder() async throws {
         #expect(
             try await post(#"{"match":{"score":{"$gt":1}},"group":{"objectId":null,"total":{"$sum":"$score"}}}"#)
                 == [["objectId": .null, "total": 9]])
@@ -70,7 +70,7 @@ import Testing
             try await post(#"{"pipeline":[{"$sort":{"score":-1,"kind":1}}]}"#).map { $0["name"] } == [
                 "d", "a", "c", "b",
             ])
-        // Sorted in memory, too.
+        // The order is the same when sorted in memory.
         #expect(
             try await post(
                 #"{"pipeline":[{"$addFields":{"k":"$kind"}},{"$sort":{"k":-1,"score":1}},{"$project":{"name":1}}]}"#

@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// What is found through pointers and relations, and by queries inside of queries.
+/// Queries through pointers and relations, and subqueries.
 @Suite(.onEveryEngine) struct PointerQueryTests {
     let server: TestServer
     let log: SQLStatements
@@ -47,7 +47,7 @@ import Testing
         #expect(try await server.names("Book", ["genre": 5]) == [])
     }
 
-    @Test func keysLeadThroughPointers() async throws {
+    @Test func keysFollowPointers() async throws {
         #expect(try await server.names("Book", ["genre.name": "sf"]) == ["a", "c"])
         #expect(try await server.names("Book", ["genre.rank": ["$gte": 2]]) == ["b"])
         #expect(try await server.names("Book", ["genre.name": ["$ne": "sf"]]) == ["b", "d"])
@@ -89,7 +89,7 @@ import Testing
         #expect(try await found(["$nor": [["$relatedTo": related]]]) == ["zo"])
     }
 
-    @Test func relationsThatThereArentHoldNothing() async throws {
+    @Test func missingRelationsAreEmpty() async throws {
         for (className, id, key) in [
             ("Book", "nobody", "authors"), ("Book", books[1], "genre"), ("Book", books[1], "nope"),
             ("Nope", "x", "authors"), ("Author", authors[0], "name"),

@@ -2,13 +2,13 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Which number comes first where a place is a pair: the longitude in conditions, the latitude in stored Polygons.
+/// The order of numbers in a pair: the longitude is first in conditions, the latitude in stored polygons.
 @Suite(.onEveryEngine) struct PolygonAxesTests {
     private let server: TestServer
 
     init() async throws {
         server = try TestServer()
-        // Their axes can't be mistaken for each other: no latitude is 120.
+        // The two can't be confused: no latitude is 120.
         try await server.save(
             "City", ["name": "Beijing", "at": place(39.9, 116.4)], ["name": "Oslo", "at": place(59.9, 10.7)],
             ["name": "Swapped", "at": place(10.7, 59.9)])

@@ -3,7 +3,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// The parameter `predicate` of a query, which pages for those who may do everything use.
+/// A query's parameter `predicate`, for pages whose users may do everything.
 @Suite(.onEveryEngine) struct PredicateParameterTests {
     private func server() async throws -> TestServer {
         let server = try TestServer()
@@ -44,19 +44,19 @@ import Testing
         #expect(try await titles(server, where: ["year": ["$gt": 1987]], "genre.name == 'Fantasy'") == ["Good Omens"])
     }
 
-    @Test func theKeyIsKnownAsObjectID() async throws {
+    @Test func theKeyIsCalledObjectID() async throws {
         let server = try await server()
         let id = try #require(try await server.find("Book", where: ["title": "Dune"]).first?["objectId"]?.string)
         #expect(try await titles(server, "objectId == '\(id)'") == ["Dune"])
     }
 
-    @Test func countsAreThoseOfThePredicate() async throws {
+    @Test func countsFollowThePredicate() async throws {
         let server = try await server()
         let reply = try await server.send("GET", "/classes/Book?limit=0&count=1&predicate=year%20%3E%201970")
         #expect(reply["count"] == 2)
     }
 
-    @Test func anErrorTellsItsColumn() async throws {
+    @Test func anErrorNamesItsColumn() async throws {
         let server = try await server()
         let reply = try await server.send("GET", "/classes/Book?predicate=title%20%3D%20%3D%203")
         #expect(reply.status == 400)
@@ -68,7 +68,7 @@ import Testing
         #expect(other.code == 102)
     }
 
-    @Test func itTakesTheMasterKey() async throws {
+    @Test func predicatesNeedTheMasterKey() async throws {
         let server = try await server()
         let reply = try await server.send("GET", "/classes/Book?predicate=year%20%3E%201970", isMaster: false)
         #expect(reply.code == 102)

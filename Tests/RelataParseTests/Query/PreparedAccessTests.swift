@@ -7,9 +7,9 @@ import Testing
 
 @testable import RelataParse
 
-/// What is kept of queries serves all who see by the same conditions, each with values of its own.
+/// A cached query serves all callers with the same form of access, each with other values.
 @Suite(.onEveryEngine) struct PreparedAccessTests {
-    @Test func aKeptQueryIsBoundAnewForEachWhoAsks() async throws {
+    @Test func aCachedQueryIsBoundAnewForEachCaller() async throws {
         let server = try TestServer()
         let ids = try await [server.create("Item", ["owner": "ada"]), server.create("Item", ["owner": "bob"])]
         _ = try await server.create("Item", ["owner": "bob"])

@@ -2,13 +2,13 @@ import Foundation
 
 @testable import RelataParse
 
-/// Parse's rules for what meets a `where`, on plain values: slow, simple, and written without a look at the SQL.
+/// Parse's rules for `where` on plain values: slow, simple, and written without regard to the SQL.
 struct QueryOracle {
     /// Objects by class and id; a pointer is a pointer, a relation an array of ids under ``relations``.
     var objects: [String: [String: JSONObject]] = [:]
     /// The members of relations by `Class.field` and the owner's id.
     var relations: [String: [String: [String]]] = [:]
-    /// The fields that hold arrays, by `Class.field`, and what pointers and relations lead to.
+    /// The fields with arrays, as `Class.field`, and the targets of pointers and relations.
     var arrays: Set<String> = []
     var targets: [String: String] = [:]
 
@@ -40,11 +40,11 @@ struct QueryOracle {
 
     // MARK: Values
 
-    /// A value that a key names: of a pointer or an object itself, of an array field, or any other.
+    /// A value that a key leads to: a pointer or the object itself, an array field, or any other value.
     private struct Slot {
         var value: JSONValue
         var isArrayField = false
-        /// The class, for what is known by its id.
+        /// The class, if the value is an object's id.
         var className: String?
         var isPointer = false
         var isRelated = false
@@ -89,7 +89,7 @@ struct QueryOracle {
         return places.filter { !$0.isNull }.map { Slot(value: $0) }
     }
 
-    /// What a slot's value may be compared as.
+    /// The values that an operator may compare a slot with.
     private func candidates(_ slot: Slot, withArrays: Bool) -> [JSONValue] {
         guard let elements = slot.value.array else { return [slot.value] }
         return slot.isArrayField && !withArrays ? elements : elements + [slot.value]
@@ -161,7 +161,7 @@ struct QueryOracle {
         }
     }
 
-    /// Less than, equal or greater than 0; `nil` for what has no order.
+    /// Negative, positive or 0; `nil` for values that have no order.
     private static func order(_ left: JSONValue, _ right: JSONValue) -> Int? {
         func sign<Value: Comparable>(_ left: Value, _ right: Value) -> Int { left < right ? -1 : left == right ? 0 : 1 }
         switch (left, right) {

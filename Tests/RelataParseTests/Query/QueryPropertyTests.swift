@@ -5,9 +5,9 @@ import Testing
 
 @testable import RelataParse
 
-/// Random objects, random conditions: what is found must be what the rules say.
+/// Random objects and random conditions: the results must follow Parse's rules.
 @Suite(.onEveryEngine) struct QueryPropertyTests {
-    @Test func randomConditionsFindWhatTheRulesSay() async throws {
+    @Test func randomConditionsFollowTheRules() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SampleRandom(seed: seed)
         let server = try TestServer()
@@ -17,7 +17,7 @@ import Testing
             let condition = world.condition(className, depth: 2, &generator)
             let reply = try await server.query(className, condition, ["limit": 1000, "keys": "objectId"])
             let found = reply.results.compactMap { $0["objectId"]?.string }
-            // SQLite reads expressions up to a depth, which is an error that says so.
+            // SQLite limits the depth of expressions. The error says so.
             if reply["error"]?.string?.contains("nested too deeply") == true { continue }
             #expect(reply.status == 200, "\(reply.json)")
             #expect(found.count == Set(found).count)
@@ -44,7 +44,7 @@ private struct World {
         world.oracle.arrays = ["Thing.a", "Other.a"]
         world.oracle.targets = ["Thing.p": "Other", "Thing.r": "Other", "Other.up": "Other"]
         world.oracle.relations["Thing.r"] = [:]
-        // All fields are there before they are asked for.
+        // All fields exist before the first query.
         var other: JSONObject = ["s": "a", "n": 1, "a": [], "o": [:]]
         let first = try await world.save("Other", other, server)
         other["up"] = pointer("Other", first)
@@ -110,7 +110,7 @@ private struct World {
         }
     }
 
-    /// Something in an array or object.
+    /// An element of an array or a member of an object.
     private func element(_ generator: inout SampleRandom) -> JSONValue {
         switch Int.random(in: 0..<9, using: &generator) {
         case 0...1: value(of: "s", &generator)
@@ -158,7 +158,7 @@ private struct World {
         return own.randomElement(using: &generator) ?? "s"
     }
 
-    /// A value that is likely to fit.
+    /// A value that often matches.
     private func operand(_ key: String, _ generator: inout SampleRandom) -> JSONValue {
         let last = key.split(separator: ".").last.map(String.init) ?? key
         switch (last, Int.random(in: 0..<5, using: &generator)) {
@@ -201,7 +201,7 @@ private struct World {
         }
     }
 
-    /// A value that has an order.
+    /// A value with an order.
     private func comparable(_ key: String, _ generator: inout SampleRandom) -> JSONValue {
         for _ in 0..<10 {
             let value = operand(key, &generator)

@@ -3,9 +3,9 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// What is kept of queries for the next time must not be seen by anybody.
+/// Cached queries must not change any result.
 @Suite(.onEveryEngine) struct RepeatedQueryTests {
-    @Test func aQueryThatWasAskedBeforeShowsFieldsThatWereAddedSince() async throws {
+    @Test func aRepeatedQueryShowsFieldsThatWereAddedSince() async throws {
         let server = try TestServer()
         let id = try await server.create("Book", ["title": "Kindred"])
         for _ in 0..<2 {
@@ -20,11 +20,11 @@ import Testing
         #expect(try await server.get("Book", id)["title"] == "Kindred")
     }
 
-    @Test func oneSelectionOfSeveralObjectsShowsEachItsOwn() async throws {
+    @Test func aRepeatedSelectionShowsEachObjectsOwnFields() async throws {
         var options = ParseService.Options()
         options.allowsCustomObjectIDs = true
         let server = try TestServer(options: options)
-        // The second and the third are equal to Swift, and different ids.
+        // Swift considers the second and the third equal, but they are different ids.
         let ids = ["plain", "caf\u{E9}", "cafe\u{301}"]
         for id in ids {
             _ = try await server.create(
@@ -41,7 +41,7 @@ import Testing
         #expect(try await server.send("GET", "/classes/Book/missing?keys=title").code == 101)
     }
 
-    @Test func everyPageOfAListIsItsOwnHoweverOftenItIsAskedFor() async throws {
+    @Test func repeatedPagesOfAListAreDifferent() async throws {
         let server = try TestServer()
         for number in 0..<4 { _ = try await server.create("Book", ["number": .integer(Int64(number))]) }
         for _ in 0..<2 {
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func newObjectsOfABatchTakeOneStatementAndStandForThemselves() async throws {
+    @Test func newObjectsOfABatchNeedOneStatementAndFailSeparately() async throws {
         let log = SQLStatements()
         let server = try TestServer(trace: log)
         let author = try await server.create("Author", ["name": "Butler"])
@@ -67,7 +67,7 @@ import Testing
         let good = try await server.send(
             "POST", "/batch", ["requests": .array((0..<5).map { request("\($0)", author) })])
         #expect(good.json.array?.compactMap { $0["success"]?["objectId"] }.count == 5)
-        // Begin, which a server gets with what follows, the number of the schema, the objects within a savepoint, commit.
+        // Begin (on a server, with the next statement), the schema's number, the objects in a savepoint, commit.
         #expect(log.all.count == (TestEngine.current == .sqlite ? 6 : 5), "\(log.all)")
         let mixed = try await server.send(
             "POST", "/batch", ["requests": [request("a", author), request("b", "nobody"), request("c", author)]])

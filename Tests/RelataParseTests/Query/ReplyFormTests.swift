@@ -8,7 +8,7 @@ import Testing
 
 @testable import RelataParse
 
-/// The form in which objects are written.
+/// The form of objects in replies.
 @Suite(.onEveryEngine) struct ReplyFormTests {
     private let folder: TestDatabases
 
@@ -32,7 +32,7 @@ import Testing
         #expect(created.count == 24 && created.hasSuffix("Z"))
         #expect(object["objectId"] == .string(id))
         #expect(object["__type"] == nil && object["className"] == nil && object["ACL"] == nil)
-        // What is unset is left out.
+        // Unset fields are left out.
         try await server.send(
             "PUT", "/classes/Form/\(id)", ["string": ["__op": "Delete"], "pointer": ["__op": "Delete"]])
         let rest = try await server.get("Form", id)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    /// A store over tables that another program made.
+    /// A store on tables that another program created.
     private func foreign(_ options: ParseService.Options = ParseService.Options()) throws -> TestServer {
         let path = try folder.path("foreign.sqlite")
         let connection = try Connection(path: path)
@@ -99,10 +99,10 @@ import Testing
         #expect(albums[0].object?.values.contains("One") == true)
         let artist = try #require(albums[0].object?.values.first { $0["__type"] == "Object" })
         #expect(artist["objectId"] == "1" && artist["name"] == "Ä")
-        // Bytes that are no text are written as text that is.
+        // Bytes that aren't valid text are replaced.
         let other = try #require(albums[1].object?.values.first { $0["__type"] == "Object" })
         #expect(other["name"]?.string?.hasSuffix("A") == true)
-        // What is unset is left out; a relation is always there.
+        // Unset fields are left out; a relation is always included.
         #expect(albums[2].object?.values.filter { $0["__type"] != "Relation" }.count == 1)
     }
 
@@ -136,7 +136,7 @@ import Testing
         #expect(try await server.get("Mark", "-15.0")["objectId"] == "-15.0")
     }
 
-    @Test(.onSQLite) func thePartsOfAKeyStay() async throws {
+    @Test(.onSQLite) func thePartsOfAKeyCannotBeChanged() async throws {
         let server = try foreign()
         let line = try #require(try await server.get("Line", "10,c").object)
         let album = try #require(line.first { $0.value["__type"] == "Pointer" }?.key)
@@ -147,7 +147,7 @@ import Testing
             #expect(reply.code == 105, "\(body): \(reply.json)")
         }
         #expect(try await server.get("Line", "10,c")["note"] == "y")
-        // Clients send back what they were told.
+        // Clients send back the fields that they received.
         let body: JSONValue = ["code": "c", album: pointer("Album", "10"), "note": "z"]
         let reply = try await server.send("PUT", "/classes/Line/10,c", body)
         #expect(reply.status == 200, "\(reply.json)")
@@ -168,7 +168,7 @@ import Testing
         #expect(reply["count"] == 9_007_199_254_740_995)
     }
 
-    @Test(.onSQLite) func onlyTheNameThatItHasNamesAnObject() async throws {
+    @Test(.onSQLite) func otherSpellingsOfAnIDAreNotFound() async throws {
         let server = try foreign()
         for id in ["010", "+10", "10.0", "-0", "\u{661}\u{660}"] {
             let path = id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
@@ -181,7 +181,7 @@ import Testing
         #expect(try await server.send("GET", "/classes/Album/10").status == 200)
     }
 
-    @Test(.onSQLite) func aColumnThatHoldsNoJSONIsShownAsTextAndCanBeMended() async throws {
+    @Test(.onSQLite) func aColumnWithInvalidJSONIsShownAsTextAndCanBeRepaired() async throws {
         let server = try TestServer()
         let whole = try await server.create("Book", ["tags": ["a"], "info": ["k": 1], "at": place(1, 2)])
         let broken = try await server.create("Book", ["tags": ["b"], "info": ["k": 2], "at": place(3, 4)])
@@ -205,7 +205,7 @@ import Testing
             #expect(added.status == 500 && added.code == 1, "\(text): \(added.json)")
             #expect(added["error"]?.string?.contains("Book.tags holds what is no JSON") == true)
         }
-        // Bytes that are no text.
+        // Bytes that aren't valid text.
         try await server.store.pool.write { connection in
             try connection.execute("UPDATE \"Book\" SET tags = CAST(x'22ff22' AS TEXT)")
         }
@@ -214,7 +214,7 @@ import Testing
         #expect(try await server.get("Book", broken)["tags"] == ["c"])
     }
 
-    @Test(.onSQLite) func conditionsOnAColumnThatHoldsNoJSONAreAnErrorOrFindNothing() async throws {
+    @Test(.onSQLite) func conditionsOnInvalidJSONAreAnErrorOrFindNothing() async throws {
         let server = try TestServer()
         let id = try await server.create("Book", ["tags": ["a"], "info": ["k": 1]])
         try await server.store.pool.write { connection in
@@ -227,7 +227,7 @@ import Testing
         #expect(try await server.find("Book", ["objectId": .string(id)]).count == 1)
     }
 
-    @Test(.onSQLite) func sharedSampleIsServed() async throws {
+    @Test(.onSQLite) func theSharedSampleIsServed() async throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../../shared/data/chinook.sqlite").standardizedFileURL
         guard FileManager.default.fileExists(atPath: file.path) else { return }
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func parametersWithoutAValueAskForNothing() async throws {
+    @Test func parametersWithoutAValueAreIgnored() async throws {
         let server = try TestServer()
         _ = try await server.create("Book", ["title": "A", "n": 1])
         let plain = try await server.find("Book")

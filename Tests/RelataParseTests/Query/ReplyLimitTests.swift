@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelataParse
 
-/// Little can ask for much: no reply grows beyond its bound.
+/// A small request can ask for a lot: no reply exceeds its limit.
 @Suite(.onEveryEngine) struct ReplyLimitTests {
     private let server: TestServer
     private let id: String
@@ -18,7 +18,7 @@ import Testing
         try await server.send("POST", "/aggregate/Big", ["pipeline": pipeline, "_method": "GET"]).code
     }
 
-    @Test func aBatchOfReadsIsBoundedAsAWhole() async throws {
+    @Test func aBatchOfReadsIsLimitedAsAWhole() async throws {
         let get: JSONValue = ["method": "GET", "path": .string("/parse/classes/Big/\(id)"), "body": [:]]
         let two = try await server.send("POST", "/batch", ["requests": [get, get]])
         #expect(two.status == 200 && two.json.array?.count == 2)
@@ -43,7 +43,7 @@ import Testing
         #expect(try await server.get("List", list)["members"] == [text])
     }
 
-    @Test func aQueryForTooMuchIsRefused() async throws {
+    @Test func aQueryForTooManyBytesIsRefused() async throws {
         #expect(try await server.find("Big").count == 1)
         for _ in 0..<4 { _ = try await server.create("Big", ["text": .string(String(repeating: "y", count: 30_000))]) }
         let reply = try await server.send("GET", "/classes/Big")
@@ -53,14 +53,14 @@ import Testing
         #expect(try await server.find("Big", where: [:], "keys=nothing").count == 5)
     }
 
-    @Test func manyPointersToOneLargeObjectAreNotFilledInWithoutBound() async throws {
+    @Test func manyIncludesOfOneLargeObjectAreLimited() async throws {
         let pointers = JSONValue.array(Array(repeating: pointer("Big", id), count: 50))
         let list = try await server.create("List", ["members": pointers])
         #expect(try await server.get("List", list)["members"]?.array?.count == 50)
         #expect(try await server.get("List", list, "include=members")["code"] == 116)
     }
 
-    /// Pipelines that make much out of little, as JSON.
+    /// Pipelines that would produce a lot from little, as JSON.
     private static let greedy: [String] = [
         "[" + doubling.joined(separator: ",") + "]", "[" + nesting.joined(separator: ",") + "]",
         #"[{"$addFields": {"text": {"$concat": [\#(list(#""$text""#, 10_000))]}}}]"#,
@@ -69,12 +69,12 @@ import Testing
         #"[{"$addFields": {"text": [\#(list(#"{"$concat": ["$text", "a"]}"#, 1000))]}}, {"$count": "n"}]"#,
     ]
 
-    /// A text joined with itself, thirty times.
+    /// A text that is joined with itself, thirty times.
     private static var doubling: [String] {
         Array(repeating: #"{"$addFields": {"text": {"$concat": ["$text", "$text"]}}}"#, count: 30)
     }
 
-    /// A list of itself twice, thirty times.
+    /// A list that contains itself twice, thirty times.
     private static var nesting: [String] {
         Array(repeating: #"{"$addFields": {"list": ["$list", "$list"]}}"#, count: 30)
     }
@@ -84,11 +84,11 @@ import Testing
     }
 
     @Test(arguments: greedy.indices)
-    func aPipelineMakesNoMoreThanThat(_ number: Int) async throws {
+    func theResultsOfAPipelineAreLimited(_ number: Int) async throws {
         #expect(try await code(try JSONParser.parse(Self.greedy[number])) == 116)
     }
 
-    @Test func elementsOfListsAreNotMultipliedWithoutBound() async throws {
+    @Test func theMultiplicationOfListElementsIsLimited() async throws {
         _ = try await server.create("Row", ["a": .array((0..<100).map { JSONValue.integer(Int64($0)) })])
         let small: JSONValue = [["$unwind": "$a"], ["$count": "n"]]
         #expect(try await server.aggregate("Row", small) == [["n": 100]])
@@ -104,7 +104,7 @@ import Testing
         #expect(reply.code == 116)
     }
 
-    @Test func aPipelineThatNobodyWaitsForEnds() async throws {
+    @Test func aCancelledPipelineEnds() async throws {
         let documents = (0..<5000).map { JSONValue.object(["n": .integer(Int64($0))]) }
         let stage = PipelineStage.addFields([.init(path: ["m"], value: .field(["n"]))])
         let task = Task {
@@ -115,7 +115,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func aRequestThatIsGivenUpIsNoFailureOfTheStore() async throws {
+    @Test func aCancelledRequestIsNoFailureOfTheStore() async throws {
         let (service, log) = (server.service, SQLStatements())
         let task = Task {
             while !Task.isCancelled { await Task.yield() }

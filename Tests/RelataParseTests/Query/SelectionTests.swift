@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelataParse
 
-/// Which fields a reply shows.
+/// The fields in a reply.
 @Suite(.onEveryEngine) struct SelectionTests {
     private let server: TestServer
     private let book: String
@@ -28,13 +28,13 @@ import Testing
     private static let given: Set<String> = ["objectId", "createdAt", "updatedAt"]
 
     @Test(arguments: ["keys=", "keys=%20", "keys=,", "keys=%5B%5D"])
-    func emptyKeysShowWhatEveryObjectHas(parameters: String) async throws {
+    func emptyKeysShowOnlyTheFieldsOfEveryObject(parameters: String) async throws {
         #expect(Set(try await shown(parameters).object.map { Array($0.keys) } ?? []) == Self.given)
         let found = try #require(try await server.find("Book", parameters).first)
         #expect(Set(found.object.map { Array($0.keys) } ?? []) == Self.given)
     }
 
-    @Test func toLeaveOutAFieldOfAPointersObjectIncludesIt() async throws {
+    @Test func excludingAFieldOfAPointersObjectIncludesTheObject() async throws {
         let object = try await shown("excludeKeys=year,author.born")
         #expect(object["year"] == nil && object["title"] == "A")
         #expect(object["author"]?["name"] == "le" && object["author"]?["born"] == nil)
@@ -55,7 +55,7 @@ import Testing
         #expect(part["people"] == nil && part["author"]?["name"] == "le" && part["author"]?["born"] == nil)
     }
 
-    @Test func theStampsHaveTheirStoredNamesInAnOrder() async throws {
+    @Test func ordersAcceptTheStoredNamesOfTheStamps() async throws {
         try await server.save("Note", ["n": 1], ["n": 2])
         for order in ["_created_at,n", "createdAt,n", "_updated_at,n"] {
             #expect(try await server.values(of: "n", "Note", [:], ["order": .string(order)]) == [1, 2], "\(order)")
@@ -65,7 +65,7 @@ import Testing
         #expect(try await server.values(of: "n", "Note", ["n": ["$select": ["key": "n", "query": inner]]]).count == 1)
         let error = try await server.error("Note", [:], ["order": "_other"])
         #expect(error.code == 105 && error.message == "Invalid field name: _other.")
-        // In a condition they have none.
+        // In a condition, these names aren't accepted.
         #expect(try await server.error("Note", ["_created_at": 1]).code == 105)
     }
 
@@ -113,7 +113,7 @@ import Testing
         #expect(try await server.send("GET", "/aggregate/Book?distinct=title&hint=by_year").code == 102)
     }
 
-    /// The index that the plan of a query begins with.
+    /// The first index in the plan of a query.
     private func used(_ target: String) async throws -> String? {
         let explained = try await server.send("GET", "\(target)\(target.contains("?") ? "&" : "?")explain=true")
         let details = explained.results.first?["plan"]?.array?.compactMap { $0["detail"]?.string } ?? []
@@ -124,7 +124,7 @@ import Testing
         text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }
 
-    @Test(.onSQLite) func aHintIsFollowedWhateverTheDatabaseWouldChoose() async throws {
+    @Test(.onSQLite) func aHintOverridesTheChoiceOfTheDatabase() async throws {
         let index: JSONValue = [
             "indexes": ["by_title": ["title": 1], "by_author": ["_p_author": 1], "by_both": ["year": 1, "title": -1]],
             "fields": ["year": ["type": "Number"]],
@@ -154,7 +154,7 @@ import Testing
                 #expect(step?.contains("INDEX \(name)") == true, "\(request) \(hint): \(step ?? "")")
             }
         }
-        // All objects, in an index whose first field no condition is about.
+        // All objects, by an index whose first field has no condition.
         #expect(try await used("/classes/Book?hint=by_title")?.contains("index_Book_title") == true)
         #expect(try await server.send("GET", "/classes/Book?hint=by_title&limit=1000").results.count == 201)
         #expect(try await used(whole)?.contains("sqlite_autoindex") == false)
@@ -168,7 +168,7 @@ import Testing
         #expect(try await server.find("Book", related).count == 1)
         let refused = try await server.error("Book", related, ["hint": "by_title"])
         #expect(refused.code == 102 && refused.message.contains("found by their links"))
-        // Another program took the index away.
+        // Another program has deleted the index.
         try server.store.pool.withWriter { try $0.execute("DROP INDEX \"index_Book_title\"") }
         #expect(try await server.error("Book", [:], ["hint": "by_title"]).code == 102)
     }
@@ -185,7 +185,7 @@ import Testing
         #expect(await comment("comment=a%0D%0Ab%00c%1B%E2%80%A8d") == "a b c  d")
         #expect(await comment("limit=1") == nil)
         #expect(await comment("comment=\(String(repeating: "x", count: 1000))")?.count == 256)
-        // A character may be of any length.
+        // A character can have any number of bytes.
         let accents = "x" + String(repeating: "%CC%81", count: 1000)
         #expect((await comment("comment=\(accents)")?.utf8.count ?? 0) < 600)
         #expect(try await server.error("Book", [:], ["comment": 5]).code == 102)

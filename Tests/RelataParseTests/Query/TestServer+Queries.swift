@@ -10,7 +10,7 @@ extension TestServer {
         return ids
     }
 
-    /// The reply of a query, whose parameters come as JSON.
+    /// The reply to a query with parameters in JSON.
     func query(
         _ className: String, _ condition: JSONValue = [:], _ options: JSONObject = [:]
     ) async throws -> Reply {
@@ -28,7 +28,7 @@ extension TestServer {
         return try #require(reply["results"]?.array, "\(reply.json)")
     }
 
-    /// A field of the objects that a query finds, in the order of that field unless there is another.
+    /// A field of the found objects, sorted by that field unless the options contain another order.
     func values(
         of field: String, _ className: String, _ condition: JSONValue = [:], _ options: JSONObject = [:]
     ) async throws -> [JSONValue] {
@@ -37,14 +37,14 @@ extension TestServer {
         return try await find(className, condition, options).map { $0[field] ?? .null }
     }
 
-    /// The names of the objects that a query finds, in order.
+    /// The names of the found objects, in order.
     func names(
         _ className: String, _ condition: JSONValue = [:], _ options: JSONObject = [:]
     ) async throws -> [String] {
         try await values(of: "name", className, condition, options).map { $0.string ?? "?" }
     }
 
-    /// The error that a query is.
+    /// The error of a query.
     func error(
         _ className: String, _ condition: JSONValue = [:], _ options: JSONObject = [:]
     ) async throws -> (code: Int64, message: String) {
@@ -53,7 +53,7 @@ extension TestServer {
         return (try #require(reply.code), try #require(reply["error"]?.string))
     }
 
-    /// What a pipeline yields.
+    /// The results of a pipeline.
     func aggregate(_ className: String, _ pipeline: JSONValue) async throws -> [JSONValue] {
         let reply = try await send("POST", "/aggregate/\(className)", ["pipeline": pipeline, "_method": "GET"])
         return try #require(reply["results"]?.array, "\(reply.json)")
@@ -61,7 +61,7 @@ extension TestServer {
 }
 
 extension SQLStatements {
-    /// The queries that `body` ran, those for the server's own needs left out.
+    /// The queries that `body` ran, without those for the server's own purposes.
     func queries(_ body: () async throws -> Void) async throws -> [String] {
         removeAll()
         try await body()

@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Searching texts and places.
+/// Queries on texts and places.
 @Suite(.onEveryEngine) struct TextAndPlaceTests {
     let server: TestServer
 
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    /// A class with a text index finds the same, and by it.
+    /// With a text index, the same objects are found, and the index is used.
     @Test func aTextIndexFindsTheSame() async throws {
         let terms = [
             "coffee", "CAFE late", "\"open late\"", "best thing -town", "coffee shop -open", "\"coffee shop\" absent",
@@ -181,7 +181,7 @@ import Testing
     @Test func placesLieInAreas() async throws {
         func within(_ area: JSONValue) async throws -> [String] { try await server.names("Shop", ["at": area]) }
         #expect(try await within(["$within": ["$box": [place(40, 0), place(50, 10)]]]) == ["coffee bar"])
-        // Any two corners that lie across from each other.
+        // Any two opposite corners define the box.
         #expect(try await within(["$within": ["$box": [place(50, 0), place(40, 10)]]]) == ["coffee bar"])
         #expect(try await within(["$within": ["$box": [place(50, 10), place(40, 0)]]]) == ["coffee bar"])
         #expect(try await within(["$within": ["$box": [place(37.71, -122.53), place(30.82, -122.37)]]]) == [])
@@ -217,7 +217,7 @@ import Testing
         #expect(try await server.names("Zone", ["area": polygon([[0, 0], [0, 10], [10, 0]])]) == ["triangle"])
     }
 
-    @Test func anEmptyExpressionIsAPartOfEveryText() async throws {
+    @Test func anEmptyExpressionMatchesEveryText() async throws {
         let server = try TestServer()
         _ = try await server.create("Book", ["title": "A", "n": 1])
         _ = try await server.create("Book", ["n": 2])

@@ -39,8 +39,8 @@ import Testing
         #expect(try await server.find("A").count == 3)
     }
 
-    /// A request that was made ready by the classes of a moment ago gets them made again, and isn't told that it may not.
-    @Test func aFieldThatAnotherProcessHasTakenAwayIsMadeAgain() async throws {
+    /// If the classes of a prepared request are outdated, it creates the field again, and isn't refused.
+    @Test func aFieldThatAnotherProcessDeletedIsCreatedAgain() async throws {
         let folder = try TestDatabases()
         defer { withExtendedLifetime(folder) {} }
         let path = try folder.path("classes.sqlite")
@@ -70,8 +70,8 @@ import Testing
         #expect(found["t"] == nil && found["b"] == true && found["tags"] == ["a"])
     }
 
-    /// What a table of another program refuses is the client's error, with what the table says.
-    @Test func whatACheckOrATriggerRefusesIsAnError() async throws {
+    /// If another program's table refuses a change, the client gets the table's message as an error.
+    @Test func aRefusalByACheckOrATriggerIsAnError() async throws {
         let folder = try TestDatabases()
         defer { withExtendedLifetime(folder) {} }
         let path = try folder.path("other.sqlite")
@@ -91,8 +91,8 @@ import Testing
         #expect(try await server.find("T").count == 1)
     }
 
-    /// SQLite takes `TRUE` for a column of that name.
-    @Test func fieldsNamedAsTheWordsOfSQLChangeNoCondition() async throws {
+    /// SQLite reads `TRUE` as a column if there is one with this name.
+    @Test func fieldsNamedLikeSQLKeywordsChangeNoCondition() async throws {
         let server = try TestServer()
         for number in 0..<4 {
             let isEven: JSONValue = .bool(number % 2 == 0)

@@ -55,8 +55,8 @@ import Testing
         }
     }
 
-    /// What was broken before stands in nobody's way.
-    @Test(.onSQLite) func aViewThatIsBrokenAlreadyIsLeftAlone() async throws {
+    /// A view that is already broken prevents nothing.
+    @Test(.onSQLite) func aBrokenViewIsLeftAlone() async throws {
         let folder = try TestDatabases()
         let server = try await server(["CREATE VIEW broken AS SELECT missing FROM Thing"], in: folder)
         defer { try? server.store.close() }

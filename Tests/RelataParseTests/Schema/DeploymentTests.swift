@@ -17,7 +17,7 @@ import Testing
         return server
     }
 
-    @Test func aStoreBecomesWhatAnotherIs() async throws {
+    @Test func aStoreGetsTheClassesOfAnother() async throws {
         let development = try await development()
         let exported = try await development.store.schemaJSON()
         let production = try TestServer(mode: .production)
@@ -31,7 +31,7 @@ import Testing
         #expect(try await production.send("POST", "/classes/Book", ["title": "B"]).status == 201)
     }
 
-    @Test func nothingGoesThatHoldsSomething() async throws {
+    @Test func fieldsWithValuesAreNotRemoved() async throws {
         let production = try await development()
         let smaller = try SchemaDocument([["className": "Book", "fields": ["title": ["type": "String"]]]])
         #expect(try await production.store.deploymentPlan(for: smaller) == DeploymentPlan())
@@ -46,7 +46,7 @@ import Testing
         #expect(try await production.store.deploymentPlan(for: smaller, removes: true) == DeploymentPlan())
     }
 
-    @Test func aClassThatHoldsObjectsStaysAsItIsAndTheRestGoes() async throws {
+    @Test func aClassWithObjectsStaysUnchangedAndTheRestIsRemoved() async throws {
         let production = try await development()
         let genre = try await production.create("Genre", [:])
         try await production.send(
@@ -77,7 +77,7 @@ import Testing
         #expect(try await production.store.deploymentPlan(for: wanted, removes: true).isEmpty)
     }
 
-    @Test func whatCannotBeDeployedIsNamedBesideAllElse() async throws {
+    @Test func allImpossibleChangesAreNamedTogether() async throws {
         let production = try await development()
         _ = try await production.create("Book", ["title": "A"])
         let document = try SchemaDocument([
@@ -121,7 +121,7 @@ import Testing
         #expect(try await production.store.schemaJSON() == before)
     }
 
-    @Test func allOfANewClassIsShown() async throws {
+    @Test func thePlanShowsAllPartsOfANewClass() async throws {
         let production = try await development()
         let document = try SchemaDocument([
             [
@@ -145,8 +145,8 @@ import Testing
             ], "\(changes)")
     }
 
-    /// Another program's table may say what can't be written again.
-    @Test(.onSQLite) func whatTheTablesCannotFollowIsShownBeforeItIsTried() async throws {
+    /// Another program's table may contain parts that can't be rewritten.
+    @Test(.onSQLite) func changesThatTheTablesCannotFollowAreReportedFirst() async throws {
         let folder = try TestDatabases()
         let connection = try Connection(path: folder.path("file.sqlite"))
         try connection.execute(
@@ -169,7 +169,7 @@ import Testing
         #expect(view.refusals.count == 1 && view.refusals[0].contains("has a view of that name"), "\(view)")
     }
 
-    @Test func onlyWhatWasAgreedToIsDeployed() async throws {
+    @Test func onlyTheExpectedPlanIsDeployed() async throws {
         let production = try await development()
         try await production.send("DELETE", "/purge/Book")
         let smaller = try SchemaDocument([["className": "Book", "fields": ["title": ["type": "String"]]]])

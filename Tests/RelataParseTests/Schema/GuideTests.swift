@@ -2,12 +2,12 @@ import Foundation
 import RelataParse
 import Testing
 
-/// The guide to the protocol tells what is so.
+/// The statements of the guide to the protocol are true.
 @Suite struct GuideTests {
     private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../Documentation/ParseProtocol.md").standardizedFileURL
 
-    /// The classes that the guide describes can be posted one after another.
+    /// The classes in the guide can be created in its order.
     @Test func theClassesOfTheGuideCanBeMade() async throws {
         let text = try String(contentsOf: Self.file, encoding: .utf8)
         let blocks = text.components(separatedBy: "```json\n").dropFirst().compactMap {

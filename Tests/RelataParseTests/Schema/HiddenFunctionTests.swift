@@ -50,7 +50,7 @@ import Testing
         let book = try await server.create(
             "Book", ["tags": ["a", "b"], "info": ["list": [1, 2]], "genre": pointer("Genre", genre)])
         _ = try await server.create("Book", ["tags": ["c"]])
-        // A new field, and a relation that the file must be read for.
+        // A new field, and a relation, for which the schema is read from the file.
         let tag = try await server.create("Tag", ["name": "t"])
         let reply = try await server.send(
             "PUT", "/classes/Book/\(book)",
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: ["doomed", "reached", "tree", "step", "x", "y"])
-    func aClassHasTheNameThatADeletionUsesWithinItself(_ name: String) async throws {
+    func aClassCanHaveANameThatDeletionsUseInternally(_ name: String) async throws {
         let server = try TestServer()
         let parent: JSONValue = ["type": "Pointer", "targetClass": .string(name), "onTargetDelete": "cascade"]
         let reply = try await server.send("POST", "/schemas/\(name)", ["fields": ["parent": parent]])

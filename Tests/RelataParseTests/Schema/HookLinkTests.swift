@@ -43,7 +43,7 @@ import Testing
     var panel: ToOne<Panel>?
 }
 
-/// What an app links objects to before they are saved is saved with them.
+/// Objects that a hook links to are saved with the object.
 @Suite(.onEveryEngine) struct HookLinkTests {
     private let statements = SQLStatements()
     private let store: Store
@@ -67,7 +67,7 @@ import Testing
         statements.all.count { $0.hasPrefix("INSERT INTO \"\(table)\"") || $0.hasPrefix("UPDATE \"\(table)\"") }
     }
 
-    @Test func newObjectsThatAHookLinksToAreInsertedBefore() async throws {
+    @Test func newObjectsThatAHookLinksToAreInsertedFirst() async throws {
         let server = try server(Shop.self) { shop, _ in shop.keeper = ToOne(Keeper(name: "of \(shop.name)")) }
         for isNew in [true, false] {
             statements.removeAll()
@@ -83,7 +83,7 @@ import Testing
         #expect(try await store.fetch(Keeper.all).count == 2)
     }
 
-    @Test func listsThatAHookEditsHoldWhatTheClientAddsAsWell() async throws {
+    @Test func listsThatAHookEditsAlsoGetTheClientsObjects() async throws {
         let server = try server(Shop.self) { shop, change in
             shop.tags.add(ShopTag(name: change.isNew ? "new" : "known"))
         }
@@ -107,7 +107,7 @@ import Testing
         #expect(try keeper.marks.objects.map(\.name) == ["of a"] && "\(keeper.id ?? 0)" == id)
     }
 
-    @Test func aPartnerThatAHookGivesIsTakenFromWhoHasIt() async throws {
+    @Test func aPartnerThatAHookSetsIsTakenFromItsOwner() async throws {
         let shop = try await store.save(Shop(name: "a", version: 0))
         try await store.save(Badge(name: "first", shop: ToOne(id: shop.id), version: 0))
         let server = try server(Badge.self) { badge, _ in badge.shop = ToOne(id: shop.id) }
@@ -122,7 +122,7 @@ import Testing
         #expect(try await store.fetch(Badge.self, id: "first")?.shop?.id == shop.id)
     }
 
-    @Test func theTransactionHasTheObjectAsItWas() async throws {
+    @Test func theTransactionStillHasTheOldObject() async throws {
         let seen = Mutex<[String?]>([])
         let server = try server(Shop.self) { shop, change in
             let stored = try change.transaction.fetch(shop.id)
@@ -139,7 +139,7 @@ import Testing
         #expect(try await store.fetch(Shop.all).map(\.name) == ["c"])
     }
 
-    @Test func whatAHookMakesOfAnObjectIsCheckedBeforeItIsWritten() async throws {
+    @Test func aHooksChangesAreCheckedBeforeTheyAreWritten() async throws {
         let server = try server(Shop.self) { shop, _ in if shop.name == "empty" { shop.name = " " } }
         let id = try await server.create("Shop", ["name": "a"])
         statements.removeAll()

@@ -54,9 +54,9 @@ import Testing
     var unset: Date?
 }
 
-/// What an app is given once an object is saved or deleted is the object as it is stored.
+/// After an object is saved or deleted, hooks get it as it is stored.
 @Suite(.onEveryEngine) struct HookObjectTests {
-    /// What the hooks were given.
+    /// The objects that the hooks got.
     private final class Given<M: Model>: Sendable {
         private let objects = Mutex<[M]>([])
         func add(_ object: M) { objects.withLock { $0.append(object) } }
@@ -100,7 +100,7 @@ import Testing
             })
     }
 
-    /// Looks whether what the hooks were given is stored, and can be saved.
+    /// Checks that the hooks' objects are stored, and can be saved.
     private func check(_ count: Int, _ source: SourceLocation = #_sourceLocation) async throws {
         let given = tickets.take()
         #expect(given.count == count, sourceLocation: source)
@@ -114,7 +114,7 @@ import Testing
         ["method": "POST", "path": "/parse/classes/Ticket", "body": ["title": .string(title)]]
     }
 
-    @Test(arguments: [false, true]) func savedObjectsAreAsTheyAreStored(changes: Bool) async throws {
+    @Test(arguments: [false, true]) func savedObjectsEqualTheStoredOnes(changes: Bool) async throws {
         let server = try server(changes: changes)
         let id = try await server.create("Ticket", ["title": "a"])
         try await check(1)
@@ -128,7 +128,7 @@ import Testing
         try await check(2)
     }
 
-    @Test(arguments: [false, true]) func objectsOfTheOtherSideAreAsTheyAreStored(changes: Bool) async throws {
+    @Test(arguments: [false, true]) func objectsOfTheInverseEqualTheStoredOnes(changes: Bool) async throws {
         let server = try server(changes: changes)
         let ticket = Ticket(title: "a", made: .now, changed: .now, version: 0)
         try await store.insert(ticket)
@@ -144,8 +144,8 @@ import Testing
         try await check(1)
     }
 
-    /// An object that several requests of a transaction change is stored once all are done.
-    @Test(arguments: [false, true]) func anObjectThatIsSavedTwiceIsAsItIsInTheEnd(changes: Bool) async throws {
+    /// If several requests of a transaction change an object, the hook gets it as it is at the end.
+    @Test(arguments: [false, true]) func anObjectThatIsSavedTwiceHasItsFinalState(changes: Bool) async throws {
         let server = try server(changes: changes)
         let id = try await server.create("Ticket", ["title": "a"])
         _ = tickets.take()
@@ -159,7 +159,7 @@ import Testing
         #expect(given == [stored, stored] && stored.points == 2 && stored.version == 3)
     }
 
-    @Test func objectsThatAreRefusedOrDeletedAreNoSavedOnes() async throws {
+    @Test func refusedAndDeletedObjectsDoNotCountAsSaved() async throws {
         let server = try server(changes: true)
         let reply = try await server.send("POST", "/batch", ["requests": [post("no"), post("a")]])
         #expect(reply.json.array?[0]["error"]?["code"] == 142 && reply.json.array?[1]["success"] != nil)
@@ -173,8 +173,8 @@ import Testing
         #expect(tickets.take().isEmpty && deleted.take().map(\.title) == ["B"])
     }
 
-    /// Whatever a column holds, a hook is given what is read once it is stored.
-    @Test func objectsOfEveryTypeAreAsTheyWillBeStored() async throws {
+    /// A hook gets values of every type as they will be read from the store.
+    @Test func valuesOfEveryTypeEqualTheStoredOnes() async throws {
         let given = Given<Sheet>()
         let server = TestServer(
             try ParseStore.serving(store) { hooks in
@@ -251,7 +251,7 @@ import Testing
         #expect(counts == [[1, 1, 1], [1, 1, 1]])
     }
 
-    @Test(arguments: [false, true]) func deletedObjectsAreAsTheyWereStoredLast(changes: Bool) async throws {
+    @Test(arguments: [false, true]) func deletedObjectsHaveTheirLastState(changes: Bool) async throws {
         let server = try server(changes: changes)
         let id = try await server.create("Ticket", ["title": "a"])
         let stored = try #require(try await store.fetch(Ticket.all).first)

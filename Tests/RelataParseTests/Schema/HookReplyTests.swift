@@ -24,11 +24,11 @@ import Testing
     @Attribute(.updatedAt) var updatedAt: Date = .distantPast
 }
 
-/// Clients are told what they can't know: what an app made of an object while it was saved.
+/// Replies contain the values that an app's hooks changed, because clients can't know them.
 @Suite(.onEveryEngine) struct HookReplyTests {
-    @Test func stampsThatBeginWithAValueAreToldOnce() async throws {
+    @Test func stampsWithAnInitialValueAreInTheReplyOnce() async throws {
         let server = TestServer(try ParseStore.serving(try Store.make(for: Postcard.self)))
-        // Reading the reply throws where a member stands twice.
+        // Reading the reply throws if a member occurs twice.
         let reply = try await server.send("POST", "/classes/Postcard", ["text": "Hello"])
         #expect(reply.status == 201 && reply["objectId"] != nil)
         let told = try #require(reply["createdAt"]?.string)
@@ -47,14 +47,14 @@ import Testing
 
     private func names(_ reply: TestServer.Reply) -> Set<String> { Set((reply.json.object ?? [:]).keys) }
 
-    @Test func whatAHookChangesIsToldAndNothingElse() async throws {
+    @Test func theReplyContainsAHooksChangesAndNothingElse() async throws {
         let server = try server {
             $0.title = $0.title.uppercased()
             $0.note = $0.title == "GONE" ? nil : $0.note
         }
         let created = try await server.send("POST", "/classes/Letter", ["title": "a", "note": "n", "pages": 3])
         #expect(created.status == 201 && created["title"] == "A", "\(created.json)")
-        // Its defaults and the revision are news to the client, too.
+        // Defaults and the revision are new to the client, too.
         #expect(names(created) == ["objectId", "createdAt", "title", "tags", "isRead", "version"])
         #expect(created["tags"] == ["new"] && created["isRead"] == false)
         let id = try #require(created["objectId"]?.string)
@@ -72,7 +72,7 @@ import Testing
         #expect(now["updatedAt"] == changed["updatedAt"] && now["version"] == changed["version"])
     }
 
-    @Test func whatAHookMakesOfAnOperationsResultIsTold() async throws {
+    @Test func theReplyContainsAHooksChangesOfResults() async throws {
         let server = try server { $0.pages = min($0.pages, 5) }
         let id = try await server.create("Letter", ["title": "a", "pages": 4])
         let reply = try await server.send(
@@ -81,7 +81,7 @@ import Testing
         #expect(try await server.get("Letter", id)["pages"] == 5)
     }
 
-    @Test func pointersAndFieldsThatAHookUnsetAreToldToWhoUnderstandsIt() async throws {
+    @Test func fieldsThatAHookUnsetAreInRepliesToClientsThatUnderstandIt() async throws {
         let server = try server {
             if $0.title == "unset" { $0.note = nil }
             if $0.title == "alone" { $0.answer = nil }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelataParse
 
-/// What an app does before and after its objects change holds however a client changes them.
+/// Hooks run for every way in which a client changes objects.
 @Suite(.onEveryEngine) struct HookTests {
     private let told = Told()
 
@@ -45,7 +45,7 @@ import Testing
             "PUT", "/classes/ShelfGenre/\(genre)", ["books": adding(pointer("ShelfBook", free))])
         #expect(add.status == 200, "\(add.json)")
         #expect(Array(told.all[before...]) == ["saving free, known", "saved free"])
-        // It is a member already: nothing changes.
+        // The object is a member already, so nothing changes.
         _ = try await server.send(
             "PUT", "/classes/ShelfGenre/\(genre)", ["books": adding(pointer("ShelfBook", free))])
         #expect(told.all.count == before + 2)
@@ -58,7 +58,7 @@ import Testing
         #expect(try await server.get("ShelfBook", free)["genre"] == pointer("ShelfGenre", genre))
     }
 
-    @Test func aPurgeAsksForEachObject() async throws {
+    @Test func aPurgeCallsTheHooksForEachObject() async throws {
         let store = try Store.make(for: ShelfBook.self)
         let server = try server(store)
         for title in ["a", "b"] { _ = try await server.create("ShelfBook", ["title": .string(title), "year": 1]) }

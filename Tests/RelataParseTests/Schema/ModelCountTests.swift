@@ -19,7 +19,7 @@ import Testing
     @Relationship(inverse: \Crew.flags, maximum: 2) var crews: ToMany<Crew>
 }
 
-/// How many objects a list must or may hold is checked whatever a client does to it.
+/// The least and greatest numbers of members are checked for every change of a list.
 @Suite(.onEveryEngine) struct ModelCountTests {
     let store: Store
     let server: TestServer
@@ -52,7 +52,7 @@ import Testing
         ["__op": .string(operation), "objects": .array(ids.map { pointer(className, $0) })]
     }
 
-    @Test func aNewObjectMustHaveWhatItsListsMustHold() async throws {
+    @Test func aNewObjectNeedsTheRequiredNumberOfMembers() async throws {
         let refused: [JSONValue] = [
             ["objectId": "C"], ["objectId": "C", "flags": linking("AddRelation", "Flag", "blue")],
             ["objectId": "C", "seamen": linking("AddRelation", "Seaman", "x")],
@@ -60,12 +60,12 @@ import Testing
                 "objectId": "C", "seamen": linking("AddRelation", "Seaman", "x", "y", "z"),
                 "flags": linking("AddRelation", "Flag", "blue"),
             ],
-            // The list at the other end is full.
+            // The inverse list is full.
             [
                 "objectId": "C", "seamen": linking("AddRelation", "Seaman", "x"),
                 "flags": linking("AddRelation", "Flag", "red"),
             ],
-            // Another list would be too short.
+            // Another list would become too short.
             [
                 "objectId": "C", "seamen": linking("AddRelation", "Seaman", "a"),
                 "flags": linking("AddRelation", "Flag", "blue"),
@@ -112,7 +112,7 @@ import Testing
         #expect(try await put("A", ["flags": linking("AddRelation", "Flag", "blue", "green")]).code == 142)
         #expect(try await flags("A") == ["red"])
         #expect(try await seamen("A") == ["a"])
-        // What is right at the end may be wrong in between.
+        // Only the final state must be valid.
         let both = try await put(
             "A",
             [
@@ -125,7 +125,7 @@ import Testing
         #expect(try await seamen("A") == ["x"])
     }
 
-    @Test func aBatchIsCheckedAtItsEndAndEachRequestOfOneThatIsNoneAtItsOwn() async throws {
+    @Test func aTransactionIsCheckedAtItsEndAndAPlainBatchAfterEachRequest() async throws {
         let requests: JSONValue = [
             ["method": "PUT", "path": "/classes/Seaman/a", "body": ["crew": pointer("Crew", "B")]],
             ["method": "PUT", "path": "/classes/Seaman/x", "body": ["crew": pointer("Crew", "A")]],

@@ -65,7 +65,7 @@ struct YearError: Error, CustomStringConvertible {
         #expect(try await store.fetch(ShelfBook.all).count == 1)
     }
 
-    @Test func anAppIsAskedBeforeAndToldAfter() async throws {
+    @Test func hooksRunBeforeAndAfterChanges() async throws {
         let store = try Store.make(for: ShelfBook.self)
         let told = Mutex<[String]>([])
         let parse = try ParseStore.serving(store) { hooks in
@@ -95,7 +95,7 @@ struct YearError: Error, CustomStringConvertible {
         #expect(try await store.fetch(ShelfBook.all).isEmpty)
     }
 
-    @Test func observersOfTheStoreSeeWhatClientsDo() async throws {
+    @Test func observersOfTheStoreSeeClientsChanges() async throws {
         let store = try Store.make(for: ShelfBook.self)
         let server = TestServer(try ParseStore.serving(store))
         var titles = store.observe(ShelfBook.all).makeAsyncIterator()

@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// A pointer that objects are refused without isn't taken from them by the other side either.
+/// A required pointer can't be removed through its inverse either.
 @Suite(.onEveryEngine) struct RequiredPointerTests {
     private func server(_ rules: JSONObject = [:], inverse: JSONObject = [:]) async throws
         -> (server: TestServer, genre: String, book: String)
@@ -20,7 +20,7 @@ import Testing
         return (server, genre, try await server.create("Book", ["title": "A", "genre": pointer("Genre", genre)]))
     }
 
-    @Test func theOtherSideCannotTakeItAway() async throws {
+    @Test func theInverseCannotRemoveARequiredPointer() async throws {
         let (server, genre, book) = try await server()
         let removal: JSONValue = ["books": ["__op": "RemoveRelation", "objects": [pointer("Book", book)]]]
         #expect(try await server.send("PUT", "/classes/Genre/\(genre)", removal).code == 142)
@@ -32,7 +32,7 @@ import Testing
             ([:], [:]), (["onTargetDelete": "nullify"], [:]), ([:], ["deleteRule": "nullify"]),
             (["onTargetDelete": "nullify"], ["deleteRule": "nullify"]),
         ] as [(JSONObject, JSONObject)])
-    func deletingItsTargetIsDenied(_ rules: JSONObject, _ inverse: JSONObject) async throws {
+    func deletingTheTargetOfARequiredPointerIsDenied(_ rules: JSONObject, _ inverse: JSONObject) async throws {
         let (server, genre, book) = try await server(rules, inverse: inverse)
         let plan = try await server.get("Genre", genre, "deletionPlan=1")
         #expect(plan["isDenied"] == true, "\(plan)")
@@ -43,13 +43,13 @@ import Testing
         #expect(try await server.send("DELETE", "/classes/Genre/\(genre)").status == 200)
     }
 
-    @Test func aRuleThatLeavesNoBookWithoutItHolds() async throws {
+    @Test func aCascadingRuleStillApplies() async throws {
         let (server, genre, book) = try await server(inverse: ["deleteRule": "cascade"])
         #expect(try await server.send("DELETE", "/classes/Genre/\(genre)").status == 200)
         #expect(try await server.get("Book", book)["code"] == 101)
     }
 
-    @Test func whatIsDescribedIsWhatWasSaid() async throws {
+    @Test func theDescriptionContainsOnlyTheGivenRules() async throws {
         let (server, _, _) = try await server()
         let fields = try await server.send("GET", "/schemas/Book")["fields"]
         #expect(fields?["genre"] == ["type": "Pointer", "targetClass": "Genre", "required": true])

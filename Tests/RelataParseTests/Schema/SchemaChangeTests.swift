@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// What a description changes of a class that is there, and what it leaves.
+/// Changes of an existing class by a new description, and the parts that stay.
 @Suite(.onEveryEngine) struct SchemaChangeTests {
     let server: TestServer
 
@@ -34,7 +34,7 @@ import Testing
         try await server.send("PUT", "/schemas/\(className)", ["fields": [field: description]])
     }
 
-    @Test func aRuleStaysUntilItIsNamed() async throws {
+    @Test func aRuleStaysUntilAChangeNamesIt() async throws {
         let books = try await change("Genre", "books", ["type": "Relation", "targetClass": "Book"])
         #expect(books["fields"]?["books"]?["deleteRule"] == "deny", "\(books.json)")
         #expect(books["fields"]?["books"]?["order"] == "shelf" && books["fields"]?["books"]?["inverse"] == "genre")
@@ -45,7 +45,7 @@ import Testing
         #expect(owner["fields"]?["owner"]?["required"] == true)
     }
 
-    @Test func nullTakesARuleBack() async throws {
+    @Test func nullRemovesARule() async throws {
         let owner = try await change(
             "Book", "owner", ["type": "Pointer", "targetClass": "Person", "onTargetDelete": .null])
         #expect(owner["fields"]?["owner"]?["onTargetDelete"] == nil)
@@ -57,8 +57,8 @@ import Testing
         #expect(tags["fields"]?["tags"]?["order"] == nil && tags["fields"]?["tags"]?["deleteRule"] == "deny")
     }
 
-    /// A document says all of a class, so that what it doesn't say goes.
-    @Test func aDocumentTakesRulesBack() async throws {
+    /// A document describes a class completely, so rules that it doesn't contain are removed.
+    @Test func aDocumentRemovesRules() async throws {
         let other = try TestServer()
         try await other.store.deploy(try SchemaDocument(try await server.store.schemaJSON()))
         _ = try await change("Book", "owner", ["type": "Pointer", "targetClass": "Person", "onTargetDelete": .null])
@@ -69,7 +69,7 @@ import Testing
         #expect(try await other.store.schemaJSON() == document)
     }
 
-    @Test func whoseOtherSideARelationIsStays() async throws {
+    @Test func theInverseOfARelationCannotBeChanged() async throws {
         for inverse: JSONValue in ["owner", "nope", .null] {
             let reply = try await change(
                 "Genre", "books", ["type": "Relation", "targetClass": "Book", "inverse": inverse])
@@ -81,12 +81,12 @@ import Testing
         #expect(same.status == 200)
     }
 
-    @Test func aClassThatWasOnlyPointedAtCanStillBeMade() async throws {
+    @Test func aClassThatWasOnlyATargetCanStillBeCreated() async throws {
         let made = try await server.send("POST", "/schemas/Person", ["fields": ["name": ["type": "String"]]])
         #expect(made.status == 200 && made["fields"]?["name"]?["type"] == "String", "\(made.json)")
         #expect(try await server.send("POST", "/schemas/Person", [:]).code == 103)
         #expect(try await server.send("POST", "/schemas/Genre", [:]).code == 103)
-        // Whoever saves an object of it has made it, too.
+        // Saving an object creates its class.
         _ = try await server.create("Tag", [:])
         #expect(try await server.send("POST", "/schemas/Tag", [:]).code == 103)
     }
@@ -108,8 +108,8 @@ import Testing
         #expect(try await server.find("Book", related, [:]).map { $0["title"] } == ["a", "b", "c"])
     }
 
-    /// Errors speak of fields and classes, not of Swift.
-    @Test func whatARelationLacksIsNamed() async throws {
+    /// Errors mention fields and classes, not Swift.
+    @Test func anErrorNamesWhatARelationLacks() async throws {
         let wrong: [(JSONValue, String)] = [
             (["type": "Relation", "targetClass": "Book", "inverse": "nope"], "Book has no pointer nope"),
             (["type": "Relation", "targetClass": "Book", "inverse": "title"], "Book has no pointer title"),
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func classesOfFeaturesThatAreOffSayso() async throws {
+    @Test func classesOfDisabledFeaturesSaySo() async throws {
         #expect(try await server.send("GET", "/schemas/_User").code == 119)
         #expect(try await server.send("DELETE", "/schemas/_Role").code == 119)
         #expect(try await change("Book", "user", ["type": "Pointer", "targetClass": "_User"]).code == 119)
@@ -139,7 +139,7 @@ import Testing
         #expect(try await server.send("DELETE", "/schemas/Unknown").status == 200)
     }
 
-    @Test func aFieldThatIsPutAgainKeepsTheRulesThatAreNotNamed() async throws {
+    @Test func aRepeatedFieldKeepsTheRulesThatAreNotNamed() async throws {
         try await server.send(
             "POST", "/schemas/Novel",
             [

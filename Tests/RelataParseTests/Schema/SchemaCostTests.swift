@@ -9,9 +9,9 @@ import Testing
 
 @testable import RelataParse
 
-/// What a new class or field costs, and that looking at nothing else leaves out nothing.
+/// The cost of a new class or field, which doesn't depend on other classes.
 @Suite struct SchemaCostTests {
-    /// The statements of each of several changes of a store that has so many classes already.
+    /// The statements of several schema changes, in a store that has this many classes.
     private func statements(classes count: Int) async throws -> [[String]] {
         let trace = SQLStatements()
         let folder = try TestDatabases()
@@ -44,16 +44,16 @@ import Testing
         return all
     }
 
-    @Test func aNewClassOrFieldCostsTheSameWhateverElseThereIs() async throws {
+    @Test func otherClassesAddNoStatementsToANewClassOrField() async throws {
         let few = try await statements(classes: 2)
         let many = try await statements(classes: 40)
         #expect(few.map(\.count) == many.map(\.count))
         for (few, many) in zip(few, many) { #expect(many.count < 100 && few.count == many.count, "\(many)") }
-        // A look at a table would name it.
+        // Reading a table would mention its name.
         #expect(!many.joined().contains { $0.contains("Class2") })
     }
 
-    /// How many rows a new class and a new field read where nothing is asked for by name.
+    /// The number of rows that a new class and a new field read in statements without a name.
     private func rowsRead(classes count: Int) async throws -> [Int] {
         let trace = SQLStatements()
         let folder = try TestDatabases()
@@ -76,14 +76,14 @@ import Testing
         return counts
     }
 
-    @Test(.onSQLite) func aNewClassOrFieldReadsTheSameWhateverElseThereIs() async throws {
+    @Test(.onSQLite) func otherClassesAddNoReadsToANewClassOrField() async throws {
         let few = try await rowsRead(classes: 10)
         let many = try await rowsRead(classes: 500)
         #expect(few == many)
     }
 
-    /// Only what was touched is compared with what it was.
-    @Test(arguments: [10, 500]) func aDraftComparesWhatItTouched(_ count: Int) throws {
+    /// Only touched classes are compared with their former state.
+    @Test(arguments: [10, 500]) func aDraftComparesOnlyTouchedClasses(_ count: Int) throws {
         let known = (0..<count).map { SchemaDraft.newEntity("Class\($0)") }
         var draft = SchemaDraft(entities: known, options: [:])
         try draft.addClass("Fresh")
@@ -93,14 +93,14 @@ import Testing
         #expect(draft.entities.changes.places == [3, count])
         #expect(draft.entities.changes.names == ["Class3", "Fresh"])
         #expect(EntityChanges(draft.entities.all, since: known).names == ["Class3", "Fresh"])
-        // What is taken back is as it was; where one is gone, others stand elsewhere.
+        // A reverted change is no change; after a removal, the others have other positions.
         try draft.removeFields(["name"], of: "Class3")
         #expect(draft.entities.changes.names == ["Fresh"])
         try draft.removeClass("Class1")
         #expect(draft.entities.changes.names == ["Class1", "Fresh"])
     }
 
-    /// A server with so many classes that require a pointer, and the object that all point at.
+    /// A server with this many classes that require a pointer, and the object that all of them point at.
     private func server(classes count: Int) async throws -> (server: TestServer, hub: String) {
         let server = try TestServer()
         let hub = try await server.create("Hub", ["name": "a"])
@@ -114,7 +114,7 @@ import Testing
         return (server, hub)
     }
 
-    /// How many entities each of several changes of a store with so many classes resolves, all rules included.
+    /// The numbers of entities that several changes resolve, in a store with this many classes, all rules included.
     private func resolved(classes count: Int) async throws -> [[Int]] {
         let (server, hub) = try await server(classes: count)
         defer { try? server.store.close() }
@@ -141,15 +141,15 @@ import Testing
         return all
     }
 
-    @Test func aNewClassOrFieldResolvesTheSameWhateverElseThereIs() async throws {
+    @Test func otherClassesAreNotResolvedForANewClassOrField() async throws {
         let few = try await resolved(classes: 2)
         let many = try await resolved(classes: 30)
         #expect(few == many)
         #expect(few.joined().allSatisfy { $0 <= 2 }, "\(few)")
     }
 
-    /// How many classes each of several changes makes anew, with their rules: all others are those that were there, not
-    /// copies.
+    /// The number of classes that each of several changes builds again, including their rules. All others must be the
+    /// same objects, not copies.
     private func made(classes count: Int) async throws -> [Int] {
         let (server, hub) = try await server(classes: count)
         defer { try? server.store.close() }
@@ -174,14 +174,14 @@ import Testing
         return all
     }
 
-    @Test func aNewClassOrFieldCopiesNoOtherClass() async throws {
+    @Test func otherClassesAreNotCopiedForANewClassOrField() async throws {
         let few = try await made(classes: 2)
         let many = try await made(classes: 30)
         #expect(few == many)
         #expect(few.allSatisfy { $0 <= 2 }, "\(few)")
     }
 
-    @Test func writersGoOnWhileClassesAreMade() async throws {
+    @Test func writersContinueWhileClassesAreCreated() async throws {
         let folder = try TestDatabases()
         let server = try TestServer(path: folder.path("classes.sqlite"))
         defer { try? server.store.close() }
@@ -200,7 +200,7 @@ import Testing
         #expect(try await server.find("Book", "limit=100000").count >= written + 1)
     }
 
-    @Test func transactionsThatBeganEarlierSeeTheClassesAsTheyWere() async throws {
+    @Test func earlierTransactionsSeeTheOldClasses() async throws {
         let folder = try TestDatabases()
         let server = try TestServer(path: folder.path("classes.sqlite"))
         defer { try? server.store.close() }
@@ -220,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4, 5, 6])
-    func whatIsMadeStepByStepIsWhatTheFileSays(_ seed: UInt64) async throws {
+    func classesCreatedStepByStepEqualThoseInTheFile(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let folder = try TestDatabases()
         let path = try folder.path("random.sqlite")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RelataParse
 
-/// What `/schemas` can't do is refused in the words of its clients, with Parse's codes; never passed over.
+/// Changes that `/schemas` can't make are refused with Parse's terms and codes, never ignored.
 @Suite(.onEveryEngine) struct SchemaRefusalTests {
     let server: TestServer
 
@@ -21,13 +21,13 @@ import Testing
         try await server.send("PUT", "/schemas/\(name)", body)
     }
 
-    /// A text that speaks of models, or of how Swift code is written.
+    /// Whether a message mentions models, or how Swift code is written.
     private func speaksOfSwift(_ reply: TestServer.Reply) -> Bool {
         let message = reply["error"]?.string ?? ""
         return ["`", "var ", "to-one", "to-many", "migration", "model", " view "].contains { message.contains($0) }
     }
 
-    @Test func aFieldThatEveryClassHasCannotBeAnother() async throws {
+    @Test func aFieldOfEveryClassCannotBeRedefined() async throws {
         for field in ["objectId", "createdAt", "updatedAt", "ACL"] {
             let added = try await post("Wrong", [field: ["type": "Number"]])
             #expect(added.code == 136 && added.status == 400, "\(added.json)")
@@ -48,7 +48,7 @@ import Testing
         #expect(try await server.send("GET", "/schemas/Book")["fields"]?["title"] != nil)
     }
 
-    @Test func whatAClassIsToldToBeCanBeSentBack() async throws {
+    @Test func theDescriptionOfAClassCanBeSentBack() async throws {
         let made = try await post("Book", ["title": ["type": "String"]])
         let again = try await put("Book", made.json)
         #expect(again.status == 200 && again.json == made.json, "\(again.json)")
@@ -58,7 +58,7 @@ import Testing
         #expect(other.status == 200 && other["fields"] == made["fields"], "\(other.json)")
     }
 
-    @Test(.onSQLite) func aColumnOfAnotherProgramMayHaveSuchAName() async throws {
+    @Test(.onSQLite) func aColumnOfAnotherProgramCanHaveTheNameOfAStamp() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let connection = try Connection(path: path)
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func rulesThatCannotBeAreOfTheWrongType() async throws {
+    @Test func impossibleRulesAreRefused() async throws {
         #expect(
             try await post("Book", ["genre": ["type": "Pointer", "targetClass": "Genre", "onTargetDelete": "deny"]])
                 .status == 200)
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func whatIsStoredTwiceIsNotMadeUnique() async throws {
+    @Test func aFieldWithDuplicatesCannotBecomeUnique() async throws {
         let ids = [
             try await server.create("Book", ["title": "A", "year": 1]),
             try await server.create("Book", ["title": "A", "year": 2]),
@@ -142,8 +142,8 @@ import Testing
         #expect(try await put("Book", unique).status == 200)
     }
 
-    /// Tables of other programs may say what can't be written again.
-    @Test(.onSQLite) func whatTheTablesCannotFollowIsToldWithoutAdviceForSwift() async throws {
+    /// Other programs' tables may contain parts that can't be rewritten.
+    @Test(.onSQLite) func changesThatTheTablesCannotFollowAreRefusedWithoutAdviceForSwift() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let connection = try Connection(path: path)
@@ -167,7 +167,7 @@ import Testing
         #expect(try await server.get("book", "1")["pages"] == 2)
     }
 
-    @Test func aClassThatIsNotThereHasNothingToPurge() async throws {
+    @Test func purgingAMissingClassDoesNothing() async throws {
         let reply = try await server.send("DELETE", "/purge/Nope")
         #expect(reply.status == 200 && reply.json == [:], "\(reply.json)")
         let plan = try await server.send("DELETE", "/purge/Nope?dryRun=1")
@@ -176,7 +176,7 @@ import Testing
         #expect(try await server.send("GET", "/schemas").results.isEmpty)
     }
 
-    /// Whatever number stands there, the server goes on.
+    /// Any other number is refused without a crash.
     @Test func theDirectionOfAnIndexIsOneOrMinusOne() async throws {
         for direction: JSONValue in [.integer(.min), .integer(.max), 0, 2, -2, 1.5, "1"] {
             let reply = try await server.send(
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func aDefaultIsCheckedAsValuesAre() async throws {
+    @Test func aDefaultIsCheckedLikeAValue() async throws {
         let refused: [(JSONValue, Int64)] = [
             (["type": "Object", "defaultValue": ["a.b": 1]], 121),
             (["type": "Array", "defaultValue": [["$x": 1]]], 121),

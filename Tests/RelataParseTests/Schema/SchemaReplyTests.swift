@@ -2,13 +2,13 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// What replies about classes say, and in which words they refuse.
+/// The content of replies about classes, and the messages of refusals.
 @Suite(.onEveryEngine) struct SchemaReplyTests {
     private let server: TestServer
 
     init() throws { server = try TestServer() }
 
-    @Test func aReplyHasOnlyWhatWasSaid() async throws {
+    @Test func aReplyHasOnlyTheGivenRules() async throws {
         let made = try await server.send(
             "POST", "/schemas/Book",
             [
@@ -41,7 +41,7 @@ import Testing
         #expect(again["fields"]?["note"] == ["type": "String"])
     }
 
-    @Test func aPointersColumnMayBeNamedInAnIndex() async throws {
+    @Test func anIndexCanNameThePointersColumn() async throws {
         let fields: JSONValue = [
             "genre": ["type": "Pointer", "targetClass": "Genre"], "title": ["type": "String"],
         ]
@@ -71,7 +71,7 @@ import Testing
         #expect(gone.status == 200 && gone["indexes"] == nil && gone["uniqueIndexes"] == nil, "\(gone.json)")
     }
 
-    @Test func refusalsHaveParsesWords() async throws {
+    @Test func refusalsHaveParsesMessages() async throws {
         _ = try await server.create("Book", ["title": "a"])
         let refused: [(method: String, path: String, body: JSONValue, code: Int64, words: String)] = [
             ("POST", "/schemas/Book", [:], 103, "Class Book already exists."),

@@ -7,9 +7,9 @@ import Testing
 
 @testable import RelataParse
 
-/// Schema changes that meet others, that are sent twice, and that can't be.
+/// Schema changes that are concurrent, repeated, or impossible.
 @Suite(.onEveryEngine) struct SchemaSafetyTests {
-    @Test func aChangeThatIsSentAgainIsDoneOnce() async throws {
+    @Test func aRepeatedChangeIsDoneOnce() async throws {
         let server = try TestServer()
         let headers = ["x-parse-request-id": "one"]
         let fields: JSONValue = ["fields": ["title": ["type": "String"]]]
@@ -33,7 +33,7 @@ import Testing
         #expect(try await server.send("DELETE", "/schemas/Other", headers: headers).code == 159)
     }
 
-    @Test func aPurgeThatIsSentAgainLeavesWhatCameSince() async throws {
+    @Test func aRepeatedPurgeLeavesNewerObjects() async throws {
         let server = try TestServer()
         _ = try await server.create("Book", ["title": "A"])
         let headers = ["x-parse-request-id": "one"]
@@ -43,8 +43,8 @@ import Testing
         #expect(try await server.find("Book").count == 1)
     }
 
-    /// Each class is a table, and whoever else writes waits meanwhile.
-    @Test(arguments: [true, false]) func aRequestMakesABoundedNumberOfClasses(isTransaction: Bool) async throws {
+    /// Each class needs a table, and other writers wait while tables are created.
+    @Test(arguments: [true, false]) func aRequestCreatesALimitedNumberOfClasses(isTransaction: Bool) async throws {
         let server = try TestServer()
         for (count, status) in [(101, 400), (100, 200), (1, 200)] {
             let requests = (0..<count).map { number -> JSONValue in
@@ -57,8 +57,8 @@ import Testing
         #expect(try await server.send("GET", "/schemas").results.count == 101)
     }
 
-    /// An object that can't be written leaves nothing of its class, and all of the classes of the others.
-    @Test func anObjectOfABatchThatCannotBeWrittenLeavesItsClassAsItWas() async throws {
+    /// An invalid object of a batch leaves no change of its class, but the classes of the others stay changed.
+    @Test func anInvalidObjectOfABatchLeavesItsClassUnchanged() async throws {
         let server = try TestServer()
         _ = try await server.create("Place", ["at": ["__type": "GeoPoint", "latitude": 1, "longitude": 2]])
         let before = try await server.send("GET", "/schemas/Place").json
@@ -80,7 +80,7 @@ import Testing
         #expect(names.sorted() == ["First", "Place", "Third"])
     }
 
-    @Test func nothingComesBetweenALookAtTheDataAndTheChange() async throws {
+    @Test func aChangeAndItsChecksAreOneTransaction() async throws {
         let server = try TestServer()
         _ = try await server.create("Book", ["title": "A"])
         try await server.store.alter { draft, connection in
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func aChangeThatFailsLeavesEverything() async throws {
+    @Test func aFailedChangeChangesNothing() async throws {
         let server = try TestServer()
         _ = try await server.create("Book", ["title": "A"])
         let before = try await server.send("GET", "/schemas").json
@@ -104,7 +104,7 @@ import Testing
         #expect(try await server.send("POST", "/schemas/Other", [:]).status == 200)
     }
 
-    @Test(.onSQLite) func aNameThatSomethingElseInTheFileHasIsRefused() async throws {
+    @Test(.onSQLite) func aNameThatIsTakenInTheFileIsRefused() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let connection = try Connection(path: path)
@@ -133,7 +133,7 @@ import Testing
         #expect(try await server.get("Wide", id)["field996"] == 2)
     }
 
-    @Test func onlyTheMasterKeyEmptiesAClassAlsoWhereEverybodyChangesClasses() async throws {
+    @Test func onlyTheMasterKeyPurgesAClassEvenIfEverybodyMayChangeClasses() async throws {
         var options = ParseService.Options()
         options.needsMasterKeyForSchemas = false
         let server = try TestServer(options: options)

@@ -8,12 +8,12 @@ import Testing
 @testable import RelataParse
 
 @Suite(.onEveryEngine) struct SchemaTests {
-    @Test(.onSQLite) func whatAnotherProcessWritesMeanwhileIsNotDroppedWithItsClass() async throws {
+    @Test(.onSQLite) func concurrentWritesOfAnotherProcessAreNotDroppedWithTheClass() async throws {
         let folder = try TestDatabases()
         let server = try TestServer(path: folder.path("store.sqlite"))
         #expect(try await server.send("POST", "/schemas/Book", ["fields": ["title": ["type": "String"]]]).status == 200)
         try await withCheckedThrowingContinuation { (isWriting: CheckedContinuation<Void, any Error>) in
-            // A thread of its own: the time that a task sleeps can be longer than others wait for the file.
+            // A separate thread, because a task may sleep for longer than others wait for the file.
             Thread.detachNewThread {
                 do {
                     let other = try Connection(path: folder.path("store.sqlite"))
@@ -36,7 +36,7 @@ import Testing
         try server.store.close()
     }
 
-    @Test func aClassIsDescribedAsItWasMade() async throws {
+    @Test func aClassIsDescribedAsItWasCreated() async throws {
         let server = try TestServer()
         let reply = try await server.send(
             "POST", "/schemas/Book",
@@ -89,7 +89,7 @@ import Testing
         #expect(again["indexes"]?["by_b_a"]?.object.map { Array($0.keys) } == ["b", "a"])
     }
 
-    @Test func whatAClassDeclaresHoldsForItsObjects() async throws {
+    @Test func theRulesOfAClassApplyToItsObjects() async throws {
         let server = try TestServer()
         try await server.send(
             "POST", "/schemas/Book",
@@ -112,7 +112,7 @@ import Testing
         #expect(try await server.send("DELETE", "/classes/Genre/\(genre)").status == 200)
     }
 
-    @Test func fieldsAreAddedAndTakenAway() async throws {
+    @Test func fieldsAreAddedAndDeleted() async throws {
         let server = try TestServer()
         let genre = try await server.create("Genre", ["name": "Fantasy"])
         let author = try await server.create("Author", ["name": "A"])
@@ -135,7 +135,7 @@ import Testing
                 "objectId", "createdAt", "updatedAt", "ACL", "title", "pages",
             ])
         #expect(try await server.get("Book", book)["title"] == "A")
-        // The names are free again, for other types.
+        // The names can be used again, with other types.
         let again = try await server.send(
             "PUT", "/classes/Book/\(book)", ["year": "MCM", "genre": "text", "authors": 5, "tags": ["x": 1]])
         #expect(again.status == 200, "\(again.json)")
@@ -145,7 +145,7 @@ import Testing
         #expect(try await server.send("PUT", "/schemas/Pamphlet", ["fields": [:]]).code == 103)
     }
 
-    @Test func aClassGoesOnceItIsEmptyAndNothingLeadsToIt() async throws {
+    @Test func aClassCanBeDeletedOnceItIsEmptyAndUnreferenced() async throws {
         let server = try TestServer()
         let genre = try await server.create("Genre", ["name": "Fantasy"])
         _ = try await server.create("Book", ["genre": pointer("Genre", genre)])
@@ -159,7 +159,7 @@ import Testing
         #expect(try await server.send("POST", "/classes/genre", ["name": 5]).status == 201)
     }
 
-    @Test func aRelationMayBeTheOtherSideOfAPointer() async throws {
+    @Test func aRelationCanBeTheInverseOfAPointer() async throws {
         let server = try TestServer()
         try await server.send(
             "POST", "/schemas/Book", ["fields": ["genre": ["type": "Pointer", "targetClass": "Genre"]]])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelataParse
 
-/// Keeps the mails that a server sends.
+/// Collects the mails that a server sends.
 final class Mailbox: MailSender {
     private struct State {
         var mails: [Mail] = []
@@ -22,13 +22,13 @@ final class Mailbox: MailSender {
         }
     }
 
-    /// Has the next mails fail.
+    /// Lets the next mails fail.
     func fail(with errors: any Error...) { state.withLock { $0.failures = errors } }
 
-    /// How many mails came.
+    /// The number of received mails.
     var count: Int { state.withLock { $0.mails.count } }
 
-    /// The next mail, which may be on its way.
+    /// The next mail. Waits if it hasn't arrived yet.
     func next() async throws -> Mail {
         for _ in 0..<4000 {
             let mail = state.withLock { state -> Mail? in
@@ -44,21 +44,21 @@ final class Mailbox: MailSender {
 }
 
 extension Mail {
-    /// The secret of the link.
+    /// The token in the link.
     var token: String { String(text.split(separator: "?token=").last?.prefix(while: \.isHexDigit) ?? "") }
     /// The link.
     var link: String { String(text.split(whereSeparator: \.isWhitespace).first { $0.hasPrefix("http") } ?? "") }
 }
 
 extension TestServer {
-    /// A server that sends mails, and those that it sent.
+    /// A server that sends mails, and its mailbox.
     static func withMail(
         path: String? = nil, trace: SQLStatements? = nil, _ configure: (inout ParseService.Options) -> Void = { _ in }
     ) throws -> (server: TestServer, mails: Mailbox) {
         let mails = Mailbox()
         let server = try withUsers(path: path, trace: trace) { options in
             var mail = MailOptions(mails, appName: "Library", publicURL: "https://books.example.org/parse")
-            // What wasn't sent is found out by what is sent next.
+            // If the next mail arrives, an earlier one wasn't sent.
             (mail.interval, mail.width, mail.retries) = (0, 1, [])
             options.mail = mail
             configure(&options)
@@ -66,14 +66,14 @@ extension TestServer {
         return (server, mails)
     }
 
-    /// Signs somebody up with an address.
+    /// Signs a user up with an address.
     func signUpWithAddress(_ name: String, _ more: JSONObject = [:]) async throws -> Person {
         var body: JSONObject = ["email": .string("\(name)@example.org")]
         body.merge(more)
         return try await signUp(name, body)
     }
 
-    /// Asks for a mail.
+    /// Requests a mail.
     @discardableResult
     func requestMail(_ address: String, path: String = "/requestPasswordReset", language: String? = nil) async throws
         -> Reply
@@ -97,13 +97,13 @@ extension TestServer {
         return try #require(await service.page(for: request) { print("failed: \($0)") })
     }
 
-    /// Sets a password by a link.
+    /// Sets a password through a link.
     func setPassword(_ password: String, by token: String) async throws -> AccountPage {
         try await page(
             "POST", "request_password_reset", ["token": token, "password": password, "again": password])
     }
 
-    /// All that the tables hold, as text.
+    /// The contents of all tables, as text.
     func texts() async throws -> [String] {
         try await store.read(as: .master) { transaction in
             try transaction.schema.tables.flatMap { table in

@@ -4,7 +4,7 @@ import RelataParse
 import Synchronization
 import Testing
 
-/// Keeps contents in memory, under names that follow from their bytes.
+/// Stores contents in memory, named after their bytes.
 final class TestFileStorage: FileStorage {
     private struct Content {
         let bytes: [UInt8]
@@ -13,7 +13,7 @@ final class TestFileStorage: FileStorage {
 
     private let contents = Mutex<[String: Content]>([:])
 
-    /// The contents that are kept.
+    /// The stored contents.
     var texts: [String] {
         contents.withLock { $0.values.map { String(decoding: $0.bytes, as: UTF8.self) }.sorted() }
     }
@@ -60,7 +60,7 @@ extension TestServer {
         }
     }
 
-    /// A file as it came back.
+    /// A downloaded file.
     struct File: Sendable {
         let status: Int
         let type: String?
@@ -81,7 +81,7 @@ extension TestServer {
         return Reply(status: reply.status, json: try JSONParser.parse(reply.body), location: reply.location)
     }
 
-    /// Asks for a file, without keys.
+    /// Downloads a file, without keys.
     func download(_ name: String, app: String = "app", headers: [String: String] = [:]) async throws -> File {
         let request = WireRequest(method: "GET", path: "/files/\(app)/\(name)", headers: headers)
         let reply = await service.respond(to: request) { print("failed: \($0)") }
@@ -92,7 +92,7 @@ extension TestServer {
             text: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Somebody without a name.
+    /// Signs up an anonymous user.
     func signUpAnonymously() async throws -> Person {
         let reply = try await send(
             "POST", "/users", ["authData": ["anonymous": ["id": "0123456789"]]], isMaster: false)

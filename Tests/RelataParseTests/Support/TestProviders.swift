@@ -2,7 +2,7 @@ import RelataParse
 import Synchronization
 import Testing
 
-/// A service that vouches for whoever has the token `token of ID`.
+/// A service that accepts the token `token of ID`.
 final class TestProvider: Sendable {
     private struct State {
         var asked = 0
@@ -11,10 +11,10 @@ final class TestProvider: Sendable {
 
     private let state = Mutex(State())
 
-    /// How often it was asked.
+    /// The number of requests.
     var asked: Int { state.withLock { $0.asked } }
 
-    /// Has it fail from now on.
+    /// Lets all further requests fail.
     func fail(with error: (any Error)?) { state.withLock { $0.failure = error } }
 
     func named(_ name: String) -> SignInProvider {
@@ -33,7 +33,7 @@ final class TestProvider: Sendable {
 }
 
 extension TestServer {
-    /// A server with the services `forum` and `shop`, which are one.
+    /// A server with the services `forum` and `shop`, which share one provider.
     static func withProviders(
         mode: ParseStore.Mode = .development, _ configure: (inout ParseService.Options) -> Void = { _ in }
     ) throws -> (server: TestServer, provider: TestProvider) {
@@ -45,14 +45,14 @@ extension TestServer {
         return (server, provider)
     }
 
-    /// Signs in by what a service vouches for, or signs up.
+    /// Signs in, or signs up, with a service's data.
     func signIn(_ authData: JSONValue, _ more: JSONObject = [:]) async throws -> Reply {
         var body: JSONObject = ["authData": authData]
         body.merge(more)
         return try await send("POST", "/users", .object(body), isMaster: false)
     }
 
-    /// The same for somebody who is to be signed in.
+    /// The signed-in user, who must exist afterwards.
     func person(_ authData: JSONValue) async throws -> Person {
         let reply = try await signIn(authData)
         guard reply.status < 300, let id = reply["objectId"]?.string, let token = reply["sessionToken"]?.string else {
@@ -61,11 +61,11 @@ extension TestServer {
         return Person(id: id, token: token)
     }
 
-    /// How many users there are.
+    /// The number of users.
     func countOfUsers() async throws -> Int64? {
         try await send("GET", "/users?count=1&limit=0")["count"]?.integer
     }
 }
 
-/// What a service vouches for.
+/// Data that a service accepts.
 func vouched(_ id: String) -> JSONValue { ["id": .string(id), "token": .string("token of \(id)")] }

@@ -2,9 +2,9 @@ import RelataParse
 import Synchronization
 import Testing
 
-/// Hashes without cost: what passwords are kept by is tested where it is made.
+/// Hashes at no cost. The real hashes are tested elsewhere.
 final class TestSecrets: SecretHashing {
-    /// How many passwords were hashed or compared.
+    /// The number of passwords that were hashed or compared.
     private let work = Mutex(0)
 
     var count: Int { work.withLock { $0 } }
@@ -20,7 +20,7 @@ final class TestSecrets: SecretHashing {
     }
 
     func digest(of text: String) -> [UInt8] {
-        // FNV-1a, twice: enough to tell the texts of a test apart.
+        // FNV-1a, twice: enough to distinguish the texts of a test.
         var digest: [UInt8] = []
         for start: UInt64 in [0xCBF2_9CE4_8422_2325, 0x9E37_79B9_7F4A_7C15] {
             var hash = start
@@ -45,7 +45,7 @@ extension TestServer {
         return try TestServer(mode: mode, path: path, trace: trace, options: options)
     }
 
-    /// Somebody who is signed up.
+    /// A signed-up user.
     struct Person: Sendable {
         let id: String
         let token: String
@@ -53,7 +53,7 @@ extension TestServer {
         var headers: [String: String] { ["x-parse-session-token": token] }
     }
 
-    /// Signs somebody up.
+    /// Signs a user up.
     func signUp(_ name: String, _ more: JSONObject = [:]) async throws -> Person {
         var body: JSONObject = ["username": .string(name), "password": .string("secret of \(name)")]
         body.merge(more)
@@ -72,7 +72,7 @@ extension TestServer {
         return (server, try await server.signUp("mei"), try await server.signUp("sam"))
     }
 
-    /// Makes a role that everybody sees, and returns its id.
+    /// Creates a role that everybody can read, and returns its id.
     @discardableResult
     func makeRole(_ name: String, users: [Person] = [], roles: [String] = []) async throws -> String {
         var body: JSONObject = ["name": .string(name), "ACL": acl(read: ["*"])]
@@ -86,7 +86,7 @@ extension TestServer {
         return try #require(reply["objectId"]?.string, "\(reply.json)")
     }
 
-    /// Lets a class allow everybody everything but for these permissions.
+    /// Allows everybody everything in a class, except for these permissions.
     func allow(_ changes: JSONObject, in className: String) async throws {
         var permissions: JSONObject = [:]
         for operation in ["find", "count", "get", "create", "update", "delete", "addField"] {
@@ -98,7 +98,7 @@ extension TestServer {
         try #require(reply.status == 200, "\(reply.json)")
     }
 
-    /// Sends a request of somebody, or of nobody.
+    /// Sends a request of a user, or of nobody.
     @discardableResult
     func send(
         as person: Person?, _ method: String, _ target: String, _ body: JSONValue? = nil
@@ -106,14 +106,14 @@ extension TestServer {
         try await send(method, target, body, headers: person?.headers ?? [:], isMaster: false)
     }
 
-    /// What somebody finds.
+    /// The titles that a user finds.
     func titles(as person: Person?, _ className: String, _ parameters: String = "") async throws -> [String] {
         let reply = try await send(as: person, "GET", "/classes/\(className)?order=title&\(parameters)")
         return reply.results.compactMap { $0["title"]?.string }
     }
 }
 
-/// An access list: who may read, and who may write.
+/// An access list: the principals that may read, and those that may write.
 func acl(read: [String] = [], write: [String] = []) -> JSONValue {
     var members: [String: JSONObject] = [:]
     for name in read { members[name, default: [:]]["read"] = true }

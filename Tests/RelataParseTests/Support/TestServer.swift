@@ -5,7 +5,7 @@ import Synchronization
 import TestEngines
 import Testing
 
-/// A service on a new store of the engine that the test runs on, as a client with the master key sees it.
+/// A service on a new store on the test's engine, as a client with the master key uses it.
 struct TestServer {
     let service: ParseService
     let store: ParseStore
@@ -26,7 +26,7 @@ struct TestServer {
             store, keys: ParseKeys(applicationID: "app", isMasterKey: { $0 == "master" }), options: options)
     }
 
-    /// A reply: its status and what it says.
+    /// A reply: its status and its body.
     struct Reply: Sendable {
         let status: Int
         let json: JSONValue
@@ -37,7 +37,7 @@ struct TestServer {
         subscript(name: String) -> JSONValue? { json[name] }
     }
 
-    /// Sends a request; `target` is a path and, after a question mark, parameters that are encoded already.
+    /// Sends a request. `target` is a path and, after a question mark, encoded parameters.
     @discardableResult
     func send(
         _ method: String, _ target: String, _ body: JSONValue? = nil, headers: [String: String] = [:],
@@ -75,7 +75,7 @@ struct TestServer {
     }
 }
 
-/// The statements that a store ran.
+/// The statements that a store executed.
 final class SQLStatements: Sendable {
     private let statements = Mutex<[String]>([])
 
@@ -84,13 +84,13 @@ final class SQLStatements: Sendable {
     var all: [String] { statements.withLock { $0 } }
 }
 
-/// A pointer as clients write it.
+/// A pointer in JSON.
 func pointer(_ className: String, _ id: String) -> JSONValue {
     ["__type": "Pointer", "className": .string(className), "objectId": .string(id)]
 }
 
 extension Store {
-    /// A new, empty store on the engine that the test runs on.
+    /// A new, empty store on the test's engine.
     static func make(for models: any Model.Type..., options: Options = Options()) throws -> Store {
         guard let path = try TestDatabases.newPath() else { return try inMemory(for: models, options: options) }
         return try open(path, for: models, options: options)

@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Explanations name the rule that decides, and agree with what the server does.
+/// Explanations name the deciding rule, and agree with the server's replies.
 @Suite(.onEveryEngine) struct AccessExplanationTests {
     private let server: TestServer
     private let mei, sam: TestServer.Person
@@ -17,7 +17,7 @@ import Testing
             uniqueKeysWithValues: explanation.verdicts.map { ($0.operation, "\($0.outcome): \($0.reason)") })
     }
 
-    @Test func anObjectsListIsNamed() async throws {
+    @Test func explanationsNameTheListOfAnObject() async throws {
         _ = try await server.makeRole("Editors", users: [sam])
         _ = try await server.makeRole("Readers", roles: [])
         let id = try await server.create("Note", ["ACL": acl(read: [mei.id, "role:Editors"], write: [mei.id])])
@@ -34,7 +34,7 @@ import Testing
         #expect(try await outcomes(.nobody, "Note", id)["delete"]?.hasPrefix("hidden") == true)
     }
 
-    @Test func aClassesPermissionsAreNamed() async throws {
+    @Test func explanationsNameThePermissionsOfAClass() async throws {
         _ = try await server.makeRole("Editors", users: [mei])
         let id = try await server.create("Note", ["title": "a", "price": 1, "owner": pointer("_User", sam.id)])
         try await server.allow(
@@ -56,7 +56,7 @@ import Testing
         #expect(try await server.store.explainAccess(of: .user("mei"), to: "Note").hiddenFields == [])
     }
 
-    @Test func theOutcomesAreThoseOfRequests() async throws {
+    @Test func theOutcomesMatchThoseOfRequests() async throws {
         _ = try await server.makeRole("Editors")
         let lists: [JSONValue?] = [
             nil, acl(read: ["*"]), acl(read: [mei.id], write: [sam.id]), acl(read: ["role:Editors"]), acl(),
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNotThereIsSaid() async throws {
+    @Test func missingUsersRolesClassesAndObjectsAreErrors() async throws {
         _ = try await server.create("Note", ["title": "a"])
         for (subject, className, id) in [
             (.user("nobody"), "Note", nil), (.role("None"), "Note", nil), (.nobody, "Nota", nil),

@@ -4,7 +4,7 @@ import RelataCore
 import TestEngines
 import Testing
 
-/// Who may read and change which objects.
+/// The read and write access that lists give.
 @Suite(.onEveryEngine) struct AccessListTests {
     private let server: TestServer
     private let mei, sam: TestServer.Person
@@ -20,7 +20,7 @@ import Testing
         return try #require(reply["objectId"]?.string, "\(reply.json)")
     }
 
-    @Test func anObjectIsSeenByThoseItsListNames() async throws {
+    @Test func anObjectIsVisibleToThoseInItsList() async throws {
         _ = try await create("open", nil)
         _ = try await create("mine", acl(read: [mei.id], write: [mei.id]))
         _ = try await create("read", acl(read: ["*"], write: [mei.id]))
@@ -36,7 +36,7 @@ import Testing
             ])
     }
 
-    @Test func anObjectIsChangedByThoseItsListNames() async throws {
+    @Test func anObjectCanBeChangedByThoseInItsList() async throws {
         let mine = try await create("mine", acl(read: [mei.id], write: [mei.id]))
         let read = try await create("read", acl(read: ["*"], write: [mei.id]))
         let letterbox = try await create("box", acl(read: [mei.id], write: ["*"]))
@@ -57,7 +57,7 @@ import Testing
         #expect(try await server.titles(as: mei, "Note") == ["read", "x"])
     }
 
-    @Test func aListIsChangedAndTakenAway() async throws {
+    @Test func aListIsChangedAndRemoved() async throws {
         let id = try await create("a", acl(read: [mei.id], write: [mei.id]))
         #expect(try await server.titles(as: sam, "Note") == [])
         let shared = acl(read: [mei.id, sam.id], write: [mei.id])
@@ -70,7 +70,7 @@ import Testing
         #expect(try await server.send(as: nil, "PUT", "/classes/Note/\(id)", ["title": "b"]).status == 200)
     }
 
-    @Test func aFieldWhoseNameDiffersOnlyInCaseKeepsNoListAway() async throws {
+    @Test func aFieldWhoseNameDiffersOnlyInCaseDoesNotPreventLists() async throws {
         let note = try await server.create("Note", ["title": "open", "acl": "v"])
         let mine = try await create("mine", acl(read: [mei.id], write: [mei.id]))
         #expect(try await server.titles(as: sam, "Note") == ["open"])
@@ -80,7 +80,7 @@ import Testing
         let found = try await server.get("Note", mine)
         #expect(found["acl"] == "w" && found["ACL"] == acl(read: [mei.id], write: [mei.id]), "\(found)")
         #expect(try await server.find("Note", where: ["acl": "w"]).count == 1)
-        // A pointer's column has the field's name, too.
+        // A pointer's column has the field's name as well.
         _ = try await server.create("Page", ["Acl": pointer("Note", note)])
         let page = try await server.send(
             as: mei, "POST", "/classes/Page", ["Acl": pointer("Note", note), "ACL": acl(read: [mei.id])])
@@ -88,7 +88,7 @@ import Testing
         #expect(try await server.send(as: sam, "GET", "/classes/Page").results.count == 1)
     }
 
-    @Test func whatIsHiddenShowsNowhere() async throws {
+    @Test func hiddenObjectsAppearNowhere() async throws {
         let hidden = try await create("hidden", acl(read: [mei.id], write: [mei.id]))
         let seen = try await create("seen", nil)
         let shelf = try await server.create(
@@ -111,7 +111,7 @@ import Testing
         #expect(try await find("Shelf", ["best.title": "hidden"], as: sam) == 0)
         let wrong = try await server.send(as: sam, "POST", "/classes/Shelf", ["best": pointer("Note", hidden)])
         #expect(wrong.code == 101, "\(wrong.json)")
-        // A hidden object and one that isn't there are told alike.
+        // The replies for a hidden object and a missing one are the same.
         let missing = try await server.send(as: sam, "POST", "/classes/Shelf", ["best": pointer("Note", "AAAAAAAAAA")])
         let words = JSONWriter.text(wrong.json).replacingOccurrences(of: hidden, with: "AAAAAAAAAA")
         #expect(words == JSONWriter.text(missing.json))
@@ -142,7 +142,7 @@ import Testing
         #expect(try await server.send(as: sam, "GET", "/classes/Note?where=\(text)").results.isEmpty)
     }
 
-    @Test func manyMayBringTheSameNewListAtOnce() async throws {
+    @Test func concurrentRequestsCanUseTheSameNewList() async throws {
         _ = try await server.create("Note", ["title": "0", "ACL": acl(read: [mei.id])])
         for round in 0..<10 {
             let list = acl(read: [mei.id, "role:\(round)"])
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func batchesAreJudgedObjectByObject() async throws {
+    @Test func batchesAreCheckedObjectByObject() async throws {
         let mine = try await create("mine", acl(read: [mei.id], write: [mei.id]))
         let open = try await create("open", nil)
         let requests: [JSONValue] = [mine, open].map {
@@ -182,7 +182,7 @@ import Testing
         #expect(try await server.titles(as: nil, "Note") == ["b", "c", "changed"])
     }
 
-    @Test func aDeletionTakesWhatItsRulesSayAlongAndNamesNothingHidden() async throws {
+    @Test func aDeletionFollowsItsRulesAndNamesNoHiddenObjects() async throws {
         let folder = try await server.create("Folder", ["name": "f"])
         try await server.send(
             "POST", "/schemas/Page",
@@ -197,12 +197,12 @@ import Testing
         #expect(try await server.send("GET", "/classes/Page/\(id)").code == 101)
     }
 
-    @Test func whatStandsInTheWayIsNamedToThoseWhoSeeIt() async throws {
+    @Test func blockersAreNamedOnlyToThoseWhoSeeThem() async throws {
         let folder = try await server.create("Folder", ["name": "f"])
         try await server.send(
             "POST", "/schemas/Page",
             ["fields": ["folder": ["type": "Pointer", "targetClass": "Folder", "onTargetDelete": "deny"]]])
-        // Everybody may change it, and only one may read it.
+        // Everybody may change the page, and only one user may read it.
         let page = try await server.send(
             as: mei, "POST", "/classes/Page",
             ["folder": pointer("Folder", folder), "ACL": acl(read: [mei.id], write: ["*"])])
@@ -217,13 +217,13 @@ import Testing
         arguments: [
             5, [], ["*": true], ["*": ["read": 1]], ["*": ["admin": true]], ["": ["read": true]],
         ] as [JSONValue])
-    func whatIsNoListIsRefused(access: JSONValue) async throws {
+    func anInvalidListIsRefused(access: JSONValue) async throws {
         let reply = try await server.send(as: mei, "POST", "/classes/Note", ["title": "x", "ACL": access])
         #expect(reply.code == 123, "\(reply.json)")
         #expect(try await server.send("GET", "/schemas/Note").code == 103)
     }
 
-    @Test func equalListsAreKeptOnce() async throws {
+    @Test func equalListsAreStoredOnce() async throws {
         for number in 0..<5 {
             _ = try await create("\(number)", ["*": ["read": true], .init(mei.id): ["write": true]])
         }

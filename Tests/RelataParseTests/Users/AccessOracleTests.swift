@@ -4,8 +4,8 @@ import RelataTesting
 import TestEngines
 import Testing
 
-/// Random lists, roles and class-level permissions, asked by random requests: the server and a simple model of Parse's rules,
-/// which looks at each object by itself, must reply alike.
+/// Random lists, roles, class-level permissions and requests: the server must reply like a simple model of Parse's
+/// rules, which checks each object separately.
 @Suite(.onEveryEngine) struct AccessOracleTests {
     private static let rounds = ProcessInfo.processInfo.environment["RELATA_ACCESS_ROUNDS"].flatMap(Int.init) ?? 150
 
@@ -21,7 +21,7 @@ import Testing
     }
 }
 
-/// Who may do something with the objects of the class.
+/// The callers that may use an operation on the objects of the class.
 private struct Grant {
     var principals: Set<String> = []
     var requiresAuthentication = false
@@ -38,7 +38,7 @@ private struct Grant {
 private struct Note {
     var number: Int64
     var owner: String?
-    /// What users and roles may do; `nil` where everybody may do everything.
+    /// The rights of users and roles; `nil` if everybody may do everything.
     var access: [String: (read: Bool, write: Bool)]?
 
     func allows(_ principals: Set<String>, _ right: ((read: Bool, write: Bool)) -> Bool) -> Bool {
@@ -46,7 +46,7 @@ private struct Note {
     }
 }
 
-/// The server, and what the oracle knows of it.
+/// The server, and the oracle's state.
 private struct World {
     private enum Verdict: Equatable { case everything, owners, refused(Int64) }
 
@@ -55,7 +55,7 @@ private struct World {
     private var people: [TestServer.Person?] = []
     private var roles: [String: (id: String, users: Set<String>, roles: Set<String>)] = [:]
     private var notes: [String: Note] = [:]
-    /// The order in which they were made.
+    /// The ids in the order of creation.
     private var ids: [String] = []
     private var grants: [String: Grant] = [:]
     private var readersAreOwners = false
@@ -101,9 +101,9 @@ private struct World {
 
     // MARK: A step
 
-    /// Sends a request, or changes who may do what.
+    /// Sends a request, or changes permissions.
     ///
-    /// - Returns: The request, and the replies of the oracle and of the server in short.
+    /// - Returns: The request, and the replies of the oracle and of the server, in short.
     mutating func step() async throws -> (request: String, expected: String, given: String) {
         let person = people[Int.random(in: 0..<people.count, using: &random)]
         let name = person.flatMap { users.firstIndex(of: $0.id) }.map { "user \($0)" } ?? "nobody"
@@ -231,7 +231,7 @@ private struct World {
         let verdict = verdict("create", person)
         if case .refused(let code) = verdict { return (request, "\(code)", given) }
         guard may(verdict, note, person) else { return (request, "119", given) }
-        // Users are there for themselves only, and nobody points at what isn't there.
+        // Users see only themselves, and a caller can't point at an object that it doesn't see.
         guard note.owner == nil || note.owner == person?.id else { return (request, "101", given) }
         guard let id = reply["objectId"]?.string else { return (request, "0", given) }
         notes[id] = note

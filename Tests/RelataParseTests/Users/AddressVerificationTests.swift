@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Addresses that are verified by a mail.
+/// The verification of addresses by mail.
 @Suite(.onEveryEngine) struct AddressVerificationTests {
     private func withMail(needed: Bool = false) throws -> (server: TestServer, mails: Mailbox) {
         try TestServer.withMail { options in
@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    @Test func whoSignsUpConfirmsTheAddress() async throws {
+    @Test func aNewUserConfirmsTheAddress() async throws {
         let (server, mails) = try withMail()
         let mei = try await server.signUpWithAddress("mei")
         let mail = try await mails.next()
@@ -20,7 +20,7 @@ import Testing
         #expect(try await server.send(as: mei, "GET", "/users/me")["emailVerified"] == false)
         let form = try await server.page("GET", "verify_email", ["token": mail.token])
         #expect(form.status == 200 && form.html.contains("Is mei@example.org your address"), "\(form.html)")
-        // To look at it confirms nothing.
+        // Opening the page confirms nothing.
         #expect(try await server.send(as: mei, "GET", "/users/me")["emailVerified"] == false)
         let done = try await server.page("POST", "verify_email", ["token": mail.token])
         #expect(done.status == 200 && done.html.contains("your address is confirmed"), "\(done.html)")
@@ -28,7 +28,7 @@ import Testing
         #expect(try await server.page("POST", "verify_email", ["token": mail.token]).status == 404)
     }
 
-    @Test func ofFiftyWhoUseALinkAtOnceOneConfirms() async throws {
+    @Test func ofFiftyConcurrentUsesOfALinkOneConfirms() async throws {
         let databases = try TestDatabases()
         let (server, mails) = try TestServer.withMail(path: try databases.path()) {
             $0.mail?.verifiesAddresses = true
@@ -55,23 +55,23 @@ import Testing
         #expect(try await server.logIn("mei", "wrong").code == 101)
         #expect(try await server.page("POST", "verify_email", ["token": try await mails.next().token]).status == 200)
         #expect(try await server.logIn("mei", "secret").status == 200)
-        // Who gives no name has no address.
+        // A user without a name has no address.
         let anonymous = try await server.send(
             "POST", "/users", ["authData": ["anonymous": ["id": "a device"]]], isMaster: false)
         #expect(anonymous["sessionToken"] != nil, "\(anonymous.json)")
     }
 
-    @Test func aNewAddressIsConfirmedAnew() async throws {
+    @Test func aNewAddressMustBeConfirmedAgain() async throws {
         let (server, mails) = try withMail()
         let mei = try await server.signUpWithAddress("mei")
         let first = try await mails.next().token
         #expect(try await server.send(as: mei, "PUT", "/users/\(mei.id)", ["email": "mei@example.com"]).status == 200)
         let second = try await mails.next()
         #expect(second.address == "mei@example.com")
-        // The old link is one for an address that isn't the user's any more.
+        // The old link belongs to an address that the user no longer has.
         #expect(try await server.page("POST", "verify_email", ["token": first]).status == 404)
         #expect(try await server.page("POST", "verify_email", ["token": second.token]).status == 200)
-        // The same address stays confirmed, and nobody is written to.
+        // An unchanged address stays confirmed, and no mail is sent.
         for body in [["email": "mei@example.com"], ["email": "MEI@example.com", "emailVerified": false]] as [JSONValue]
         {
             #expect(try await server.send(as: mei, "PUT", "/users/\(mei.id)", body).status == 200)
@@ -82,7 +82,7 @@ import Testing
         #expect(try await server.send(as: mei, "GET", "/users/me")["emailVerified"] == false)
     }
 
-    @Test func theMailIsSentAgainToWhomItConcerns() async throws {
+    @Test func onlyUnconfirmedUsersGetAnotherMail() async throws {
         let (server, mails) = try withMail()
         _ = try await server.signUpWithAddress("mei")
         _ = try await mails.next()
@@ -93,18 +93,18 @@ import Testing
         let mail = try await mails.next()
         #expect(mail.address == "mei@example.org")
         #expect(try await server.page("POST", "verify_email", ["token": mail.token]).status == 200)
-        // Whose address is confirmed gets none.
+        // A user with a confirmed address gets no mail.
         _ = try await server.requestMail("mei@example.org", path: path)
         _ = try await server.signUpWithAddress("sam")
         #expect(try await mails.next().address == "sam@example.org")
     }
 
-    @Test func noClientConfirmsItsAddressByItself() async throws {
+    @Test func aClientCannotConfirmItsAddressDirectly() async throws {
         let (server, mails) = try withMail()
         let mei = try await server.signUpWithAddress("mei", ["emailVerified": true])
         #expect(try await server.send(as: mei, "PUT", "/users/\(mei.id)", ["emailVerified": true]).status == 200)
         #expect(try await server.send(as: mei, "GET", "/users/me")["emailVerified"] == false)
-        // The link for one purpose is none for the other.
+        // A link for one purpose can't be used for the other.
         let token = try await mails.next().token
         #expect(try await server.setPassword("x", by: token).status == 404)
         #expect(try await server.page("POST", "verify_email", ["token": token]).status == 200)

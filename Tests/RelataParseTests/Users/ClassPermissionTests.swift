@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelataParse
 
-/// Whom a class allows what.
+/// The permissions of classes.
 @Suite(.onEveryEngine) struct ClassPermissionTests {
     private let server: TestServer
     private let mei, sam, lee: TestServer.Person
@@ -12,7 +12,7 @@ import Testing
     init() async throws {
         (server, mei, sam) = try await TestServer.withTwoUsers()
         lee = try await server.signUp("lee")
-        // Everybody may point at everybody.
+        // Everybody may point at these users.
         for person in [mei, sam, lee] {
             try await server.send("PUT", "/users/\(person.id)", ["ACL": acl(read: ["*"])])
         }
@@ -35,9 +35,9 @@ import Testing
         try await server.create("Note", ["title": .string(title), "owner": pointer("_User", owner.id)])
     }
 
-    // MARK: Every operation, by everybody, under every permission
+    // MARK: Every operation, caller and permission
 
-    /// Whom an operation is allowed, in the words of requests and as it is expected.
+    /// A permission, as clients send it, and the callers that it should allow.
     private enum Grant: CaseIterable {
         case everybody, nobody, signedIn, mei, editors, owner
 
@@ -64,9 +64,9 @@ import Testing
         }
     }
 
-    /// The objects belong to mei and sam; each request is sent by itself and in a batch.
+    /// The objects belong to mei and sam. Each request is sent separately and in a batch.
     @Test(arguments: ["find", "count", "get", "create", "update", "delete", "addField"])
-    func anOperationIsDoneByThoseItIsAllowed(operation: String) async throws {
+    func anOperationIsDoneOnlyForAllowedCallers(operation: String) async throws {
         let people: [(String?, TestServer.Person?)] = [("mei", mei), ("sam", sam), ("lee", lee), (nil, nil)]
         var number = 0
         for grant in Grant.allCases {
@@ -103,7 +103,7 @@ import Testing
                             #expect(count == Int64(seen.count), "\(place): \(reply)")
                         }
                     case "create":
-                        // The new object says who owns it.
+                        // The new object contains its owner.
                         let owner = number % 2 == 0 ? ("mei", mei) : ("sam", sam)
                         let isAllowed = grant.allows(name, owner: owner.0)
                         let reply = try await send(
@@ -141,9 +141,9 @@ import Testing
         }
     }
 
-    // MARK: What leads to objects
+    // MARK: References to objects
 
-    @Test func objectsOfAClosedClassAreReachedByNothing() async throws {
+    @Test func objectsOfAClosedClassCannotBeReached() async throws {
         let id = try await note("hidden", of: mei)
         let shelf = try await server.create(
             "Shelf", ["best": pointer("Note", id), "notes": adding(pointer("Note", id)), "list": [pointer("Note", id)]])
@@ -165,7 +165,7 @@ import Testing
                 #expect(found.code == 119, "\(condition): \(found.json)")
             }
             #expect(try await reads(person, "/classes/Shelf?order=best.title").code == 119)
-            // Nobody points at what isn't there for him.
+            // Nobody can point at an object that it doesn't see.
             let pointing = try await server.send(as: person, "POST", "/classes/Shelf", ["best": pointer("Note", id)])
             #expect(pointing.code == 101, "\(pointing.json)")
         }
@@ -174,8 +174,8 @@ import Testing
         #expect(try await reads(lee, "/classes/Shelf?where=%7B%22best.title%22%3A%22hidden%22%7D").results.count == 1)
     }
 
-    /// An id can be followed also where nobody may search.
-    @Test func whatMayOnlyBeGotIsIncludedAndPointedAt() async throws {
+    /// A known id can be followed even if nobody may search.
+    @Test func objectsThatCanOnlyBeGotAreIncludedAndPointedAt() async throws {
         let id = try await note("known", of: mei)
         try await allow(["find": [:], "count": [:]])
         let made = try await server.send(as: sam, "POST", "/classes/Shelf", ["best": pointer("Note", id)])
@@ -185,7 +185,7 @@ import Testing
         #expect(try await server.send(as: sam, "GET", "/classes/Note").code == 119)
     }
 
-    @Test func usersWhomAnObjectNamesReadAndChangeIt() async throws {
+    @Test func usersInAnObjectsFieldsCanReadAndChangeIt() async throws {
         let ids = [try await note("a", of: mei), try await note("b", of: sam)]
         try await allow([
             "find": [:], "get": [:], "count": [:], "update": [:], "delete": [:], "readUserFields": ["owner"],
@@ -201,8 +201,8 @@ import Testing
         #expect(try await server.send("GET", "/classes/Note?count=1&limit=0")["count"] == 1)
     }
 
-    /// Lists of objects and the permissions of their class both have to allow it.
-    @Test func aListAllowsNothingThatTheClassDoesNot() async throws {
+    /// Both the access list and the permissions of the class must allow an operation.
+    @Test func aListAllowsNothingThatTheClassForbids() async throws {
         let id = try await server.create(
             "Note", ["title": "a", "owner": pointer("_User", mei.id), "ACL": acl(read: [sam.id], write: [sam.id])])
         try await allow(["find": ["pointerFields": ["owner"]], "update": ["pointerFields": ["owner"]]])
@@ -214,7 +214,7 @@ import Testing
         #expect(try await server.titles(as: mei, "Note") == ["a"])
     }
 
-    @Test func aUserIsThereForItselfWhateverTheClassOfUsersAllows() async throws {
+    @Test func aUserSeesItselfWhateverTheClassOfUsersAllows() async throws {
         try await allow(["find": [:], "get": [:], "count": [:]], "_User")
         #expect(try await server.send(as: mei, "GET", "/users/me")["username"] == "mei")
         let login = try await server.send(
@@ -251,7 +251,7 @@ import Testing
         #expect(try await server.titles(as: sam, "Note") == ["d"])
     }
 
-    @Test func inProductionANewClassIsClosedUntilSomebodySaysWhoMay() async throws {
+    @Test func inProductionANewClassIsClosedUntilItGetsPermissions() async throws {
         let production = try TestServer.withUsers(mode: .production)
         #expect(
             try await production.send("POST", "/schemas/Book", ["fields": ["title": ["type": "String"]]]).status == 200)
@@ -265,7 +265,7 @@ import Testing
 
     // MARK: Descriptions
 
-    @Test func permissionsComeBackAndAreDeployed() async throws {
+    @Test func permissionsAreReturnedAndDeployed() async throws {
         let permissions: JSONObject = [
             "find": ["*": true], "count": [:], "get": ["requiresAuthentication": true],
             "create": ["role:Editors": true], "update": ["pointerFields": ["owner"]], "delete": [:], "addField": [:],
@@ -280,10 +280,10 @@ import Testing
         #expect(plan.changes.contains { $0.hasPrefix("set the permissions of Note to ") }, "\(plan)")
         #expect(try await other.send("GET", "/schemas/Note")["classLevelPermissions"] == .object(permissions))
         #expect(try await other.service.store.deploymentPlan(for: document).isEmpty)
-        // What names no permissions leaves them.
+        // A change without permissions keeps them.
         try await server.send("PUT", "/schemas/Note", ["fields": ["pages": ["type": "Number"]]])
         #expect(try await server.send("GET", "/schemas/Note")["classLevelPermissions"] == .object(permissions))
-        // A field that goes allows nobody anything any more.
+        // A permission through a deleted field ends.
         try await server.send("PUT", "/schemas/Note", ["fields": ["owner": ["__op": "Delete"]]])
         let left = try await server.send("GET", "/schemas/Note")["classLevelPermissions"]
         #expect(left?["update"] == [:] && left?["readUserFields"] == nil, "\(left ?? .null)")

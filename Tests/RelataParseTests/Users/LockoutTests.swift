@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Accounts that are closed because somebody tries passwords.
+/// Accounts that are locked after repeated wrong passwords.
 @Suite(.onEveryEngine) struct LockoutTests {
     private static let message =
         "Your account is locked due to multiple failed login attempts. Please try again after 5 minute(s)"
@@ -13,14 +13,14 @@ import Testing
         try TestServer.withMail(path: path) { $0.lockout = lockout }
     }
 
-    @Test(arguments: ["mei", "nobody"]) func tooManyWrongPasswordsCloseAnAccount(name: String) async throws {
+    @Test(arguments: ["mei", "nobody"]) func tooManyWrongPasswordsLockAnAccount(name: String) async throws {
         let (server, _) = try withLockout()
         _ = try await server.signUpWithAddress("mei")
         for _ in 0..<3 {
             let reply = try await server.logIn(name, "wrong")
             #expect(reply.code == 101 && reply["error"] == "Invalid username/password.", "\(reply.json)")
         }
-        // A name that nobody has is answered in the same words.
+        // An unknown name gets the same reply.
         for password in ["wrong", "secret of mei"] {
             let reply = try await server.logIn(name.uppercased(), password)
             #expect(reply.status == 404 && reply.code == 101 && reply["error"]?.string == Self.message, "\(reply.json)")
@@ -37,7 +37,7 @@ import Testing
         #expect(try await server.logIn("sam", "secret of sam").status == 200)
     }
 
-    @Test(arguments: ["mei", "nobody"]) func aWrongAddressTellsNothingOfTheName(name: String) async throws {
+    @Test(arguments: ["mei", "nobody"]) func aWrongAddressRevealsNothingAboutTheName(name: String) async throws {
         let (server, _) = try withLockout()
         _ = try await server.signUp("mei")
         for _ in 0..<3 { #expect(try await server.logIn(name, "wrong").code == 101) }
@@ -47,7 +47,7 @@ import Testing
         #expect(reply["error"]?.string == Self.message, "\(reply.json)")
     }
 
-    @Test func aRightPasswordForgetsWrongOnes() async throws {
+    @Test func aRightPasswordResetsTheCountOfWrongOnes() async throws {
         let (server, _) = try withLockout()
         _ = try await server.signUp("mei")
         for _ in 0..<4 {
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["mei", "nobody"]) func ofManyAtOnceNoMoreAreAnswered(name: String) async throws {
+    @Test(arguments: ["mei", "nobody"]) func concurrentAttemptsGetNoMoreAnswers(name: String) async throws {
         let databases = try TestDatabases()
         let (server, _) = try withLockout(path: try databases.path())
         _ = try await server.signUp("mei")
@@ -69,7 +69,7 @@ import Testing
         #expect(replies == ["Invalid username/password.": 3, Self.message: 37])
     }
 
-    @Test func manyWhoKnowThePasswordSignInAtOnce() async throws {
+    @Test func manyConcurrentSignInsWithTheRightPasswordSucceed() async throws {
         let databases = try TestDatabases()
         let (server, _) = try withLockout(path: try databases.path())
         _ = try await server.signUp("mei")
@@ -80,18 +80,18 @@ import Testing
         #expect(statuses == [200: 20])
     }
 
-    @Test func anAccountOpensWithTheTime() async throws {
+    @Test func aLockEndsAfterItsTime() async throws {
         let databases = try TestDatabases()
         let path = try databases.path()
         let (server, _) = try withLockout(path: path, LockoutOptions(threshold: 1, duration: 0.001))
         _ = try await server.signUp("mei")
         #expect(try await server.logIn("mei", "wrong").status == 404)
-        // What is told next is told later than a millisecond.
+        // The next request comes more than a millisecond later.
         _ = try await server.signUp("sam")
         #expect(try await server.logIn("mei", "secret of mei").status == 200)
     }
 
-    @Test(arguments: [true, false]) func aNewPasswordOpensAnAccountWhereThatIsWanted(isWanted: Bool) async throws {
+    @Test(arguments: [true, false]) func aNewPasswordEndsALockIfConfigured(isWanted: Bool) async throws {
         var lockout = LockoutOptions(threshold: 1, duration: 300)
         lockout.endsWithReset = isWanted
         let (server, mails) = try withLockout(lockout)
@@ -102,7 +102,7 @@ import Testing
         #expect(try await server.logIn("mei", "new").status == (isWanted ? 200 : 404))
     }
 
-    @Test func aLockoutIsKnownToAllProcesses() async throws {
+    @Test func aLockAppliesToAllProcesses() async throws {
         let databases = try TestDatabases()
         let path = try databases.path()
         let (server, _) = try withLockout(path: path)

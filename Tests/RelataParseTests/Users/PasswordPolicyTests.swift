@@ -3,14 +3,14 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Which passwords users may have.
+/// The rules for users' passwords.
 @Suite(.onEveryEngine) struct PasswordPolicyTests {
     private func signUp(_ server: TestServer, _ name: String, _ password: String) async throws -> TestServer.Reply {
         try await server.send(
             "POST", "/users", ["username": .string(name), "password": .string(password)], isMaster: false)
     }
 
-    @Test func aPasswordIsAsTheRulesSay() async throws {
+    @Test func passwordsMustFollowTheRules() async throws {
         let (server, mails) = try TestServer.withMail { options in
             options.passwords.pattern = "^.{8,}$"
             options.passwords.isGood = { $0 != "password" }
@@ -37,11 +37,11 @@ import Testing
         #expect(refused.status == 400 && refused.html.contains("isn’t good enough"), "\(refused.html)")
         let own = try await server.setPassword("for mei only", by: token)
         #expect(own.status == 400 && own.html.contains("must not contain the account’s name"), "\(own.html)")
-        // What is refused uses no link up.
+        // A refused password doesn't use the link up.
         #expect(try await server.setPassword("another long one", by: token).status == 200)
     }
 
-    @Test func aNewPasswordIsNoneOfTheLast() async throws {
+    @Test func aNewPasswordMustDifferFromTheLastOnes() async throws {
         let (server, mails) = try TestServer.withMail { $0.passwords.history = 3 }
         let mei = try await server.signUp("mei", ["password": "one", "email": "mei@example.org"])
         func change(_ password: String) async throws -> Int64? {
@@ -66,7 +66,7 @@ import Testing
         #expect(!texts.contains { ["one", "two", "three", "four"].contains($0) })
     }
 
-    @Test func whatWasSetBeforeCounts() async throws {
+    @Test func passwordsSetBeforeTheOptionCountToo() async throws {
         let databases = try TestDatabases()
         let path = try databases.path()
         let before = try TestServer.withUsers(path: path)
@@ -80,7 +80,7 @@ import Testing
         #expect(try await server.send(as: mei, "PUT", "/users/\(mei.id)", ["password": "secret of mei"]).status == 200)
     }
 
-    @Test func aPasswordThatIsTooOldSignsNobodyIn() async throws {
+    @Test func anExpiredPasswordDoesNotSignIn() async throws {
         let databases = try TestDatabases()
         let path = try databases.path()
         let (server, mails) = try TestServer.withMail(path: path) { $0.passwords.maximumAge = 1000 }
@@ -99,7 +99,7 @@ import Testing
         #expect(try await again.logIn("mei", "new").status == 200)
     }
 
-    @Test func rulesThatCannotBeAreRefused() {
+    @Test func invalidRulesAreRefused() {
         var options = PasswordOptions()
         options.pattern = "["
         #expect(throws: RelataError.self) { try options.check() }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelataParse
 
-/// New passwords, set by the link of a mail.
+/// New passwords, set through the link in a mail.
 @Suite(.onEveryEngine) struct PasswordResetTests {
     @Test func theLinkSetsANewPassword() async throws {
         let (server, mails) = try TestServer.withMail()
@@ -20,7 +20,7 @@ import Testing
         #expect(done.status == 200 && done.html.contains("The password is set."), "\(done.html)")
         #expect(try await server.logIn("mei", "secret of mei").status == 404)
         #expect(try await server.logIn("mei", "new secret").status == 200)
-        // Whoever was signed in may be a thief.
+        // A session may belong to a thief.
         #expect(try await server.send(as: mei, "GET", "/users/me").code == 209)
     }
 
@@ -29,7 +29,7 @@ import Testing
         _ = try await server.signUpWithAddress("mei")
         try await server.requestMail("mei@example.org")
         let token = try await mails.next().token
-        // Programs that open every link of a mail use nothing up.
+        // A program that opens every link of a mail doesn't use it up.
         for _ in 0..<3 {
             #expect(try await server.page("GET", "request_password_reset", ["token": token]).status == 200)
         }
@@ -40,7 +40,7 @@ import Testing
         #expect(try await server.logIn("mei", "first").status == 200)
     }
 
-    @Test func ofFiftyWhoUseALinkAtOnceOneSetsThePassword() async throws {
+    @Test func ofFiftyConcurrentUsesOfALinkOneSetsThePassword() async throws {
         let databases = try TestDatabases()
         let (server, mails) = try TestServer.withMail(path: try databases.path())
         _ = try await server.signUpWithAddress("mei")
@@ -81,11 +81,11 @@ import Testing
         #expect(try await other.logIn("mei", "own").status == 200)
     }
 
-    @Test func anAddressThatNobodyHasGetsTheSameReplyAsSoon() async throws {
+    @Test func anUnknownAddressGetsTheSameReplyAsSoon() async throws {
         let databases = try TestDatabases()
         let (server, mails) = try TestServer.withMail(path: try databases.path())
         _ = try await server.signUpWithAddress("mei")
-        // Both are answered while nothing of the store can be written: nobody waits for what is found out of an address.
+        // Both get their replies while the store can't be written: the replies don't wait for the address's lookup.
         let (began, started) = AsyncStream.makeStream(of: Void.self)
         let gate = DispatchSemaphore(value: 0)
         let blocker = Task {
@@ -106,7 +106,7 @@ import Testing
         #expect(mails.count == 1)
     }
 
-    @Test func whatIsNoAddressIsRefused() async throws {
+    @Test func anInvalidAddressIsRefused() async throws {
         let (server, _) = try TestServer.withMail()
         for (body, code) in [([:], 204), (["email": 1], 125), (["email": ""], 204)] as [(JSONValue, Int64)] {
             for path in ["/requestPasswordReset"] {
@@ -120,7 +120,7 @@ import Testing
         #expect(await off.service.page(for: WireRequest(method: "GET", path: "/apps/app/verify_email")) == nil)
     }
 
-    @Test func mailsAndPagesAreInTheLanguageThatIsAskedFor() async throws {
+    @Test func mailsAndPagesAreInTheRequestedLanguage() async throws {
         let (server, mails) = try TestServer.withMail { options in
             options.mail?.templates[.passwordReset]?["de"] = MailTemplate(
                 subject: "{app} für {name}", text: "{link} {app} {unknown} {")
@@ -144,7 +144,7 @@ import Testing
         #expect(none.status == 404 && none.html.contains("此链接无效"))
     }
 
-    @Test func aPageShowsTextAsTextAndFollowsNothing() async throws {
+    @Test func aPageEscapesTextAndIgnoresRedirects() async throws {
         let (server, mails) = try TestServer.withMail()
         _ = try await server.signUpWithAddress("mei", ["username": "<script>&\"'"])
         try await server.requestMail("mei@example.org")
@@ -183,8 +183,8 @@ import Testing
         #expect(addresses == ["mei@example.org", "sam@example.org"] && mails.count == 2)
     }
 
-    /// Only one mail is sent at a time here.
-    @Test func aMailThatMustBeTriedAgainKeepsNoOthersWaiting() async throws {
+    /// Only one mail is sent at a time in this test.
+    @Test func aMailThatIsRetriedDoesNotDelayOthers() async throws {
         let (server, mails) = try TestServer.withMail { $0.mail?.retries = [3600] }
         for name in ["mei", "sam"] { _ = try await server.signUpWithAddress(name) }
         mails.fail(with: MailError("busy", isTemporary: true))
@@ -192,7 +192,7 @@ import Testing
         #expect(try await mails.next().address == "sam@example.org")
     }
 
-    @Test func aMailThatIsNotTakenIsSentAgain() async throws {
+    @Test func aRefusedMailIsSentAgain() async throws {
         let (server, mails) = try TestServer.withMail { $0.mail?.retries = [0, 0] }
         _ = try await server.signUpWithAddress("mei")
         mails.fail(with: MailError("busy", isTemporary: true), MailError("busy", isTemporary: true))
@@ -205,8 +205,8 @@ import Testing
         #expect(mails.count == 2)
     }
 
-    /// Whoever signs up with somebody else's address gets nothing of the account once its owner claims it.
-    @Test func whoClaimsAnAccountByItsAddressHasItAlone() async throws {
+    /// Whoever signed up with another person's address loses the account once the owner claims it.
+    @Test func claimingAnAccountByItsAddressRemovesOtherAccess() async throws {
         let (server, mails) = try TestServer.withMail { $0.mail?.verifiesAddresses = true }
         let thief = try await server.signUpWithAddress(
             "mei", ["authData": ["anonymous": ["id": "device of the thief"]]])

@@ -3,7 +3,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Fields that only some of those who see an object get.
+/// Fields that are hidden from some of the callers who see an object.
 @Suite(.onEveryEngine) struct ProtectedFieldTests {
     private let server: TestServer
     private let mei, sam, lee: TestServer.Person
@@ -31,14 +31,14 @@ import Testing
         try await server.allow(["protectedFields": .object(fields)], in: className)
     }
 
-    /// Which of the two fields somebody gets.
+    /// Which of the two fields a user sees.
     private func seen(_ person: TestServer.Person?) async throws -> Set<String> {
         let reply = try await server.send(as: person, "GET", "/classes/Book")
         let names = reply.results.first?.object?.keys.map(\.self) ?? []
         return Set(names).intersection(["price", "rank"])
     }
 
-    @Test func aFieldIsHiddenWhereEachListThatConcernsSomebodyNamesIt() async throws {
+    @Test func aFieldIsHiddenIfEveryApplicableListContainsIt() async throws {
         _ = try await server.create("Book", ["title": "a", "price": 1, "rank": 2])
         #expect(try await seen(nil) == ["price", "rank"])
         try await protect(["*": ["price"]])
@@ -54,8 +54,8 @@ import Testing
         #expect(try await server.send("GET", "/classes/Book").results.first?["price"] == 1)
     }
 
-    /// Whatever a hidden field holds, no reply to those who don't get it differs by a byte.
-    @Test func whatAHiddenFieldHoldsChangesNoReply() async throws {
+    /// The value of a hidden field changes no byte of any reply to callers who don't see the field.
+    @Test func theValueOfAHiddenFieldChangesNoReply() async throws {
         let genre = try await server.create("Genre", ["name": "g"])
         let id = try await server.create("Book", ["title": "a", "rank": 1])
         let other = try await server.create("Book", ["title": "b", "price": 5, "rank": 2, "notes": ["deep": 5]])
@@ -100,13 +100,13 @@ import Testing
         #expect(changed.status == 200, "\(changed.json)")
         let after = try await replies()
         for (old, new) in zip(before, after) { #expect(old == new) }
-        // The requests do tell it to those who get it.
+        // Callers who see the field do get it in these replies.
         let told = try await server.send("GET", "/classes/Book?where=\(escaped(["price": 7]))")
         #expect(told.results.count == 1 && other != id && !shelf.isEmpty)
     }
 
-    /// As in Parse's own server, whoever may change an object may write what he doesn't read.
-    @Test func aHiddenFieldIsWrittenAndNotTold() async throws {
+    /// As in Parse Server, a caller who may change an object can also write fields that it can't read.
+    @Test func aHiddenFieldCanBeWrittenAndIsNotInTheReply() async throws {
         try await protect(["*": ["price", "notes"]])
         let made = try await server.send(
             as: mei, "POST", "/classes/Book", ["title": "a", "price": 3, "notes": ["a": 1]])
@@ -117,7 +117,7 @@ import Testing
         #expect(changed["price"] == nil && changed["notes"] == nil && changed["rank"] == 2, "\(changed.json)")
         let stored = try await server.get("Book", id)
         #expect(stored["price"] == 5 && stored["notes"] == ["a": 1, "b": 2], "\(stored)")
-        // It is no other field, so that the class has nothing new.
+        // The field's type is known, so the class gets no new field.
         let wrong = try await server.send(as: mei, "PUT", "/classes/Book/\(id)", ["price": "x"])
         #expect(wrong.code == 111, "\(wrong.json)")
     }

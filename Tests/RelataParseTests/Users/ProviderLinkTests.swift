@@ -2,9 +2,9 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// What services know a user who is there already.
+/// The identities of existing users.
 @Suite(.onEveryEngine) struct ProviderLinkTests {
-    @Test func aUserIsKnownToSeveralServices() async throws {
+    @Test func aUserCanHaveIdentitiesOfSeveralServices() async throws {
         let (server, _) = try TestServer.withProviders()
         let mei = try await server.signUp("mei")
         for provider in ["forum", "shop"] {
@@ -20,7 +20,7 @@ import Testing
         #expect(try await server.logIn("mei", "secret of mei")["objectId"]?.string == mei.id)
     }
 
-    @Test func nobodyIsLinkedToWhatIsSomebodyElses() async throws {
+    @Test func theIdentityOfAnotherUserCannotBeLinked() async throws {
         let (server, provider) = try TestServer.withProviders()
         let mei = try await server.person(["forum": vouched("mei")])
         let sam = try await server.signUp("sam")
@@ -38,7 +38,7 @@ import Testing
         #expect(try await server.person(["forum": vouched("mei")]).id == mei.id)
     }
 
-    @Test func theMasterKeyLinksNobodyWithoutTheService() async throws {
+    @Test func theMasterKeyCannotLinkWithoutTheService() async throws {
         let (server, _) = try TestServer.withProviders()
         let mei = try await server.signUp("mei")
         let refused = try await server.send("PUT", "/users/\(mei.id)", ["authData": ["forum": ["id": "mei"]]])
@@ -51,7 +51,7 @@ import Testing
         #expect(try await server.send("GET", "/users/\(mei.id)")["authData"] == nil)
     }
 
-    @Test func aServiceThatIsTakenAwayKnowsTheUserNoMore() async throws {
+    @Test func aRemovedIdentityNoLongerSignsIn() async throws {
         let (server, _) = try TestServer.withProviders()
         let mei = try await server.person(["forum": vouched("mei"), "shop": vouched("7")])
         let reply = try await server.send(
@@ -66,7 +66,7 @@ import Testing
         #expect(taken.code == 208, "\(taken.json)")
     }
 
-    @Test func anotherIDOfTheSameServiceTakesThePlaceOfTheFirst() async throws {
+    @Test func anotherIDOfTheSameServiceReplacesTheFirst() async throws {
         let (server, _) = try TestServer.withProviders()
         let mei = try await server.person(["forum": vouched("old")])
         let reply = try await server.send(
@@ -83,7 +83,7 @@ import Testing
         let linked = try await server.send(
             as: mei, "PUT", "/users/\(mei.id)", ["authData": ["forum": vouched("mei")]])
         #expect(linked.status == 200, "\(linked.json)")
-        // As long as it isn't taken away, the device is known as well.
+        // Until it is removed, the device's identity stays valid.
         #expect(try await server.person(device).id == mei.id)
         let upgraded = try await server.send(
             as: mei, "PUT", "/users/\(mei.id)", ["authData": ["forum": vouched("mei"), "anonymous": .null]])
@@ -93,7 +93,7 @@ import Testing
         #expect(try await server.person(device).id != mei.id)
     }
 
-    @Test func whatAUserWasToldMayBeSentBack() async throws {
+    @Test func authDataCanBeSentBackUnchanged() async throws {
         let (server, provider) = try TestServer.withProviders()
         let mei = try await server.person(["forum": vouched("mei")])
         let me = try await server.send(as: mei, "GET", "/users/me")
@@ -106,7 +106,7 @@ import Testing
         #expect(other.code == 101, "\(other.json)")
     }
 
-    @Test func whoSignsInByTwoServicesIsKnownToBoth() async throws {
+    @Test func signingInThroughTwoServicesLinksBoth() async throws {
         let (server, _) = try TestServer.withProviders()
         let mei = try await server.person(["forum": vouched("mei")])
         #expect(try await server.person(["forum": vouched("mei"), "shop": vouched("7")]).id == mei.id)
@@ -116,7 +116,7 @@ import Testing
         #expect(torn.code == 208 && torn["sessionToken"] == nil, "\(torn.json)")
     }
 
-    @Test func ofThoseWhoLinkOneIDAtOnceOneIsLinked() async throws {
+    @Test func ofConcurrentLinksOfOneIDOneSucceeds() async throws {
         let (server, _) = try TestServer.withProviders()
         _ = try await server.person(["shop": vouched("nobody")])
         let people = [try await server.signUp("mei"), try await server.signUp("sam"), try await server.signUp("eve")]
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func nobodyElseIsToldWhoAUserIsForAService() async throws {
+    @Test func identitiesAreHiddenFromOtherUsers() async throws {
         let (server, _) = try TestServer.withProviders()
         let mei = try await server.person(["forum": vouched("mei")])
         let open = try await server.send(as: mei, "PUT", "/users/\(mei.id)", ["ACL": acl(read: ["*"], write: [mei.id])])

@@ -2,17 +2,17 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Signing up and signing in by other services.
+/// Signing up and in through other services.
 @Suite(.onEveryEngine) struct ProviderSignInTests {
     @Test(arguments: [ParseStore.Mode.development, .production])
-    func whomAServiceVouchesForIsKnownAgain(mode: ParseStore.Mode) async throws {
+    func aVerifiedIdentitySignsInTheSameUserAgain(mode: ParseStore.Mode) async throws {
         let (server, provider) = try TestServer.withProviders(mode: mode)
         let first = try await server.signIn(["forum": vouched("mei")])
         #expect(first.status == 201 && first["username"] == first["objectId"], "\(first.json)")
         let again = try await server.signIn(["forum": vouched("mei")])
         #expect(again.status == 200 && again["objectId"] == first["objectId"], "\(again.json)")
         #expect(again["sessionToken"] != nil && again["sessionToken"] != first["sessionToken"])
-        // What shows who somebody is isn't kept.
+        // The data that proved the identity isn't stored.
         #expect(again["authData"] == ["forum": ["id": "mei"]])
         #expect(provider.asked == 2)
         let sessions = try await server.send("GET", "/sessions?order=createdAt").results.map { $0["createdWith"] }
@@ -23,7 +23,7 @@ import Testing
         #expect(try await server.countOfUsers() == 1)
     }
 
-    @Test func aServiceMayTellTheIDByItself() async throws {
+    @Test func theIDCanComeFromTheServiceAlone() async throws {
         let (server, _) = try TestServer.withProviders()
         let first = try await server.person(["forum": ["token": "token of mei"]])
         #expect(try await server.person(["forum": vouched("mei")]).id == first.id)
@@ -49,11 +49,11 @@ import Testing
             (["forum": ["id": "mei", "token": "token of mei", "more": ["_bsontype": "Code"]]], 105),
             (["anonymous": ["id": "device of mei"], "forum": ["id": "mei"]], 101),
         ] as [(JSONValue, Int64)])
-    func whatNoServiceVouchesForSignsNobodyUp(authData: JSONValue, code: Int64) async throws {
+    func unverifiedDataSignsNobodyUp(authData: JSONValue, code: Int64) async throws {
         let (server, _) = try TestServer.withProviders()
         let reply = try await server.signIn(authData)
         #expect(reply.code == code, "\(authData): \(reply.json)")
-        // Nor does it with a name and a password, where it says anything.
+        // If the data claims anything, a name and a password don't help either.
         let named = try await server.signIn(authData, ["username": "mei", "password": "secret"])
         let isSilent = [[:], ["forum": .null]].contains(authData)
         let withName = code == 200 ? 252 : code
@@ -76,7 +76,7 @@ import Testing
         #expect(try await server.send("GET", "/sessions?count=1&limit=0")["count"] == 1)
     }
 
-    @Test func anIDOfOneServiceIsNoneOfAnother() async throws {
+    @Test func anIDOfOneServiceIsNotValidForAnother() async throws {
         let (server, _) = try TestServer.withProviders()
         let mei = try await server.person(["forum": vouched("12345678")])
         let other = try await server.person(["shop": vouched("12345678")])
@@ -84,7 +84,7 @@ import Testing
         #expect(Set([mei.id, other.id, third.id]).count == 3)
     }
 
-    @Test func ofManyWhoSignUpAtOnceOneUserIsMade() async throws {
+    @Test func concurrentSignUpsCreateOneUser() async throws {
         let (server, _) = try TestServer.withProviders()
         let replies = try await withThrowingTaskGroup(of: TestServer.Reply.self) { group in
             for _ in 0..<8 {
@@ -98,8 +98,8 @@ import Testing
         #expect(try await server.countOfUsers() == 1)
     }
 
-    /// Whoever has signed up with somebody else's address gets nothing of what its owner makes by a service.
-    @Test func anAddressMakesNoTwoAccountsOne() async throws {
+    /// Whoever signed up with another person's address gets no access to the owner's account at a service.
+    @Test func anEqualAddressDoesNotJoinTwoAccounts() async throws {
         let (server, _) = try TestServer.withProviders()
         let thief = try await server.signUpWithAddress("mei")
         let claims: JSONValue = [
@@ -113,7 +113,7 @@ import Testing
         #expect(try await server.send(as: thief, "GET", "/users/me")["authData"] == nil)
     }
 
-    @Test func aNewPasswordByMailTakesAwayWhatSomebodyElseLinked() async throws {
+    @Test func aNewPasswordByMailRemovesLinksOfOtherPeople() async throws {
         let provider = TestProvider()
         let (server, mails) = try TestServer.withMail { $0.signIn = [provider.named("forum")] }
         let thief = try await server.signIn(["forum": vouched("thief")], ["email": "mei@example.org"])
@@ -124,7 +124,7 @@ import Testing
         #expect(back.status == 201 && back["objectId"] != thief["objectId"], "\(back.json)")
     }
 
-    @Test func whoMustShowAnAddressFirstSignsInByAService() async throws {
+    @Test func aServiceSignsInWithoutAVerifiedAddress() async throws {
         let provider = TestProvider()
         let (server, _) = try TestServer.withMail { options in
             options.signIn = [provider.named("forum")]
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func aServiceThatCannotBeAskedMakesNoUser() async throws {
+    @Test func aServiceThatCannotBeReachedCreatesNoUser() async throws {
         struct Broken: Error { let path = "/secret/path" }
         let (server, provider) = try TestServer.withProviders()
         provider.fail(with: SignInError("keys.example.org:443 can't be reached", isTemporary: true))
@@ -155,7 +155,7 @@ import Testing
         #expect(try await server.signIn(["forum": vouched("mei")]).status == 201)
     }
 
-    @Test func aDeletedUserIsKnownNoMore() async throws {
+    @Test func theIdentityOfADeletedUserMakesANewOne() async throws {
         let (server, _) = try TestServer.withProviders()
         let mei = try await server.person(["forum": vouched("mei")])
         #expect(try await server.send(as: mei, "DELETE", "/users/\(mei.id)").status == 200)
@@ -167,7 +167,7 @@ import Testing
         (["a.b"], "no provider can be called a.b"), ([""], "no provider can be called "),
         (["anonymous"], "another name than anonymous"), (["forum", "shop", "forum"], "two providers are called forum"),
     ])
-    func whatNoProviderCanBeCalledIsRefused(names: [String], message: String) {
+    func invalidNamesOfProvidersAreRefused(names: [String], message: String) {
         let provider = TestProvider()
         #expect {
             try SignInProvider.check(names.map(provider.named))

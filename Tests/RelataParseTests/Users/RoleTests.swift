@@ -2,14 +2,14 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Roles, and what they let users do.
+/// Roles, and the rights that they give to users.
 @Suite(.onEveryEngine) struct RoleTests {
     private let server: TestServer
     private let mei, sam: TestServer.Person
 
     init() async throws { (server, mei, sam) = try await TestServer.withTwoUsers() }
 
-    @Test func aRoleMayWhatItsListSays() async throws {
+    @Test func membersOfARoleHaveTheRightsOfTheRole() async throws {
         _ = try await server.makeRole("Editors", users: [mei])
         _ = try await server.create(
             "Note", ["title": "edited", "ACL": acl(read: ["role:Editors"], write: ["role:Editors"])])
@@ -18,7 +18,7 @@ import Testing
         #expect(try await server.titles(as: nil, "Note") == [])
     }
 
-    @Test func aRoleHasWhatItsRolesHaveAlsoInACircle() async throws {
+    @Test func rolesInheritRightsEvenInACircle() async throws {
         let inner = try await server.makeRole("Inner", users: [mei])
         let middle = try await server.makeRole("Middle", roles: [inner])
         let outer = try await server.makeRole("Outer", roles: [middle])
@@ -30,7 +30,7 @@ import Testing
         #expect(try await server.titles(as: sam, "Note") == [])
         try await server.send(
             "PUT", "/roles/\(outer)", ["users": ["__op": "AddRelation", "objects": [pointer("_User", sam.id)]]])
-        // By the circle, whoever has one of the three has all.
+        // In the circle, a member of one of the three roles has all of them.
         #expect(try await server.titles(as: sam, "Note") == ["a", "b"])
         try await server.send(
             "PUT", "/roles/\(inner)", ["roles": ["__op": "RemoveRelation", "objects": [pointer("_Role", outer)]]])
@@ -40,7 +40,7 @@ import Testing
         #expect(try await server.send("GET", "/classes/Note/\(id)").status == 200)
     }
 
-    @Test func nobodyBecomesAMemberOfARoleHeMayNotChange() async throws {
+    @Test func joiningARoleNeedsWriteAccessToIt() async throws {
         let id = try await server.makeRole("Editors", users: [mei])
         for person in [sam, nil] {
             let reply = try await server.send(
@@ -61,7 +61,7 @@ import Testing
         #expect(try await server.send("PUT", "/roles/\(id)", join).status == 200)
     }
 
-    @Test func theNameOfARoleIsItsOwnAndStays() async throws {
+    @Test func theNameOfARoleIsUniqueAndNeverChanges() async throws {
         let id = try await server.makeRole("Editors")
         #expect(try await server.send("POST", "/roles", ["name": "Editors"]).code == 137)
         #expect(try await server.send("PUT", "/roles/\(id)", ["name": "Others"]).code == 139)
@@ -70,7 +70,7 @@ import Testing
             #expect(reply.status == 400 && [139, 111].contains(reply.code ?? 0), "\(name): \(reply.json)")
         }
         #expect(try await server.send("POST", "/roles", [:]).code == 139)
-        // Two at once go another way.
+        // Several objects in a batch are written in another way.
         let batch = try await server.send(
             "POST", "/batch",
             [
@@ -82,7 +82,7 @@ import Testing
         #expect(batch.json.array?.allSatisfy { $0["error"]?["code"] == 139 } == true, "\(batch.json)")
     }
 
-    @Test func inProductionRolesComeWithTheMasterKey() async throws {
+    @Test func inProductionNewRolesNeedTheMasterKey() async throws {
         let server = try TestServer.withUsers(mode: .production)
         let mei = try await server.signUp("mei")
         #expect(try await server.send(as: mei, "POST", "/roles", ["name": "Admin"]).code == 119)

@@ -2,9 +2,9 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Sessions that last longer while they are used.
+/// Sessions that are extended while they are used.
 @Suite(.onEveryEngine) struct SessionRenewalTests {
-    @Test(arguments: [true, false]) func aSessionThatIsUsedLastsLonger(isWanted: Bool) async throws {
+    @Test(arguments: [true, false]) func usingASessionExtendsIt(isWanted: Bool) async throws {
         let databases = try TestDatabases()
         let path = try databases.path()
         let before = try TestServer.withUsers(path: path) { $0.sessionLifetime = 1000 }
@@ -17,14 +17,14 @@ import Testing
         #expect(try await server.send(as: mei, "GET", "/users/me").status == 200)
         let second = try #require(try await server.send(as: mei, "GET", "/sessions/me")["expiresAt"]?["iso"]?.string)
         #expect((second > first) == isWanted, "\(first) \(second)")
-        // It isn't written for each request.
+        // The session isn't written on each request.
         #expect(try await server.send(as: mei, "GET", "/users/me").status == 200)
         #expect(try await server.send(as: mei, "GET", "/sessions/me")["expiresAt"]?["iso"]?.string == second)
         #expect(try await server.send(as: mei, "POST", "/logout").status == 200)
         #expect(try await server.send(as: mei, "GET", "/users/me").code == 209)
     }
 
-    @Test func aSessionThatIsOverStaysSo() async throws {
+    @Test func anExpiredSessionStaysExpired() async throws {
         let databases = try TestDatabases()
         let path = try databases.path()
         let before = try TestServer.withUsers(path: path) { $0.sessionLifetime = -1 }
@@ -33,7 +33,7 @@ import Testing
         for _ in 0..<2 { #expect(try await server.send(as: mei, "GET", "/users/me").code == 209) }
     }
 
-    @Test func noClientWritesWhatTheServerSets() async throws {
+    @Test func clientsCannotWriteTheFieldsThatTheServerSets() async throws {
         let server = try TestServer.withUsers()
         let mei = try await server.signUp("mei")
         let sam = try await server.signUp("sam")
@@ -54,7 +54,7 @@ import Testing
         #expect(try await server.send(as: mei, "GET", "/sessions/me").json == mine.json)
     }
 
-    @Test(arguments: [[:], ["anonymous": .null]] as [JSONValue]) func whoGivesNothingDoesNotSignUp(
+    @Test(arguments: [[:], ["anonymous": .null]] as [JSONValue]) func emptyAuthDataDoesNotSignUp(
         authData: JSONValue
     ) async throws {
         let server = try TestServer.withUsers()

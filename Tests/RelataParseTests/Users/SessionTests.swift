@@ -6,7 +6,7 @@ import Testing
 
 /// Sessions of users.
 @Suite(.onEveryEngine) struct SessionTests {
-    @Test func everyOneSeesHisOwnSessions() async throws {
+    @Test func usersSeeOnlyTheirOwnSessions() async throws {
         let server = try TestServer.withUsers()
         let mei = try await server.signUp("mei")
         let sam = try await server.signUp("sam")
@@ -38,15 +38,14 @@ import Testing
         #expect(try await server.send(as: nil, "POST", "/logout").status == 200)
     }
 
-    @Test func aSessionEndsWithItsTime() async throws {
+    @Test func aSessionExpires() async throws {
         let server = try TestServer.withUsers { $0.sessionLifetime = -1 }
         let mei = try await server.signUp("mei")
         let reply = try await server.send(as: mei, "GET", "/users/me")
         #expect(reply.code == 209 && reply["error"] == "Session token is expired.", "\(reply.json)")
     }
 
-    @Test(arguments: ["r:0", "", "r:' OR 1=1 --", "null"]) func aTokenThatThereIsntIsRefused(token: String) async throws
-    {
+    @Test(arguments: ["r:0", "", "r:' OR 1=1 --", "null"]) func anUnknownTokenIsRefused(token: String) async throws {
         let server = try TestServer.withUsers()
         let stranger = TestServer.Person(id: "", token: token)
         for isThere in [false, true] {
@@ -69,7 +68,7 @@ import Testing
             })
     }
 
-    @Test func aRequestThatIsSentAgainIsAnsweredToTheSamePersonOnly() async throws {
+    @Test func aRepeatedRequestIsAnsweredOnlyToTheSameUser() async throws {
         let server = try TestServer.withUsers()
         let mei = try await server.signUp("mei")
         let sam = try await server.signUp("sam")

@@ -2,9 +2,9 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Signing up, signing in and what a user's account holds.
+/// Signing up, signing in, and the content of accounts.
 @Suite(.onEveryEngine) struct UserTests {
-    @Test func whoSignsUpIsSignedIn() async throws {
+    @Test func signingUpAlsoSignsIn() async throws {
         let server = try TestServer.withUsers()
         let reply = try await server.send(
             "POST", "/users", ["username": "mei", "password": "secret", "email": "mei@example.org", "age": 30],
@@ -42,11 +42,11 @@ import Testing
             ["email": "no@body.org", "password": "secret of mei"],
             ["username": "mei", "email": "no@body.org", "password": "secret of mei"],
         ] as [JSONValue])
-    func aWrongPasswordAndAnUnknownNameAreToldAlike(body: JSONValue) async throws {
+    func aWrongPasswordAndAnUnknownNameGetTheSameReply(body: JSONValue) async throws {
         let secrets = TestSecrets()
         let server = try TestServer.withUsers(secrets: secrets)
         _ = try await server.signUp("mei")
-        // The first costs the hash of nobody's password besides.
+        // The first attempt also computes the hash for unknown names.
         _ = try await server.send("POST", "/login", ["username": "x", "password": "y"], isMaster: false)
         let before = secrets.count
         let reply = try await server.send("POST", "/login", body, isMaster: false)
@@ -54,7 +54,7 @@ import Testing
         #expect(secrets.count == before + 1)
     }
 
-    @Test func namesAndAddressesAreTakenWhateverTheirCase() async throws {
+    @Test func namesAndAddressesAreUniqueRegardlessOfCase() async throws {
         let server = try TestServer.withUsers()
         let person = try await server.signUp("Zoë", ["email": "zoe@example.org"])
         let other = try await server.signUp("other")
@@ -86,14 +86,14 @@ import Testing
             (["username": "a", "password": "x", "email.x": "y"], 105),
             (["username": "a", "password": "x", "sessionToken.a": "y"], 105),
         ] as [(JSONValue, Int64)])
-    func whatNobodyCanSignUpWithIsRefused(body: JSONValue, code: Int64) async throws {
+    func invalidSignUpsAreRefused(body: JSONValue, code: Int64) async throws {
         let server = try TestServer.withUsers()
         let reply = try await server.send("POST", "/users", body, isMaster: false)
         #expect(reply.code == code, "\(body): \(reply.json)")
         #expect(try await server.send("GET", "/users?count=1&limit=0")["count"] == 0, "\(body)")
     }
 
-    @Test func whatAUserGetsBackMayBeSentBack() async throws {
+    @Test func theReplyAboutAUserCanBeSentBack() async throws {
         let server = try TestServer.withUsers()
         let mei = try await server.signUp(
             "mei", ["email": "mei@example.org", "sessionToken": "x", "emailVerified": true])
@@ -112,7 +112,7 @@ import Testing
         #expect(after["age"] == 30 && after["emailVerified"] == false && after["sessionToken"]?.string == mei.token)
     }
 
-    @Test func ofThoseWhoWantOneNameAtOnceOneGetsIt() async throws {
+    @Test func ofConcurrentSignUpsWithOneNameOneSucceeds() async throws {
         let server = try TestServer.withUsers()
         let codes = try await withThrowingTaskGroup(of: Int64.self) { group in
             for _ in 0..<10 {
@@ -145,7 +145,7 @@ import Testing
         #expect(try await server.send("GET", "/users/\(mei.id)")["email"] == "mei@example.org")
     }
 
-    @Test func whoeverSeesAUserDoesNotSeeTheAddress() async throws {
+    @Test func theAddressOfAVisibleUserIsHidden() async throws {
         let server = try TestServer.withUsers()
         let mei = try await server.signUp("mei", ["email": "mei@example.org", "ACL": acl(read: ["*"])])
         let sam = try await server.signUp("sam")
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func whoGivesNoNameIsKnownAgain() async throws {
+    @Test func anAnonymousUserSignsInAgain() async throws {
         let server = try TestServer.withUsers()
         let body: JSONValue = ["authData": ["anonymous": ["id": "3f1c0a9e-device"]]]
         let first = try await server.send("POST", "/users", body, isMaster: false)
@@ -208,7 +208,7 @@ import Testing
         #expect(try await server.send("POST", "/loginAs", ["userId": "nobody"]).code == 101)
     }
 
-    @Test func aDeletedUserIsGoneWithHisSessions() async throws {
+    @Test func deletingAUserDeletesTheSessions() async throws {
         let server = try TestServer.withUsers()
         let mei = try await server.signUp("mei")
         let note = try await server.create("Note", ["owner": pointer("_User", mei.id)])
@@ -219,7 +219,7 @@ import Testing
         _ = try await server.signUp("mei")
     }
 
-    @Test func aUserIsWrittenAtItsOwnPathOnly() async throws {
+    @Test func usersAreWrittenOnlyAtTheirOwnPaths() async throws {
         let server = try TestServer.withUsers()
         let mei = try await server.signUp("mei")
         for (method, path) in [

@@ -4,7 +4,7 @@ import TestSupport
 import TestEngines
 import Testing
 
-/// What is looked at before the body of a request is read.
+/// The checks before the body of a request is read.
 @Suite(.onEveryEngine) struct BodyOrderTests {
     private let service: ParseService
 
@@ -25,7 +25,7 @@ import Testing
         return (reply.status, try JSONParser.parse(reply.body))
     }
 
-    @Test func keysComeBeforeTheBody() async throws {
+    @Test func keysAreCheckedBeforeTheBody() async throws {
         for headers in [
             ["x-parse-application-id": "other"], ["x-parse-client-key": "other", "x-parse-application-id": "app"],
             ["x-parse-master-key": "other"], ["authorization": "Basic \(Data("app:other".utf8).base64EncodedString())"],
@@ -35,12 +35,12 @@ import Testing
             #expect(reply.status == 403 && reply.json["error"] == "unauthorized", "\(headers): \(reply)")
         }
         #expect(try await send("POST", "/classes/Book", "{\"a\":").json["code"] == 107)
-        // A key in the header fields that is wrong isn't made good by the body.
+        // A wrong key in the header fields isn't corrected by the body.
         let body = #"{"_ApplicationId":"app","_MasterKey":"master","a":1}"#
         #expect(try await send("POST", "/classes/Book", body, ["x-parse-client-key": "other"]).status == 403)
     }
 
-    @Test func keysInTheBodyAreFoundWhereverTheyStand() async throws {
+    @Test func keysAreFoundAnywhereInTheBody() async throws {
         for body in [
             #"{"_ApplicationId":"app","_JavaScriptKey":"client","a":1}"#,
             #" { "a" : [ { "_ApplicationId" : "x]" } , "\"}" ] , "_JavaScriptKey":"client" ,"_ApplicationId": "app" } "#,
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func aBodyWithoutKeysInHeaderFieldsIsSmall() async throws {
+    @Test func aBodyWithoutKeysInHeaderFieldsIsLimited() async throws {
         let text = String(repeating: "x", count: 2000)
         let keys = #""_ApplicationId":"app","_JavaScriptKey":"client""#
         let large = try await send("POST", "/classes/Book", "{\"a\":\"\(text)\",\(keys)}", [:])
@@ -85,7 +85,7 @@ import Testing
         #expect(try await send("POST", "/classes/Book", "{\"a\":\"\(text)\"}").status == 201)
     }
 
-    @Test func whatIsOffOrNowhereSaysSoWhateverIsSent() async throws {
+    @Test func disabledAndUnknownPathsSaySoWhateverIsSent() async throws {
         let expected: [(String, String, Int, JSONValue)] = [
             ("POST", "/files/a.txt", 400, 130), ("POST", "/files/a.png", 400, 130), ("PUT", "/files/x", 400, 130),
             ("POST", "/functions/hello", 400, 141), ("POST", "/jobs/hello", 400, 141), ("POST", "/users", 400, 119),
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func formsAreBodies() async throws {
+    @Test func formsAreReadAsBodies() async throws {
         let form = Self.client.merging(["content-type": "application/x-www-form-urlencoded; charset=UTF-8"]) { $1 }
         let made = try await send("POST", "/classes/Book", "title=The+Left%20Hand&pages=1%2B1", form)
         #expect(made.status == 201, "\(made)")
@@ -117,7 +117,7 @@ import Testing
         #expect(try await send("POST", "/classes/Book", "_ApplicationId=app&_JavaScriptKey=x", type).status == 403)
         #expect(try await send("POST", "/classes/Book", "a=1&a=2", form).json["code"] == 102)
         #expect(try await send("POST", "/classes/Book", "a=%zz", form).json["code"] == 102)
-        // Programs that call everything a form mean JSON by what begins as JSON does.
+        // Some programs call every body a form. If it begins like JSON, it is read as JSON.
         #expect(try await send("POST", "/classes/Book", " {\"title\":\"b\"}", form).status == 201)
         #expect(try await send("POST", "/classes/Book", "{\"title\":", form).json["code"] == 107)
     }

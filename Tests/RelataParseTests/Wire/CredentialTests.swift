@@ -3,7 +3,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// The ways in which clients say who they are.
+/// The ways in which clients send their keys.
 @Suite(.onEveryEngine) struct CredentialTests {
     private let service: ParseService
 
@@ -21,7 +21,7 @@ import Testing
         ["authorization": "\(scheme) \(Data(credentials.utf8).base64EncodedString())"]
     }
 
-    @Test func theMasterKeyMayComeAsHTTPBasic() async {
+    @Test func theMasterKeyCanBeSentAsHTTPBasic() async {
         #expect(await status("/schemas", basic("app:master:1")) == 200)
         #expect(await status("/schemas", basic("app:master:1", "bAsIc")) == 200)
         for headers in [
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func theClientKeyMayComeAsHTTPBasic() async {
+    @Test func theClientKeyCanBeSentAsHTTPBasic() async {
         #expect(await status("/classes/Book", basic("app:javascript-key=client")) == 200)
         #expect(await status("/schemas", basic("app:javascript-key=client")) == 403)
         #expect(await status("/classes/Book", basic("app:javascript-key=other")) == 403)
@@ -41,8 +41,8 @@ import Testing
         #expect(await status("/classes/Book", basic("app:")) == 403)
     }
 
-    @Test func credentialsOfAnotherApplicationAreNoBusinessHere() async {
-        // Such as those of a proxy.
+    @Test func credentialsOfAnotherApplicationAreIgnored() async {
+        // For example, those of a proxy.
         let headers = ["x-parse-application-id": "app", "x-parse-client-key": "client"]
         #expect(await status("/classes/Book", headers.merging(basic("somebody:secret")) { $1 }) == 200)
         #expect(await status("/classes/Book", headers.merging(basic("token", "Bearer")) { $1 }) == 200)

@@ -8,7 +8,7 @@ import Testing
 @testable import RelataParse
 
 @Suite struct FullDiskTests {
-    @Test func aFullDiskIsToldAndSoIsItsEnd() async throws {
+    @Test func aFullDiskIsReportedUntilThereIsSpaceAgain() async throws {
         let folder = try TestDatabases()
         let server = try TestServer(path: folder.path("full.sqlite"))
         defer { try? server.store.close() }
@@ -17,7 +17,7 @@ import Testing
         func limit(_ pages: Int) async throws {
             try await server.store.pool.alone { try $0.execute("PRAGMA max_page_count = \(pages)") }
         }
-        // SQLite takes the pages that there are for the least: there is no room for more.
+        // SQLite raises the limit to the number of existing pages, so there is no room for more.
         try await limit(1)
         let text = JSONValue.string(String(repeating: "x", count: 50_000))
         for body: JSONValue in [["title": text], ["title": "B", "more": ["a", text]]] {

@@ -4,7 +4,7 @@ import TestEngines
 import Testing
 
 @Suite(.onEveryEngine) struct HealthTests {
-    @Test func whoAsksForTheHealthNeedsNoKeys() async throws {
+    @Test func theHealthCheckNeedsNoKeys() async throws {
         let server = try TestServer()
         for method in ["GET", "POST"] {
             for path in ["/health", "/health/"] {
@@ -18,8 +18,8 @@ import Testing
         }
     }
 
-    /// Whoever writes is told why nothing is written, and so is whoever asks whether the server is ready.
-    @Test(.onSQLite) func aFileThatWasMovedIsSaid() async throws {
+    /// Both a write and a health check report the reason.
+    @Test(.onSQLite) func aMovedFileIsReported() async throws {
         let folder = try TestDatabases()
         let path = try folder.path("moved.sqlite")
         let server = try TestServer(path: path)

@@ -3,15 +3,15 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// What the real ParseSwift client sends for everyday calls, sent again: every reply must have the shape that the client
-/// accepts, and the effect that it expects.
+/// Everyday calls of the real ParseSwift client, sent again. Every reply must have the form that the client accepts,
+/// and the expected effect.
 @Suite(.onEveryEngine) struct WireReplayTests {
     private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../../shared/data/parse-wire/parseswift-6.1.0.jsonl").standardizedFileURL
 
     private static var isRecorded: Bool { FileManager.default.fileExists(atPath: file.path) }
 
-    /// Calls of features that are off, and the codes that Parse's own server gives for them.
+    /// Calls of disabled features, and Parse Server's codes for them.
     private static let disabled: [String: Int64] = [
         "passwordReset": 119, "hook function + trigger create": 119,
     ]
@@ -40,7 +40,7 @@ import Testing
             target = target.replacingOccurrences(of: recorded, with: own)
             text = text.replacingOccurrences(of: recorded, with: own)
         }
-        // `jsonl` holds parameters without the quoting that URLs need.
+        // The targets in `jsonl` contain parameters without the escaping that URLs need.
         target = String(target.dropFirst("/parse".count))
         let body = try JSONParser.parse(text)
         let method = try #require(call["method"]?.string)
@@ -53,7 +53,7 @@ import Testing
         if label == "file save + on object + fetch", method == "POST" {
             #expect(reply.code == 130, "\(label)")
         } else if label == "schema create / fetch / update / delete", method != "GET", method != "PUT" {
-            // The class is there since an object of it was saved, and so it can neither be made nor dropped.
+            // An earlier save has created the class, so it can be neither created nor dropped.
             #expect(reply.code == (method == "POST" ? 103 : 255), "\(label): \(reply.json)")
         } else if let code = Self.disabled[label] {
             #expect(reply.code == code && reply.status >= 400, "\(label): \(reply.json)")
@@ -62,7 +62,7 @@ import Testing
             #expect(Int64(reply.status) == call["status"]?.integer, "\(label): \(method) \(target): \(reply.json)")
             if let members = recorded.object {
                 for (name, value) in members {
-                    // The index that every class has is told beside others only, as clients expect of a class without any.
+                    // The index that every class has is only listed beside others.
                     if name == "indexes", value == ["_id_": ["_id": 1]] { continue }
                     #expect(reply[name] != nil, "\(label) lacks \(name): \(reply.json)")
                 }
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    /// Remembers which of our ids stands for which recorded one.
+    /// Maps the recorded ids to our own.
     private func learn(from recorded: JSONValue, _ own: JSONValue, _ ids: inout [String: String]) {
         switch (recorded, own) {
         case (.object(let left), .object(let right)):
@@ -133,7 +133,7 @@ import Testing
         case "cloud function", "analytics event": #expect(reply.json == recorded)
         case "config fetch": #expect(reply["params"] == recorded["params"])
         case "delete pointed-to Genre (dangling pointer afterwards)" where method == "GET":
-            // Better than Parse: the pointer is unset with its target, and never dangles.
+            // Unlike Parse: the pointer is unset with its target, and never dangles.
             let book = try #require(reply.results.first)
             #expect(book["genre"] == nil && book["title"] == "New")
         default: break
