@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// What is refused before a body is read, and what may arrive besides a body.
+/// Requests that are refused before their bodies are read, and the data that may come with a body.
 struct AdmissionTests {
     private func server() throws -> RelataServer {
         var configuration = RelataServer.Configuration()
@@ -23,7 +23,7 @@ struct AdmissionTests {
     @Test(arguments: [
         "Content-Length: 1000000", "Transfer-Encoding: chunked", "Content-Length: 5\r\nExpect: 100-continue",
     ])
-    func keysAreJudgedBeforeTheBodyArrives(_ length: String) async throws {
+    func keysAreCheckedBeforeTheBodyArrives(_ length: String) async throws {
         try await TestServer.running(try server()) { server in
             for keys in [
                 "X-Parse-Application-Id: other", "X-Parse-Application-Id: app\r\nX-Parse-Client-Key: other",
@@ -41,7 +41,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test func keysThatContradictEachOtherAreNone() async throws {
+    @Test func contradictoryKeysAreRefused() async throws {
         let (id, client, master) = ("X-Parse-Application-Id: ", "X-Parse-Client-Key: ", "X-Parse-Master-Key: ")
         let basic = { (text: String) in "Authorization: Basic \(Data(text.utf8).base64EncodedString())" }
         let requests = [
@@ -65,7 +65,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test func bodiesOfThoseWhoAreNotKnownAreSmall() async throws {
+    @Test func bodiesWithoutKnownKeysAreLimited() async throws {
         let padding = [UInt8](repeating: 32, count: 50_000)
         let body = Array(#"{"_ApplicationId":"app","_JavaScriptKey":"client","a":1}"#.utf8)
         let bomb = try #require(Gzip.compressed(body + [UInt8](repeating: 32, count: 5_000_000)))
@@ -81,12 +81,12 @@ struct AdmissionTests {
             let known = try await server.request(
                 "POST", "/parse/classes/Book", headers: Self.client, body: Array("{\"a\":1}".utf8) + padding)
             #expect(known.status == 201, "\(known.text)")
-            // The server's own pages read no bodies.
+            // The server's own pages don't read bodies.
             #expect(try await server.request("POST", "/livez", body: padding).status == 413)
         }
     }
 
-    @Test func aFileIsRefusedAsFilesAre() async throws {
+    @Test func refusedUploadsHaveTheErrorsOfFiles() async throws {
         try await TestServer.running(try server()) { server in
             let picture = (0..<30_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             let reply = try await server.request(
@@ -114,7 +114,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test func aFormArrivesAsOne() async throws {
+    @Test func aFormArrivesAsAForm() async throws {
         try await TestServer.running(try server()) { server in
             let form = Self.client.merging(["Content-Type": "application/x-www-form-urlencoded"]) { $1 }
             let made = try await server.request(
@@ -158,7 +158,7 @@ struct AdmissionTests {
         }
     }
 
-    @Test func smallPiecesAreTaken() async throws {
+    @Test func smallPiecesAreAccepted() async throws {
         try await TestServer.running { server in
             let reply = try await blocking {
                 let connection = try server.connect()
@@ -173,7 +173,7 @@ struct AdmissionTests {
     }
 
     @Test func anIdleServerStopsAtOnce() async throws {
-        // Another test may hold the processor: of several tries one must be quick.
+        // Another test may keep the processor busy, so only one of several attempts must be quick.
         var times: [Duration] = []
         for _ in 0..<30 where times.last.map({ $0 >= .milliseconds(100) }) ?? true {
             let start = try await TestServer.running(try server()) { server in
@@ -186,7 +186,7 @@ struct AdmissionTests {
     }
 }
 
-/// An idle connection, which asked for something once.
+/// An idle connection, which has made one request.
 private final class Held: @unchecked Sendable {
     private let connection: ServerConnection
 

@@ -10,9 +10,9 @@ import Testing
 
 @testable import RelataServer
 
-/// A statement blocks its thread for as long as it runs: the others are answered all the same.
+/// A statement blocks its thread while it runs. Other requests must still be answered.
 struct BlockedThreadTests {
-    @Test func slowQueriesOfAllReadersButOneSilenceNobody() async throws {
+    @Test func slowQueriesOfAllReadersButOneBlockNobody() async throws {
         let folder = try ServerFolder()
         let pool = try ConnectionPool(path: folder.path("store.sqlite"))
         defer { try? pool.close() }
@@ -60,7 +60,7 @@ struct BlockedThreadTests {
         }
     }
 
-    @Test func whatNeedsNoStoreIsAnsweredWhileEveryThreadIsBlocked() async throws {
+    @Test func requestsWithoutTheStoreAreAnsweredWhileEveryThreadIsBlocked() async throws {
         let gate = Gate()
         try await TestServer.running(
             threads: 1,
@@ -74,7 +74,7 @@ struct BlockedThreadTests {
                 for _ in 0..<5 { group.addTask { try await server.request("GET", "/parse/x").status } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            // One thread for the service, and two for the rest.
+            // One thread of the service, and two others.
             await gate.blocked(3)
             #expect(try await server.request("GET", "/livez").status == 200)
             #expect(try await server.request("GET", "/metrics").status == 200)
@@ -86,17 +86,17 @@ struct BlockedThreadTests {
         }
     }
 
-    @Test func requestsThatWaitedForTheStoreGoOnOnThreadsOfTheServer() async throws {
+    @Test func requestsThatWaitedForTheStoreContinueOnThreadsOfTheServer() async throws {
         let folder = try ServerFolder()
         let pool = try ConnectionPool(path: folder.path("store.sqlite"))
         defer { try? pool.close() }
         let (writing, waited) = (Gate(), Gate())
-        // More than Swift has threads.
+        // More threads than Swift has.
         let count = ProcessInfo.processInfo.activeProcessorCount + 4
         try await TestServer.running(
             threads: count,
             service: { request in
-                // One writes, and the others wait for it without a thread.
+                // One request writes, and the others wait for the write without blocking a thread.
                 try? await pool.write { _ in writing.block() }
                 waited.block()
                 return WireReply([:])
@@ -118,12 +118,12 @@ struct BlockedThreadTests {
         }
     }
 
-    @Test func manyPagesInOneGoAreAnsweredInOrder() async throws {
+    @Test func manyPipelinedPagesAreAnsweredInOrder() async throws {
         let count = 3000
         try await TestServer.running { server in
             let statuses = try await blocking {
                 let connection = try server.connect()
-                // The first is worked on while the others arrive.
+                // The first request is being answered while the others arrive.
                 try connection.send(
                     ServerConnection.bytes("GET", "/parse/x")
                         + (0..<count).flatMap { ServerConnection.bytes("GET", $0 % 2 == 0 ? "/livez" : "/nothing") })
@@ -134,7 +134,7 @@ struct BlockedThreadTests {
         }
     }
 
-    @Test func threadsAreStartedAsNeededAndEndWhenTheyAreNot() async throws {
+    @Test func threadsAreStartedAsNeededAndEndWhenIdle() async throws {
         let executor = RequestExecutor(threads: 3, idleTime: 0.05)
         let gate = Gate()
         let tasks = (0..<6).map { number in
@@ -153,37 +153,37 @@ struct BlockedThreadTests {
         #expect(await Task(executorPreference: executor) { true }.value)
     }
 
-    @Test func jobsThatWaitAgainAndAgainStartNoThreadEachTime() async throws {
+    @Test func repeatedWaitsDoNotStartANewThreadEachTime() async throws {
         let executor = RequestExecutor(threads: 2, idleTime: 600)
         for _ in 0..<30 {
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<6 { group.addTask(executorPreference: executor) { usleep(500) } }
             }
-            // So long that nobody looks after jobs that wait any more.
+            // Long enough that no thread looks after waiting jobs any more.
             try await Task.sleep(for: .milliseconds(20))
         }
-        // Two that work, and one that looks after the jobs.
+        // Two threads that work, and one that looks after waiting jobs.
         #expect(executor.startedCount <= 3)
     }
 }
 
-/// Blocks threads until it is opened.
+/// Blocks threads until the gate is opened.
 private final class Gate: Sendable {
     private let isOpen = Mutex(false)
     private let count = Mutex(0)
 
     func block() {
         count.withLock { $0 += 1 }
-        // No longer than all tests may take: they share few threads.
+        // Limited, because all tests share few threads.
         for _ in 0..<200_000 where !isOpen.withLock({ $0 }) { usleep(1000) }
     }
 
     func open() { isOpen.withLock { $0 = true } }
 
-    /// How many threads were blocked so far.
+    /// The number of threads blocked so far.
     var blockedCount: Int { count.withLock { $0 } }
 
-    /// Waits until as many threads are blocked.
+    /// Waits until this many threads are blocked.
     func blocked(_ wanted: Int) async {
         for _ in 0..<120_000 where blockedCount < wanted { try? await Task.sleep(for: .milliseconds(1)) }
     }

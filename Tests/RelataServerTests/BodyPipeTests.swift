@@ -6,9 +6,9 @@ import Testing
 @testable import RelataServer
 
 struct BodyPipeTests {
-    /// Whoever takes a piece asks for more, and the last of many is asked for as the first was: an upload in small pieces
-    /// would take ever longer, and the stack come to its end, if each call went deeper than the one before.
-    @Test func theLastOfManyPiecesIsTakenAsTheFirst() async throws {
+    /// Each read of a piece asks for the next one. If the calls were nested, many small pieces would take ever longer
+    /// and overflow the stack.
+    @Test func readsOfManyPiecesAreNotNested() async throws {
         let pipe = BodyPipe()
         let places = Mutex<[Int]>([])
         pipe.whenWanted {
@@ -25,7 +25,7 @@ struct BodyPipeTests {
             count += 1
         }
         #expect(count == 2000)
-        // The pieces are there, so that all of them are taken on the same thread.
+        // All pieces are available, so all of them are read on the same thread.
         let depths = places.withLock { $0 }
         let (lowest, highest) = (try #require(depths.min()), try #require(depths.max()))
         #expect(highest - lowest < 16_384)

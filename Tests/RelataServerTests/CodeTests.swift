@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// The code of an app on a server as it is run.
+/// An app's code on a running server.
 struct CodeTests {
     private func withServer(
         path: String? = nil, timeout: Double = 60, _ code: CloudCode,
@@ -62,7 +62,7 @@ struct CodeTests {
         }
     }
 
-    @Test func aFunctionThatTakesTooLongIsToldToEnd() async throws {
+    @Test func aFunctionThatTakesTooLongIsCancelled() async throws {
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         var code = CloudCode()
         code.function("slow") { _ in
@@ -77,7 +77,7 @@ struct CodeTests {
         }
     }
 
-    @Test func aServerThatStopsTellsItsJobsAsFailed() async throws {
+    @Test func aStoppingServerRecordsItsJobsAsFailed() async throws {
         let folder = try ServerFolder()
         let path = folder.path("store.sqlite")
         let (starts, started) = AsyncStream.makeStream(of: Void.self)
@@ -99,7 +99,7 @@ struct CodeTests {
         }
     }
 
-    @Test func aServerRunsItsJobsByThemselves() async throws {
+    @Test func aServerRunsScheduledJobs() async throws {
         let (starts, started) = AsyncStream.makeStream(of: Void.self)
         var code = CloudCode()
         code.job("tidy", schedule: .every(seconds: 1)) { _ in started.yield() }
@@ -108,7 +108,7 @@ struct CodeTests {
         await #expect(throws: (any Error).self) { try await withServer(code) { _ in } }
     }
 
-    @Test func eventsAreWrittenDownWhenTheServerStops() async throws {
+    @Test func eventsAreStoredWhenTheServerStops() async throws {
         let folder = try ServerFolder()
         let path = folder.path("store.sqlite")
         try await withServer(path: path, CloudCode()) { (server) async throws in
@@ -121,7 +121,7 @@ struct CodeTests {
         }
     }
 
-    @Test func appsReadTheParameters() async throws {
+    @Test func appsReadTheConfigurationParameters() async throws {
         try await withServer(CloudCode()) { (server) async throws in
             let body: JSONValue = ["params": ["welcome": "hi", "secret": 1], "masterKeyOnly": ["secret": true]]
             #expect(try await Self.send(server, "PUT", "/config", body).status == 403)

@@ -10,7 +10,7 @@ import Testing
 struct CompressionTests {
     private static let text = String(repeating: "The Left Hand of Darkness. ", count: 1000)
 
-    @Test func whatIsCompressedIsTheSameAfterwards() throws {
+    @Test func compressedDataIsUnpackedUnchanged() throws {
         for count in [0, 1, 100, 5000, 200_000] {
             let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7 * 31) }
             guard let compressed = Gzip.compressed(bytes) else { continue }
@@ -20,7 +20,7 @@ struct CompressionTests {
         #expect(Gzip.compressed(Array(Self.text.utf8)) != nil)
     }
 
-    @Test func bytesThatCannotBecomeFewerAreLeft() {
+    @Test func incompressibleDataIsLeftUnchanged() {
         var random = SystemRandomNumberGenerator()
         #expect(Gzip.compressed((0..<2000).map { _ in UInt8.random(in: 0...255, using: &random) }) == nil)
     }
@@ -34,8 +34,8 @@ struct CompressionTests {
         #expect(throws: Gzip.Failure.tooLarge) { try Gzip.decompressed(exact, limit: 9_999) }
     }
 
-    /// A debug build took 25 s while it filled the room for the bytes with zeros, one by one.
-    @Test func unpackingALargeBodyTakesNoTimeOfItsOwn() throws {
+    /// A debug build took 25 s to fill the buffer with zeros, one by one.
+    @Test func unpackingALargeBodyIsFast() throws {
         let large = try #require(Gzip.compressed([UInt8](repeating: 0, count: 100_000_000)))
         let time = ContinuousClock().measure {
             #expect(throws: Gzip.Failure.tooLarge) { try Gzip.decompressed(large, limit: 99_000_000) }
@@ -43,7 +43,7 @@ struct CompressionTests {
         #expect(time < .seconds(12))
     }
 
-    @Test func whatIsDamagedOrCutOffIsNoBody() throws {
+    @Test func damagedAndTruncatedDataIsRefused() throws {
         let compressed = try #require(Gzip.compressed(Array(Self.text.utf8)))
         let wrong: [[UInt8]] = [
             [], [1, 2, 3], Array(compressed.dropLast()), Array(compressed.prefix(20)), compressed + [0],
@@ -62,7 +62,7 @@ struct CompressionTests {
         }
     }
 
-    @Test func aBodyThatWouldBecomeTooLargeIsRefused() async throws {
+    @Test func aBodyThatUnpacksTooLargeIsRefused() async throws {
         let bomb = try #require(Gzip.compressed([UInt8](repeating: 32, count: 5_000_000)))
         try await TestServer.running({ $0.limits.bodySize = 100_000 }) { server in
             let reply = try await server.request("POST", "/parse/x", headers: ["Content-Encoding": "gzip"], body: bomb)
@@ -72,7 +72,7 @@ struct CompressionTests {
         }
     }
 
-    @Test func whatBodiesBecomeCountsAmongThoseOfAllClients() async throws {
+    @Test func unpackedBodiesCountTowardsTheLimitOfAllClients() async throws {
         let body = try #require(Gzip.compressed([UInt8](repeating: 32, count: 100_000)))
         #expect(body.count < 1000)
         let gate = Gate()
@@ -101,7 +101,7 @@ struct CompressionTests {
                 let small = try send("/parse/x", Gzip.compressed([UInt8](repeating: 32, count: 5000)) ?? []).receive()
                 gate.isOpen.store(true, ordering: .relaxed)
                 for connection in slow { #expect(try connection.receive().json["length"] == 100_000) }
-                // A request may outlive its reply for a moment.
+                // A request may exist for a moment after its reply.
                 for _ in 0..<3000 where server.heldBodyBytes > 0 { usleep(10_000) }
                 return (refusal, small.status, try send("/parse/x", body).receive().status)
             }
@@ -112,12 +112,12 @@ struct CompressionTests {
         }
     }
 
-    /// What requests wait for.
+    /// A gate at which requests wait.
     private final class Gate: Sendable {
         let isOpen = Atomic(false)
     }
 
-    @Test func codingsThatAreNotKnownOrNotKeptAreRefused() async throws {
+    @Test func unknownAndWrongCodingsAreRefused() async throws {
         try await TestServer.running { server in
             let headers = [("br", 415), ("gzip, gzip", 415), ("gzip", 400), ("deflate", 400), ("identity", 200)]
             for (coding, status) in headers {
@@ -128,7 +128,7 @@ struct CompressionTests {
         }
     }
 
-    @Test func largeRepliesAreCompressedForThoseWhoAsk() async throws {
+    @Test func largeRepliesAreCompressedOnRequest() async throws {
         let body = Array(Self.text.utf8)
         try await TestServer.running(service: { request in
             WireReply(status: 200, body: request.path == "/small" ? Array("{}".utf8) : body)
@@ -152,7 +152,7 @@ struct CompressionTests {
         }
     }
 
-    @Test func severalPartsThatFollowEachOtherAreOneBody() throws {
+    @Test func consecutiveCompressedPartsAreOneBody() throws {
         let parts = ["The Left Hand", " of ", "Darkness"].map { Array(String(repeating: $0, count: 50).utf8) }
         let compressed = try parts.flatMap { try #require(Gzip.compressed($0)) }
         #expect(try Gzip.decompressed(compressed, limit: 10_000) == parts.flatMap { $0 })

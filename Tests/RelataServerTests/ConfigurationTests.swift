@@ -26,7 +26,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func whatCannotBeIsRefusedByName() throws {
+    @Test func invalidSettingsAreRefusedByName() throws {
         #expect(try refusal { _ in } == "taken")
         #expect(try refusal { $0.port = 70_000 }.contains("port 70000"))
         #expect(try refusal { $0.host = "" }.contains("host"))
@@ -58,7 +58,7 @@ struct ConfigurationTests {
         try FileManager.default.createDirectory(atPath: folder.path("old.1"), withIntermediateDirectories: false)
         for (path, words) in [
             (pipe, "\(pipe): is no regular file"), ("/dev/zero", "is no regular file"), (directory, "is a directory"),
-            // It would be removed for the file that is put aside.
+            // The file's rotation would have to remove this directory.
             (folder.path("old"), "old.1: is a directory"),
         ] {
             let message = try refusal { $0.dashboard = .init(name: "x", auditFile: path) }
@@ -67,7 +67,7 @@ struct ConfigurationTests {
         #expect(try refusal { $0.dashboard = .init(name: "x", auditFile: folder.path("new")) } == "taken")
     }
 
-    @Test func filesOfHTTPSThatCannotBeReadAreNamed() throws {
+    @Test func unreadableFilesOfTLSAreNamed() throws {
         let folder = try ServerFolder()
         let path = folder.path("nothing.pem")
         #expect(try refusal { $0.tls = .init(certificate: path, key: path) }.contains(path))
@@ -90,7 +90,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test func anAddressThatIsNotThisMachinesIsNamed() async throws {
+    @Test func anAddressOfAnotherMachineIsNamed() async throws {
         for host in ["192.0.2.1", "no such host"] {
             var configuration = RelataServer.Configuration()
             configuration.host = host

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// What the server makes of HTTP, whatever answers behind it.
+/// How the server handles HTTP, whatever service answers.
 struct HTTPTests {
     @Test func aRequestReachesTheProtocolBelowTheMount() async throws {
         try await TestServer.running { server in
@@ -23,7 +23,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func aFieldThatStandsTwiceIsAListOfItsValues() async throws {
+    @Test func aRepeatedFieldIsAListOfItsValues() async throws {
         try await TestServer.running { server in
             let reply = try await blocking {
                 let connection = try server.connect()
@@ -36,7 +36,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func everyReplyIsJSONThatNobodyCaches() async throws {
+    @Test func everyReplyIsJSONThatMustNotBeCached() async throws {
         try await TestServer.running { server in
             for path in ["/parse/health", "/parse", "/nowhere", "/livez"] {
                 let reply = try await server.request("GET", path)
@@ -50,7 +50,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func whatIsNotBelowTheMountIsNotFound() async throws {
+    @Test func pathsOutsideTheMountAreNotFound() async throws {
         try await TestServer.running { server in
             for path in ["/", "/parsed/classes/Book", "/classes/Book", "/../parse", "//parse/health"] {
                 let reply = try await server.request("GET", path)
@@ -67,7 +67,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func aProxysAbsoluteAddressIsReadAsItsPath() async throws {
+    @Test func absoluteAddressesFromProxiesAreReadAsPaths() async throws {
         try await TestServer.running { server in
             let reply = try await server.request("GET", "http://example.com:80/parse/health?a=b")
             #expect(try reply.json["path"] == "/health")
@@ -75,7 +75,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func theProxysRequestIDIsKeptAndStrangeOnesAreNot() async throws {
+    @Test func theRequestIDOfAProxyIsKeptUnlessItIsInvalid() async throws {
         try await TestServer.running { server in
             let kept = try await server.request("GET", "/parse/health", headers: ["X-Request-Id": "abc-1"])
             #expect(kept.headers["x-request-id"] == "abc-1")
@@ -97,7 +97,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func browsersAreToldWhatTheyMaySend() async throws {
+    @Test func browsersGetTheAllowedMethodsAndFields() async throws {
         try await TestServer.running { server in
             let reply = try await server.request(
                 "OPTIONS", "/parse/classes/Book", headers: ["Origin": "https://a.example"])
@@ -110,7 +110,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func theProtocolIsToldOfEveryKey() async throws {
+    @Test func theProtocolGetsEveryKey() async throws {
         try await TestServer.running { server in
             let reply = try await server.request(
                 "GET", "/parse/health", headers: ["Authorization": "Basic eA==", "X-Parse-Windows-Key": "key"])
@@ -119,7 +119,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func onlyAllowedOriginsAreAnsweredByName() async throws {
+    @Test func onlyAllowedOriginsAreNamedInReplies() async throws {
         try await TestServer.running({ $0.allowedOrigins = ["https://a.example", "https://b.example"] }) { server in
             for (origin, allowed) in [
                 ("https://a.example", "https://a.example"), ("https://b.example", "https://b.example"),
@@ -134,7 +134,7 @@ struct HTTPTests {
 
     @Test func pipelinedRequestsAreAnsweredInTheirOrder() async throws {
         try await TestServer.running(service: { request in
-            // The first takes longest.
+            // The first request takes longest.
             let number = Int(request.path.split(separator: "/").last ?? "") ?? 0
             try? await Task.sleep(for: .milliseconds(number == 0 ? 100 : 0))
             return WireReply(["number": .integer(Int64(number))])
@@ -164,7 +164,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func aConnectionOfHTTP10IsKeptWhereTheClientAsks() async throws {
+    @Test func aConnectionOfHTTP10IsKeptIfTheClientAsks() async throws {
         try await TestServer.running { server in
             let statuses = try await blocking {
                 let connection = try server.connect()
@@ -207,7 +207,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func aClientThatWaitsToBeAskedIsAskedAfterTheReplyBefore() async throws {
+    @Test func aContinueFollowsThePreviousReply() async throws {
         try await TestServer.running(service: { request in
             try? await Task.sleep(for: .milliseconds(50))
             return await TestServer.echo(request)
@@ -226,7 +226,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func nobodyIsAskedForABodyThatThereIsNot() async throws {
+    @Test func noContinueIsSentWithoutABody() async throws {
         try await TestServer.running { server in
             for length in ["Content-Length: 0\r\n", ""] {
                 let status = try await blocking {
@@ -270,7 +270,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func aBodyInChunksIsPutTogether() async throws {
+    @Test func aBodyInChunksIsAssembled() async throws {
         try await TestServer.running { server in
             let reply = try await blocking {
                 let connection = try server.connect()
@@ -282,7 +282,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func aRequestForAnotherProtocolIsAnsweredInThisOne() async throws {
+    @Test func aRequestToUpgradeTheProtocolIsAnsweredInHTTP1() async throws {
         try await TestServer.running { server in
             let text = try await blocking {
                 let connection = try server.connect()
@@ -295,7 +295,7 @@ struct HTTPTests {
         }
     }
 
-    /// A request that nobody could have meant, and the status of its reply.
+    /// A malformed request, and the status of its reply.
     struct Malformed: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let request: String
@@ -337,7 +337,7 @@ struct HTTPTests {
             "a field without end", 431,
             "GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "a ", count: 70_000))\r\n\r\n"),
     ])
-    func whatIsNoHTTPIsRefusedInParsesForm(_ malformed: Malformed) async throws {
+    func malformedHTTPIsRefusedInParsesForm(_ malformed: Malformed) async throws {
         try await TestServer.running { server in
             let (reply, isClosed) = try await blocking {
                 let connection = try server.connect()
@@ -350,7 +350,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func aWrongRequestAfterRightOnesIsRefusedInItsPlace() async throws {
+    @Test func aMalformedRequestAfterOthersIsRefusedInOrder() async throws {
         try await TestServer.running(service: { _ in
             try? await Task.sleep(for: .milliseconds(50))
             return WireReply([:])

@@ -6,7 +6,7 @@ import Testing
 @testable import RelataServer
 
 struct KeyTests {
-    @Test func keysAreMadeOnceAndKept() throws {
+    @Test func keysAreGeneratedOnceAndStored() throws {
         let folder = try ServerFolder()
         let path = folder.path("keys")
         let first = try KeyFile(path)
@@ -21,7 +21,7 @@ struct KeyTests {
         #expect(second.keys.masterKey?.matches(masterKey + "x") == false)
     }
 
-    @Test func onlyTheOwnerMayReadTheFileAndTheMasterKeyIsNotInIt() throws {
+    @Test func onlyTheOwnerCanReadTheFileWhichLacksTheMasterKey() throws {
         let folder = try ServerFolder()
         let path = folder.path("keys")
         let masterKey = try #require(try KeyFile(path).newMasterKey)
@@ -30,7 +30,7 @@ struct KeyTests {
         #expect(try !String(contentsOfFile: path, encoding: .utf8).contains(masterKey))
     }
 
-    @Test func aFileThatOthersMayReadIsRefused() throws {
+    @Test func aFileThatOthersCanReadIsRefused() throws {
         let folder = try ServerFolder()
         let path = folder.path("keys")
         _ = try KeyFile(path)
@@ -56,13 +56,13 @@ struct KeyTests {
         }
     }
 
-    @Test func aFolderIsNoFileOfKeys() throws {
+    @Test func aFolderIsRefusedAsAFileOfKeys() throws {
         let folder = try ServerFolder()
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.url.path)
         #expect(throws: RelataError.self) { try KeyFile(folder.url.path) }
     }
 
-    @Test func aFileWithSomethingElseIsRefusedAndLeft() throws {
+    @Test func anotherFileIsRefusedAndNotChanged() throws {
         let folder = try ServerFolder()
         let path = folder.path("keys")
         try "something else".write(toFile: path, atomically: false, encoding: .utf8)
@@ -71,7 +71,7 @@ struct KeyTests {
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "something else")
     }
 
-    @Test func givenKeysTakeThePlaceOfThoseInTheFile() throws {
+    @Test func givenKeysReplaceThoseInTheFile() throws {
         let folder = try ServerFolder()
         let path = folder.path("keys")
         let kept = try KeyFile(path)
@@ -90,7 +90,7 @@ struct KeyTests {
         #expect(ServerKeys.newKey() != ServerKeys.newKey())
     }
 
-    @Test func clientsNeedTheClientKeyWhereThereIsOne() throws {
+    @Test func clientsNeedTheClientKeyIfThereIsOne() throws {
         let keys = ServerKeys(applicationID: "app", clientKey: "client", masterKey: "master").parseKeys
         #expect(keys.isClientKey?("client") == true)
         #expect(keys.isClientKey?("clienT") == false)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// What becomes of replies that clients don't take, or take slowly.
+/// Replies that clients don't read, or read slowly.
 struct LargeReplyTests {
     @Test(arguments: ["keep-alive", "close"])
     func whoStopsTakingALargeReplyIsClosedAndItsRoomGivenBack(_ connection: String) async throws {
@@ -20,7 +20,7 @@ struct LargeReplyTests {
                 try slow.send(ServerConnection.bytes("GET", "/parse/x", headers: ["Connection": connection]))
                 for _ in 0..<6000 where server.heldReplyBytes == 0 { usleep(10_000) }
                 #expect(server.heldReplyBytes > body.count)
-                // A kilobyte a second would be five hours.
+                // At one kilobyte a second, this would take five hours.
                 for _ in 0..<6000 where server.heldReplyBytes > 0 { usleep(10_000) }
                 #expect(server.heldReplyBytes == 0)
                 #expect(throws: ServerConnection.Failure.closed) { try slow.receive() }
@@ -28,7 +28,7 @@ struct LargeReplyTests {
         }
     }
 
-    @Test func aReplyThatKeepsBeingTakenMayTakeLongerThanTheTime() async throws {
+    @Test func aReplyThatIsReadSteadilyMayTakeLongerThanTheLimit() async throws {
         let body = [UInt8](repeating: 32, count: 8_000_000)
         try await TestServer.running(
             { $0.limits.transferTime = .seconds(2) },
@@ -38,7 +38,7 @@ struct LargeReplyTests {
                 let connection = try server.connect()
                 try connection.send(ServerConnection.bytes("GET", "/parse/x"))
                 for _ in 0..<100 {
-                    // Takes 16 KB.
+                    // This reads 16 KB.
                     #expect(try !connection.isClosedByServer())
                     usleep(60_000)
                 }
@@ -72,7 +72,7 @@ struct LargeReplyTests {
                 for _ in 0..<6000 where server.heldReplyBytes > 0 { usleep(10_000) }
                 return (refusals, small, taken, try server.connect().request("GET", "/parse/x").body.count)
             }
-            // What was written isn't to be sent again, as clients do with whatever gets 500 or more.
+            // A change that was done must not be repeated, and clients repeat requests after a status of 500 or more.
             #expect(refusals.map(\.status) == [503, 400])
             for refusal in refusals {
                 #expect(refusal.code == ParseError.Code.requestLimitExceeded.rawValue)
@@ -83,7 +83,7 @@ struct LargeReplyTests {
         }
     }
 
-    @Test func slowReadersOfFilesHoldUpNoOtherReplies() async throws {
+    @Test func slowReadersOfFilesDoNotDelayOtherReplies() async throws {
         let body = [UInt8](repeating: 32, count: 8_000_000)
         try await TestServer.running(
             {
@@ -107,7 +107,7 @@ struct LargeReplyTests {
         }
     }
 
-    @Test func theLargestReplyHasRoomWhereThereIsLittle() async throws {
+    @Test func theLargestReplyIsSentEvenWithLittleMemory() async throws {
         let body = [UInt8](repeating: 32, count: 3_000_000)
         try await TestServer.running(
             {
@@ -122,7 +122,7 @@ struct LargeReplyTests {
         }
     }
 
-    @Test func largeRepliesToRequestsThatCameTogetherAllArriveInTheirOrder() async throws {
+    @Test func largeRepliesToPipelinedRequestsArriveInOrder() async throws {
         try await TestServer.running(service: { request in
             WireReply(status: 200, body: [UInt8](repeating: 32, count: 100_000) + Array(request.path.utf8))
         }) { server in
@@ -137,7 +137,7 @@ struct LargeReplyTests {
         }
     }
 
-    @Test func whoEndsItsSideGetsAllOfTheLastReply() async throws {
+    @Test func aClientThatEndsItsSideGetsTheWholeLastReply() async throws {
         let body = [UInt8](repeating: 32, count: 8_000_000)
         try await TestServer.running(service: { _ in WireReply(status: 200, body: body) }) { server in
             let count = try await blocking {
@@ -152,9 +152,9 @@ struct LargeReplyTests {
         }
     }
 
-    /// Small replies aren't waited for one by one, and the system takes no more of them than the client does.
+    /// Small replies aren't sent one by one, and the system buffers only as much as the client reads.
     @Test(arguments: [6, 9, 10, 12])
-    func whoEndsItsSideGetsAllRepliesBeforeTheLast(_ count: Int) async throws {
+    func aClientThatEndsItsSideGetsAllEarlierReplies(_ count: Int) async throws {
         let body = [UInt8](repeating: 32, count: 15_900)
         try await TestServer.running(service: { _ in WireReply(status: 200, body: body) }) { server in
             let sizes = try await blocking {

@@ -6,9 +6,9 @@ import Testing
 
 @testable import RelataServer
 
-/// What clients may send, and how long they may take.
+/// The limits on clients' requests and times.
 struct LimitTests {
-    @Test func aBodyOfTheLargestSizeIsTaken() async throws {
+    @Test func aBodyOfTheLargestSizeIsAccepted() async throws {
         try await TestServer.running({ $0.limits.bodySize = 100_000 }) { server in
             let body = [UInt8](repeating: 32, count: 100_000)
             let reply = try await server.request("POST", "/parse/x", body: body)
@@ -17,7 +17,7 @@ struct LimitTests {
         }
     }
 
-    @Test func aBodyThatSaysItIsTooLargeIsRefusedBeforeItIsSent() async throws {
+    @Test func aBodyThatIsDeclaredTooLargeIsRefusedBeforeItIsSent() async throws {
         try await TestServer.running({ $0.limits.bodySize = 100_000 }) { server in
             let (reply, isClosed) = try await blocking {
                 let connection = try server.connect()
@@ -30,7 +30,7 @@ struct LimitTests {
         }
     }
 
-    @Test func aClientThatSendsOnGetsTheRefusalAllTheSame() async throws {
+    @Test func aClientThatContinuesToSendStillGetsTheRefusal() async throws {
         try await TestServer.running({ $0.limits.bodySize = 100_000 }) { server in
             let reply = try await blocking {
                 let connection = try server.connect()
@@ -45,7 +45,7 @@ struct LimitTests {
     @Test func bodiesOfManyClientsDoNotAddUpWithoutBound() async throws {
         try await TestServer.running({
             $0.limits.bodySize = 100_000
-            // Memory comes in powers of two: that is room for two bodies.
+            // Buffers have sizes of powers of two, so this is enough for two bodies.
             $0.limits.totalBodySize = 300_000
         }) { server in
             let (refusal, small, later) = try await blocking {
@@ -55,7 +55,7 @@ struct LimitTests {
                 func large() throws -> ServerReplyText {
                     try server.connect().request("POST", "/parse/x", body: [UInt8](repeating: 32, count: 90_000))
                 }
-                // The refusal would meet one of the others if the server hadn't read them yet.
+                // If the server hadn't read the others yet, one of them could be refused instead.
                 for _ in 0..<6000 where server.heldBodyBytes < 2 * 99_999 { usleep(10_000) }
                 let refusal = try large()
                 let small = try server.connect().request("POST", "/parse/x", body: [UInt8](repeating: 32, count: 1000))
@@ -63,7 +63,7 @@ struct LimitTests {
                     try connection.send(" ")
                     _ = try connection.receive()
                 }
-                // A request may outlive its reply for a moment.
+                // A request may exist for a moment after its reply.
                 for _ in 0..<6000 where server.heldBodyBytes > 0 { usleep(10_000) }
                 return (refusal, small.status, try large().status)
             }
@@ -74,7 +74,7 @@ struct LimitTests {
         }
     }
 
-    @Test func aBodyInChunksIsRefusedWhereItBecomesTooLarge() async throws {
+    @Test func aBodyInChunksIsRefusedWhenItBecomesTooLarge() async throws {
         try await TestServer.running({ $0.limits.bodySize = 1000 }) { server in
             let reply = try await blocking {
                 let connection = try server.connect()
@@ -86,13 +86,13 @@ struct LimitTests {
         }
     }
 
-    /// Nothing of the piece ever comes: it is refused for what it says, long before the time for bodies is up.
+    /// The chunk never arrives: it is refused for its declared size, long before the time limit.
     @Test(arguments: [
         ["", "FFFFFFFF\r\n"], ["", "3E9;x=y\r\n"], ["", "1F4\r\n\(String(repeating: "a", count: 500))\r\n1F5\r\n"],
         ["", "2\r\na", "b\r", "\n0003e", "7", "\r\n"], ["", "FFFFFFFFFFFFFFF0\r\n"],
         ["Transfer-Encoding: chunked\r\n\r", "\nFFFF\r\n"], ["Transfer-Encoding: chunked\r\n\r\nFFFF\r\n"],
     ])
-    func aPieceThatSaysItIsTooLargeIsRefusedBeforeItIsSent(_ parts: [String]) async throws {
+    func aChunkThatIsDeclaredTooLargeIsRefusedBeforeItIsSent(_ parts: [String]) async throws {
         try await TestServer.running({ $0.limits.bodySize = 1000 }) { server in
             let reply = try await blocking {
                 let connection = try server.connect(timeout: 20)
@@ -100,7 +100,7 @@ struct LimitTests {
                 if parts[0].isEmpty { head += "Transfer-Encoding: chunked\r\n\r\n" }
                 try connection.send(head)
                 for part in parts {
-                    // Most parts are read one by one then; the reply is the same where they aren't.
+                    // So most parts are read one by one. Otherwise, the reply is the same.
                     usleep(20_000)
                     try connection.send(part)
                 }
@@ -110,7 +110,7 @@ struct LimitTests {
         }
     }
 
-    @Test func piecesThatHoldWhatLooksLikeSizesAreTaken() async throws {
+    @Test func chunksThatContainTextLikeSizesAreAccepted() async throws {
         let text = "a\r\n\r\nFFFFFF\r\n\r\n"
         let body =
             "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n3E8;ext\r\n\(String(repeating: "b", count: 1000))\r\n0\r\n\r\n"
@@ -119,7 +119,7 @@ struct LimitTests {
                 let statuses = try await blocking {
                     let connection = try server.connect()
                     let request = "POST /parse/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + body
-                    // Two requests, in parts that end anywhere.
+                    // Two requests, cut into parts at any position.
                     var rest = Array((request + request).utf8)[...]
                     while !rest.isEmpty {
                         try connection.send(Array(rest.prefix(length)))
@@ -138,7 +138,7 @@ struct LimitTests {
                 let connection = try server.connect()
                 try connection.send("POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
                 for _ in 0..<8 {
-                    // It may have been closed by then.
+                    // The server may have closed the connection already.
                     try? connection.send(" ")
                     usleep(50_000)
                 }
@@ -153,8 +153,8 @@ struct LimitTests {
     @Test func whatArrivedEarnsNoTimeToSendNothing() async throws {
         try await TestServer.running({ $0.limits.transferTime = .seconds(3) }) { server in
             let reply = try await blocking {
-                // Long enough for all of it to arrive on a busy machine. What comes at once would be worth more than half
-                // an hour at a kilobyte a second.
+                // Long enough for all to arrive on a busy machine. At one kilobyte a second, the amount sent at once
+                // would be worth more than half an hour.
                 let connection = try server.connect(timeout: 20)
                 try connection.send("POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n")
                 try connection.send([UInt8](repeating: 32, count: 2_000_000))
@@ -166,7 +166,7 @@ struct LimitTests {
         }
     }
 
-    @Test func aBodyThatKeepsComingMayTakeLongerThanTheTime() async throws {
+    @Test func aBodyThatArrivesSteadilyMayTakeLongerThanTheLimit() async throws {
         try await TestServer.running({ $0.limits.transferTime = .seconds(2) }) { server in
             /// The status, and the longest time between two parts of the body.
             @Sendable func send() throws -> (status: Int?, gap: TimeInterval) {
@@ -175,21 +175,21 @@ struct LimitTests {
                 var gap: TimeInterval = 0
                 for _ in 0..<30 {
                     let start = Date()
-                    // It may have been closed by then, and says so.
+                    // The server may have closed the connection already. Then sending fails.
                     try? connection.send([UInt8](repeating: 32, count: 1000))
                     usleep(100_000)
                     gap = max(gap, Date().timeIntervalSince(start))
                 }
                 return (try? connection.receive().status, gap)
             }
-            // A process that was held up for a second sent nothing meanwhile.
+            // If the process was paused for a second, it sent nothing in that time.
             var reply = try await blocking(send)
             for _ in 0..<10 where reply.status != 200 && reply.gap > 1 { reply = try await blocking(send) }
             #expect(reply.status == 200, "\(reply.gap) s without a part")
         }
     }
 
-    @Test func whatIsCountedOfABodyIsTheMemoryItTakes() async throws {
+    @Test func theCountedSizeOfABodyIsItsMemory() async throws {
         try await TestServer.running { server in
             let held = try await blocking {
                 let connection = try server.connect()
@@ -202,7 +202,7 @@ struct LimitTests {
         }
     }
 
-    @Test func aBodyOfTheLargestSizeHasRoomWhereThereIsNoMore() async throws {
+    @Test func aBodyOfTheLargestSizeFitsInTheLimitOfAllBodies() async throws {
         try await TestServer.running({
             $0.limits.bodySize = 100_000
             $0.limits.totalBodySize = 100_000
@@ -223,7 +223,7 @@ struct LimitTests {
         }
     }
 
-    @Test func aConnectionThatIsNotUsedIsClosed() async throws {
+    @Test func anUnusedConnectionIsClosed() async throws {
         try await TestServer.running({ $0.limits.idleTime = .milliseconds(200) }) { server in
             let (status, isClosed) = try await blocking {
                 let connection = try server.connect()
@@ -234,7 +234,7 @@ struct LimitTests {
         }
     }
 
-    @Test func aRequestThatTakesTooLongIsGivenUpAndItsWorkCancelled() async throws {
+    @Test func aRequestThatTakesTooLongIsAnsweredAndCancelled() async throws {
         let (cancellations, continuation) = AsyncStream.makeStream(of: Bool.self)
         try await TestServer.running(
             { $0.limits.requestTime = .milliseconds(200) },
@@ -278,7 +278,7 @@ struct LimitTests {
         }
     }
 
-    @Test func connectionsBeyondTheLimitWaitForOthersToEnd() async throws {
+    @Test func connectionsAboveTheLimitWaitForOthersToEnd() async throws {
         try await TestServer.running({ $0.limits.connections = 4 }) { server in
             let served = try await blocking {
                 let first = try (0..<8).map { _ in try server.connect(timeout: 3) }
@@ -288,16 +288,16 @@ struct LimitTests {
                 let late = try server.connect().request("GET", "/parse/health").status
                 return (early, late)
             }
-            // The system accepts a few at a time.
+            // The system accepts several connections at a time.
             #expect((4..<8).contains(served.0))
             #expect(served.1 == 200)
         }
     }
 
     @Test func manyIdleConnectionsLeaveRoomForMore() async throws {
-        // Both ends are in this process.
+        // Both ends of the connections are in this process.
         let count = IdleConnections.allowed(2000, ends: 2)
-        // A busy machine may take long to open so many.
+        // A busy machine may need long to open so many connections.
         try await TestServer.running({ $0.limits.idleTime = .seconds(600) }) { server in
             let times = try await blocking {
                 let idle = try IdleConnections(count, port: server.port, path: "/parse/health")
@@ -305,7 +305,7 @@ struct LimitTests {
                 try idle.askAgain(50)
                 return times
             }
-            // Far more than it takes; a machine that runs many tests at once may be slow.
+            // Far more than needed, because a machine that runs many tests at once may be slow.
             #expect(times[50] < 1, "\(count) connections")
         }
     }

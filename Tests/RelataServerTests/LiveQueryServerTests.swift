@@ -7,7 +7,7 @@ import Testing
 
 @testable import RelataServer
 
-/// Live queries over the WebSocket of a server.
+/// Live queries over the server's WebSocket.
 struct LiveQueryServerTests {
     private func serving<Result: Sendable>(
         _ body: @escaping @Sendable (TestServer) throws -> Result
@@ -54,7 +54,7 @@ struct LiveQueryServerTests {
         }
     }
 
-    @Test func aClientWithoutTheKeyIsToldNothing() async throws {
+    @Test func aClientWithoutTheKeyGetsNoEvents() async throws {
         try await serving { server in
             let socket = try server.socket("/parse")
             for text in [#"{"op":"connect","applicationId":"library"}"#, #"{"op":"connect","clientKey":"client"}"#] {
@@ -76,7 +76,7 @@ struct LiveQueryServerTests {
         }
     }
 
-    @Test func aClientThatGoesTakesItsQueriesAlong() async throws {
+    @Test func theQueriesOfADisconnectedClientEnd() async throws {
         try await serving { server in
             for _ in 0..<20 {
                 let socket = try server.socket("/parse")
@@ -94,7 +94,7 @@ struct LiveQueryServerTests {
 }
 
 extension ServerConnection {
-    /// The next message of the server, which is JSON.
+    /// The server's next message, which is JSON.
     fileprivate func message() throws -> JSONValue {
         while true {
             let frame = try receiveFrame()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// A path names a class and an object, whatever it looks like: no file, and nothing that it doesn't say.
+/// Whatever a path looks like, it is only the name of a class and an object, never of a file.
 struct PathTests {
     private static let targets = [
         "/parse/classes/../..", "/parse/classes/../../etc/passwd", "/parse/../../../etc/passwd",
@@ -24,7 +24,7 @@ struct PathTests {
         "//parse/classes/Book", "/\\..\\..\\etc\\passwd", "/parse/classes/Book/one/two",
     ]
 
-    @Test func aPathThatWouldLeadOutsideLeadsNowhere() async throws {
+    @Test func aPathNeverLeadsToAFile() async throws {
         let folder = try ServerFolder()
         let store = try ParseStore.open(folder.path("store.sqlite"))
         var configuration = RelataServer.Configuration()

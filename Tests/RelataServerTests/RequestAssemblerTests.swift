@@ -6,9 +6,9 @@ import Testing
 
 @testable import RelataServer
 
-/// Requests, as their parts are put together.
+/// The assembly of requests from their parts.
 struct RequestAssemblerTests {
-    /// How many seconds of the processor it takes to put a body together that comes in pieces of one byte.
+    /// The processor time, in seconds, for assembling a body from pieces of one byte.
     private func time(pieces: Int) throws -> Double {
         let limits = RelataServer.Limits()
         let budget = BodyBudget(limit: limits.totalBodySize)
@@ -30,19 +30,19 @@ struct RequestAssemblerTests {
         return end - start
     }
 
-    /// What this thread has taken: others don't matter.
+    /// The processor time of this thread alone.
     private static var processorTime: Double {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
     }
 
-    @Test func aPieceOfABodyTakesAsMuchWorkHoweverMuchCameBefore() throws {
+    @Test func theCostOfAPieceDoesNotGrowWithTheBody() throws {
         let (few, many) = (try time(pieces: 20_000), try time(pieces: 320_000))
         #expect(many < few * 28, "\(few) s for 20,000 pieces, \(many) s for 320,000")
     }
 
-    @Test func nothingIsUnderstoodAfterARefusal() {
+    @Test func nothingIsReadAfterARefusal() {
         var limits = RelataServer.Limits()
         limits.bodySize = 3
         var assembler = RequestAssembler(

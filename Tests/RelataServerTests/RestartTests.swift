@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelataServer
 
-/// A client that got no reply sends its request again with the same id, to a server that was killed or stopped meanwhile.
+/// A client without a reply repeats its request with the same id, after the server was killed or stopped.
 struct RestartTests {
     private static let headers = ["X-Parse-Application-Id": "app"]
     private static let increment = Array(#"{"count": {"__op": "Increment", "amount": 1}}"#.utf8)
@@ -30,7 +30,7 @@ struct RestartTests {
     }
 
     @Test(arguments: [true, false])
-    func aRequestThatWasAnsweredGetsTheSameReplyAfterARestart(isKilled: Bool) throws {
+    func anAnsweredRequestGetsTheSameReplyAfterARestart(isKilled: Bool) throws {
         let folder = try ServerFolder()
         let server = try server(folder)
         try server.start()
@@ -56,7 +56,7 @@ struct RestartTests {
         #expect(server.stop() == 0)
     }
 
-    @Test func aRequestWhoseReplyIsLostInAKillIsDoneOnceHoweverOftenItIsSent() throws {
+    @Test func aRequestWhoseReplyIsLostInAKillIsDoneOnce() throws {
         let folder = try ServerFolder()
         let server = try server(folder)
         try server.start()
@@ -68,7 +68,7 @@ struct RestartTests {
             headers["X-Parse-Request-Id"] = "round-\(round)"
             try connection.send(
                 ServerConnection.bytes("PUT", "/parse" + counter, headers: headers, body: Self.increment))
-            // Before, while or after it is written.
+            // The server is killed before, during or after the write.
             usleep(UInt32(round * 400))
             server.kill()
             try server.start()

@@ -2,11 +2,11 @@
 import RelataServer
 import Testing
 
-/// What passwords are kept as.
+/// The hashes of passwords.
 @Suite struct ScryptSecretsTests {
     private let secrets = ScryptSecrets(cost: 10)
 
-    @Test func aPasswordIsKnownByItsHashAlone() async throws {
+    @Test func aPasswordMatchesOnlyItsHash() async throws {
         let hash = try await secrets.hash(of: "secret")
         #expect(hash.hasPrefix("scrypt$10$8$1$") && !hash.contains("secret"))
         #expect(try await secrets.hash(of: "secret") != hash)
@@ -14,12 +14,12 @@ import Testing
         for wrong in ["", "Secret", "secret ", "secreté"] { #expect(try await !secrets.matches(wrong, hash)) }
     }
 
-    @Test func aHashTellsItsOwnCost() async throws {
+    @Test func aHashContainsItsCost() async throws {
         let old = try await ScryptSecrets(cost: 11).hash(of: "secret")
         #expect(try await secrets.matches("secret", old))
     }
 
-    @Test func aNameIsOneHoweverItIsComposed() async throws {
+    @Test func differentCompositionsOfAPasswordAreEqual() async throws {
         let hash = try await secrets.hash(of: "caf\u{E9}")
         #expect(try await secrets.matches("cafe\u{301}", hash))
     }
@@ -28,7 +28,7 @@ import Testing
         "", "secret", "scrypt$10$8$1$$", "scrypt$99$8$1$AAAA$AAAA", "scrypt$10$8$9$AAAA$AAAA", "scrypt$10$8$1$?$?",
         "bcrypt$10$8$1$AAAA$AAAA",
     ])
-    func whatIsNoHashMatchesNothing(hash: String) async throws {
+    func anInvalidHashMatchesNothing(hash: String) async throws {
         #expect(try await !secrets.matches("secret", hash))
     }
 

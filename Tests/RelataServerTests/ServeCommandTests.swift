@@ -40,7 +40,7 @@ struct ServeCommandTests {
         }
     }
 
-    @Test func keysAndObjectsAreThereAtTheNextStart() throws {
+    @Test func keysAndObjectsSurviveARestart() throws {
         let folder = try ServerFolder()
         let server = ServedFile(tool: try ServedTool.executable, path: folder.path("file.sqlite"), options: [])
         try server.start()
@@ -81,7 +81,7 @@ struct ServeCommandTests {
         #expect(server.stop() == 0)
     }
 
-    @Test func flagsWinOverTheEnvironmentAndThatOverTheFile() throws {
+    @Test func flagsOverrideTheEnvironmentAndTheEnvironmentOverridesTheFile() throws {
         let folder = try ServerFolder()
         let path = folder.path("server.json")
         try #"{"app-id": "from-file", "mount": "/from-file", "max-body": "1K", "allow-origin": ["https://a.example"]}"#
@@ -102,7 +102,7 @@ struct ServeCommandTests {
         #expect(server.stop() == 0)
     }
 
-    @Test func aLargestBodyBringsItsRoom() throws {
+    @Test func aHigherLimitOfABodyRaisesThatOfAllBodies() throws {
         let folder = try ServerFolder()
         let server = ServedFile(
             tool: try ServedTool.executable, path: folder.path("file.sqlite"), options: ["--max-body", "1G"])
@@ -125,19 +125,19 @@ struct ServeCommandTests {
         (["--no-such-flag"], "Unknown option '--no-such-flag'"),
         (["--app-id", ""], "the application's id is empty"),
     ])
-    func whatCannotBeSetIsRefusedInOneLine(_ arguments: [String], _ message: String) throws {
+    func invalidSettingsAreRefusedInOneLine(_ arguments: [String], _ message: String) throws {
         let result = try run([":memory:"] + arguments)
         #expect(result.text == "relata: \(message) (see relata --help)\n")
         #expect(result.status == 64)
     }
 
-    @Test func moreConnectionsThanThereCanBeAreRefused() throws {
+    @Test func anImpossibleNumberOfConnectionsIsRefused() throws {
         let result = try run([":memory:", "--max-connections", "9223372036854775807"])
         #expect(result.text.contains("the limit connections is 9223372036854775807: it must be at most 1048576"))
         #expect(result.status == 1)
     }
 
-    @Test func whatCannotBeSetIsNamedByWhereItStands() throws {
+    @Test func invalidSettingsAreNamedWithTheirSource() throws {
         let folder = try ServerFolder()
         #expect(
             try run([":memory:"], environment: ["RELATA_PORT": "x"]).text.contains("RELATA_PORT must be a whole number")
@@ -157,7 +157,7 @@ struct ServeCommandTests {
         #expect(try run([":memory:", "--config", folder.path("none.json")]).text.contains("can't be read"))
     }
 
-    @Test func aFileThatIsNoDatabaseIsRefusedAndLeft() throws {
+    @Test func aFileThatIsNoDatabaseIsRefusedAndNotChanged() throws {
         let folder = try ServerFolder()
         let path = folder.path("text.sqlite")
         let text = String(repeating: "this is no database\n", count: 100)

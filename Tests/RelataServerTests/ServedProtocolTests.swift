@@ -7,11 +7,11 @@ import Testing
 
 @testable import RelataServer
 
-/// A server carries any protocol: its replies and its refusals are the protocol's, and none is Parse's.
+/// A server can serve any protocol: replies and refusals have the protocol's form, not Parse's.
 struct ServedProtocolTests {
     private static let text = "text/plain; charset=utf-8"
 
-    /// A protocol with all that one may have, in which requests say what is to be done.
+    /// A protocol with all optional members. Its requests say what to do.
     private final class Plain: ServedProtocol {
         let headerNames = ["X-Sender", "x_odd~name", "accept-encoding"]
         let routes = ["wait", "echo"]
@@ -64,7 +64,7 @@ struct ServedProtocolTests {
         func close() throws { closeCount.add(1, ordering: .relaxed) }
     }
 
-    /// Runs `body` while a server carries the protocol.
+    /// Runs `body` while a server serves the protocol.
     private func serving<Result: Sendable>(
         _ served: any ServedProtocol = Plain(), _ configure: (inout RelataServer.Configuration) -> Void = { _ in },
         _ body: @escaping @Sendable (TestServer) async throws -> Result
@@ -78,7 +78,7 @@ struct ServedProtocolTests {
             try RelataServer(protocol: served, configuration: configuration), body)
     }
 
-    /// The reply to bytes, and whether the connection was closed after it.
+    /// The reply to bytes, and whether the server closed the connection after it.
     private static func answer(
         to bytes: String, _ server: TestServer
     ) async throws -> (reply: ServerReplyText, isClosed: Bool) {
@@ -89,7 +89,7 @@ struct ServedProtocolTests {
         }
     }
 
-    @Test func theProtocolOfTheGuideSaysWhatItIsAsked() async throws {
+    @Test func theProtocolOfTheGuideEchoesRequests() async throws {
         let limits: (inout RelataServer.Configuration) -> Void = {
             $0.mount = "/echo"
             $0.limits.bodySize = 1000
@@ -114,7 +114,7 @@ struct ServedProtocolTests {
                 "GET", "/plain/a%20b?c=d",
                 headers: ["X-SENDER": "ann", "X_Odd~Name": "odd", "X_Odd^Name": "even", "X-Parse-Master-Key": "key"])
             #expect(reply.text == "GET /a%20b c=d x-sender=ann x_odd~name=odd")
-            // What means something to the server does so, whoever else reads it.
+            // The server also uses its own fields if the protocol reads them.
             let packed = try await server.request("GET", "/plain/large", headers: ["Accept-Encoding": "gzip"])
             #expect(packed.headers["content-encoding"] == "gzip")
             let head = try await server.request("HEAD", "/plain/a")
@@ -122,7 +122,7 @@ struct ServedProtocolTests {
         }
     }
 
-    @Test func headerFieldsOfRepliesAreSentUnlessTheyWouldBeSeveral() async throws {
+    @Test func headerFieldsOfRepliesAreSentUnlessTheyAreInvalid() async throws {
         try await serving { server in
             let reply = try await server.request("GET", "/plain/fields")
             #expect(reply.headers["content-type"] == "text/csv")
@@ -152,7 +152,7 @@ struct ServedProtocolTests {
         }
     }
 
-    @Test func browsersAreToldWhatTheProtocolReads() async throws {
+    @Test func browsersGetTheFieldsThatTheProtocolReads() async throws {
         try await serving { server in
             let reply = try await server.request("OPTIONS", "/plain/a")
             #expect(reply.status == 200 && reply.body.isEmpty)
@@ -187,7 +187,7 @@ struct ServedProtocolTests {
             "ERR 413 bodyTooLarge"
         ),
     ])
-    func whatIsRefusedIsToldInTheProtocolsForm(_ bytes: String, _ line: String) async throws {
+    func refusalsHaveTheFormOfTheProtocol(_ bytes: String, _ line: String) async throws {
         let limits: (inout RelataServer.Configuration) -> Void = {
             $0.limits.bodySize = 1000
             $0.limits.headerSize = 1000
@@ -201,7 +201,7 @@ struct ServedProtocolTests {
         }
     }
 
-    @Test func whatTakesTooLongIsToldInTheProtocolsForm() async throws {
+    @Test func timeoutsHaveTheFormOfTheProtocol() async throws {
         let limits: (inout RelataServer.Configuration) -> Void = {
             $0.limits.requestTime = .milliseconds(100)
             $0.limits.transferTime = .seconds(2)
@@ -217,7 +217,7 @@ struct ServedProtocolTests {
         }
     }
 
-    @Test func whatIsRefusedAfterItArrivedIsToldInTheProtocolsForm() async throws {
+    @Test func laterRefusalsHaveTheFormOfTheProtocol() async throws {
         try await serving(Plain(), { $0.limits.totalBodySize = $0.limits.bodySize }) { server in
             let body = [UInt8](repeating: 32, count: 5)
             for (coding, line) in [("br", "ERR 415 unknownCoding"), ("gzip", "ERR 400 damagedBody")] {
@@ -230,12 +230,12 @@ struct ServedProtocolTests {
         }
     }
 
-    @Test func aReplyThatThereIsNoRoomForIsRefusedInTheProtocolsForm() async throws {
+    @Test func aReplyWithoutMemoryIsRefusedInTheFormOfTheProtocol() async throws {
         let limits: (inout RelataServer.Configuration) -> Void = {
             $0.limits.bodySize = 1000
             $0.limits.totalBodySize = 1000
         }
-        // The protocol said that its replies are small.
+        // The protocol declares a small limit for its replies.
         try await serving(Plain(), limits) { server in
             let read = try await server.request("GET", "/plain/large")
             #expect(read.text == "ERR 503 noRoom" && read.headers["retry-after"] == "1")
@@ -244,7 +244,7 @@ struct ServedProtocolTests {
         }
     }
 
-    @Test func theProtocolsKindsOfRequestsAreCountedApart() async throws {
+    @Test func theKindsOfRequestsOfAProtocolAreCountedSeparately() async throws {
         try await serving { server in
             for path in ["echo", "echo", "server", "made-up"] { _ = try await server.request("GET", "/plain/\(path)") }
             _ = try await server.request("GET", "/plain")
@@ -259,7 +259,7 @@ struct ServedProtocolTests {
         }
     }
 
-    @Test func theServersPagesTellWhatTheProtocolSays() async throws {
+    @Test func theServersPagesReportTheStateOfTheProtocol() async throws {
         let served = Plain()
         try await serving(served) { server in
             #expect(try await server.request("GET", "/readyz").text == #"{"status":"ok"}"#)

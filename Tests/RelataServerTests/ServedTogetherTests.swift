@@ -6,13 +6,13 @@ import Testing
 
 @testable import RelataServer
 
-/// Several processes that serve one database of PostgreSQL: clients can't tell which of them answers.
+/// Several processes serve one PostgreSQL database. Clients can't tell which of them answers.
 @Suite(
     .enabled(if: PrivateCluster.isInstalled, Comment(rawValue: PrivateCluster.missing)), .timeLimit(.minutes(20)))
 struct ServedTogetherTests {
     private static let headers = ["X-Parse-Application-Id": "app", "X-Parse-Master-Key": "master"]
 
-    /// Processes on a database of their own.
+    /// Server processes on a separate database.
     private func servers(
         _ count: Int, in folder: ServerFolder
     ) throws -> (database: TestDatabase, servers: [ServedFile]) {
@@ -43,7 +43,7 @@ struct ServedTogetherTests {
         return try send(server, "GET", "/classes/\(className)?count=1&limit=0&where=\(text)").json["count"]?.integer
     }
 
-    @Test func whatOneMakesIsThereForAll() throws {
+    @Test func objectsOfOneServerAreVisibleToAll() throws {
         let folder = try ServerFolder()
         let (database, servers) = try servers(3, in: folder)
         defer { withExtendedLifetime(database) {} }
@@ -51,10 +51,10 @@ struct ServedTogetherTests {
         #expect(made.status == 201)
         let path = "/classes/Book/" + (try #require(made.json["objectId"]?.string))
         for server in servers { #expect(try send(server, "GET", path).json["title"] == "Dune") }
-        // A field that the first doesn't know yet.
+        // A field that the first server doesn't know yet.
         #expect(try send(servers[1], "PUT", path, #"{"year": 1965}"#).status == 200)
         for server in servers { #expect(try count("Book", server, where: #"{"year": {"$gt": 1960}}"#) == 1) }
-        // Rules and classes are changed, and gone, for all.
+        // Changed rules and deleted classes apply to all servers.
         let rule = #"{"fields": {"title": {"type": "String", "required": true}}}"#
         #expect(try send(servers[2], "PUT", "/schemas/Book", rule).status == 200)
         for server in servers { #expect(try send(server, "POST", "/classes/Book", #"{"year": 1}"#).status == 400) }
@@ -64,7 +64,7 @@ struct ServedTogetherTests {
         for server in servers { #expect(server.stop() == 0) }
     }
 
-    @Test func classesAndFieldsThatAllMakeAtOnceAreMadeOnce() async throws {
+    @Test func classesAndFieldsThatAllCreateAtOnceAreCreatedOnce() async throws {
         let folder = try ServerFolder()
         let (database, servers) = try servers(3, in: folder)
         defer { withExtendedLifetime(database) {} }
@@ -93,7 +93,7 @@ struct ServedTogetherTests {
         for server in servers { #expect(server.stop() == 0) }
     }
 
-    @Test func aRequestThatIsSentAgainToAnotherIsDoneOnce() throws {
+    @Test func aRequestThatIsRepeatedAtAnotherServerIsDoneOnce() throws {
         let folder = try ServerFolder()
         let (database, servers) = try servers(2, in: folder)
         defer { withExtendedLifetime(database) {} }
@@ -105,7 +105,7 @@ struct ServedTogetherTests {
             let again = try send(servers[1 - round % 2], "PUT", path, increment, id: "round-\(round)")
             #expect(first.status == 200 && again.text == first.text)
         }
-        // One that is killed takes nothing with it.
+        // If one is killed, nothing is lost.
         servers[0].kill()
         #expect(try send(servers[1], "GET", path).json["count"] == 6)
         try servers[0].start()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelataServer
 
-/// Users of a server as it is run.
+/// Users on a running server.
 struct SignInTests {
     private func withServer(
         _ body: @escaping @Sendable (TestServer) async throws -> Void
@@ -30,7 +30,7 @@ struct SignInTests {
             method, "/parse" + path, headers: headers, body: body.map { Array(JSONWriter.text($0).utf8) } ?? [])
     }
 
-    @Test func whoSignsUpSharesWhatSheLikes() async throws {
+    @Test func signedUpUsersChooseWhatTheyShare() async throws {
         try await withServer { server in
             let person: JSONValue = ["username": "mei", "password": "secret"]
             let signUp = try await Self.send(server, "POST", "/users", person)

@@ -3,7 +3,7 @@ import Foundation
 import ServerClient
 import Testing
 
-/// `scripts/soak` in small.
+/// A short form of `scripts/soak`.
 struct SoakTests {
     @Test func nothingAcknowledgedIsLostWhenAServerIsStoppedAndKilledUnderLoad() async throws {
         let folder = try ServerFolder()
@@ -20,7 +20,7 @@ struct SoakTests {
         #expect(outcome.requests > 100)
     }
 
-    @Test func nothingIsLostThat64ClientsChangeAtOnce() async throws {
+    @Test func concurrentChangesOf64ClientsLoseNothing() async throws {
         let folder = try ServerFolder()
         var plan = Soak.Plan()
         plan.seconds = 4
@@ -34,7 +34,7 @@ struct SoakTests {
     }
 }
 
-/// The tool that was built with the tests.
+/// The tool, built together with the tests.
 enum ServedTool {
     struct NotBuilt: Error {}
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RelataServer
 
-/// What those who run a server see of it.
+/// The status, metrics and log of a server.
 struct StatusTests {
     @Test func aServerIsReadyWhileItsStoreAnswers() async throws {
         let broken = Switch()
@@ -27,7 +27,7 @@ struct StatusTests {
     }
 
     @Test(arguments: ["/", "/parse"])
-    func theServersOwnPagesAreThereWhereverTheProtocolIs(_ mount: String) async throws {
+    func theServersOwnPagesDoNotDependOnTheMount(_ mount: String) async throws {
         try await TestServer.running({ $0.mount = mount }) { server in
             for path in ["/livez", "/readyz"] {
                 let reply = try await server.request("GET", path)
@@ -44,7 +44,7 @@ struct StatusTests {
         }
     }
 
-    @Test func requestsAreCountedByWhatTheyAreFor() async throws {
+    @Test func requestsAreCountedByTheirRoutes() async throws {
         try await TestServer.running(service: { request in
             WireReply(status: request.method == "POST" ? 201 : request.path.hasSuffix("9") ? 404 : 200, [:])
         }) { server in
@@ -70,7 +70,7 @@ struct StatusTests {
         }
     }
 
-    @Test func everyLineOfTheMetricsIsOneThatPrometheusReads() async throws {
+    @Test func prometheusCanReadEveryLineOfTheMetrics() async throws {
         try await TestServer.running { server in
             for path in ["/parse/classes/A", "/parse/batch", "/x"] { _ = try await server.request("GET", path) }
             let reply = try await server.request("GET", "/metrics")
@@ -85,7 +85,7 @@ struct StatusTests {
 
     @Test func connectionsAreCountedWhileTheyAreOpen() async throws {
         try await TestServer.running { server in
-            /// Whether so many are counted, that of the question among them. The server takes up and ends them in its own time.
+            /// Whether this many connections are counted, with that of this request. The server's count may lag.
             func isCounted(_ count: Int) async throws -> Bool {
                 for _ in 0..<3000 {
                     let text = try await server.request("GET", "/metrics").text
@@ -101,14 +101,14 @@ struct StatusTests {
         }
     }
 
-    @Test func metricsAreForThoseTheyAreMeantFor() async throws {
+    @Test func metricsAreShownOnlyToTheirAudience() async throws {
         try await TestServer.running({ $0.metricsAudience = .nobody }) { server in
             let reply = try await server.request("GET", "/metrics")
             #expect(reply.status == 404)
         }
     }
 
-    @Test func labelsWithoutEndAreCountedTogether() {
+    @Test func tooManyLabelsAreCountedTogether() {
         let metrics = PrometheusMetrics()
         for number in 0..<PrometheusMetrics.maximumSeries + 50 {
             Counter(label: "visits", dimensions: [("page", "\(number)")], factory: metrics).increment()
@@ -118,7 +118,7 @@ struct StatusTests {
         #expect(lines.contains(#"visits_total{overflow="true"} 50"#))
     }
 
-    @Test func namesAndLabelsOfOthersAreMadeReadable() {
+    @Test func namesAndLabelsOfOtherLibrariesAreMadeValid() {
         let metrics = PrometheusMetrics()
         Counter(label: "http.server/2", dimensions: [("a-b", "say \"hi\"\n\\")], factory: metrics).increment(by: 3)
         Gauge(label: "9lives", factory: metrics).record(2.5)
@@ -159,7 +159,7 @@ struct StatusTests {
         #expect(lines.map { $0.contains("comment=slow page") } == [true, false])
     }
 
-    @Test func anErrorIsOneLineThatIsNotLong() {
+    @Test func anErrorIsLoggedAsOneShortLine() {
         struct Wordy: Error, CustomStringConvertible {
             let description = "first\nsecond\r\n\u{1B}[31m" + String(repeating: "é", count: 5000)
         }
@@ -177,7 +177,7 @@ struct StatusTests {
         #expect(log.lines.isEmpty)
     }
 
-    @Test func aLineOfTextReadsForwards() {
+    @Test func aLineOfTextBeginsWithTheTimeAndLevel() {
         var handler = TextLogHandler()
         handler[metadataKey: "request"] = "abc"
         let event = LogEvent(
@@ -188,7 +188,7 @@ struct StatusTests {
         #expect(words.last == "info GET /parse/classes/Book 200 1.2 ms a=b c peer=::1 request=abc")
     }
 
-    @Test func aLineOfJSONHoldsWhatTheMessageCarries() throws {
+    @Test func aLineOfJSONContainsTheMessageAndItsMetadata() throws {
         var handler = JSONLogHandler(label: "relata")
         handler[metadataKey: "request"] = "abc"
         let event = LogEvent(
@@ -204,7 +204,7 @@ struct StatusTests {
     }
 }
 
-/// A switch that closures share.
+/// A switch shared by closures.
 private final class Switch: Sendable {
     private let value = Atomic(false)
 
@@ -212,7 +212,7 @@ private final class Switch: Sendable {
     func set() { value.store(true, ordering: .relaxed) }
 }
 
-/// Connections that are only kept open.
+/// Connections that only stay open.
 private final class Held: @unchecked Sendable {
     private var connections: [ServerConnection]
 
@@ -221,7 +221,7 @@ private final class Held: @unchecked Sendable {
     func close() { connections = [] }
 }
 
-/// Keeps what is logged.
+/// Records log messages.
 final class LogRecorder: Sendable {
     private let kept = Mutex<[String]>([])
 

@@ -9,7 +9,7 @@ import Testing
 @testable import RelataServer
 
 struct StoppingTests {
-    @Test func aRunningRequestIsFinishedAndItsReplySaysThatItIsTheLast() async throws {
+    @Test func aRunningRequestIsFinishedAndItsReplyClosesTheConnection() async throws {
         let (starts, started) = AsyncStream.makeStream(of: Void.self)
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         try await TestServer.running(service: { _ in
@@ -33,7 +33,7 @@ struct StoppingTests {
         }
     }
 
-    @Test func nobodyConnectsAnyMoreAndIdleConnectionsAreClosed() async throws {
+    @Test func newConnectionsAreRefusedAndIdleOnesAreClosed() async throws {
         let (starts, started) = AsyncStream.makeStream(of: Void.self)
         let (answers, answered) = AsyncStream.makeStream(of: Void.self)
         let (ends, ended) = AsyncStream.makeStream(of: Void.self)
@@ -63,7 +63,7 @@ struct StoppingTests {
         }
     }
 
-    @Test func aRequestThatDoesNotEndIsNotWaitedForWithoutBound() async throws {
+    @Test func theWaitForARequestThatDoesNotEndIsLimited() async throws {
         let (starts, started) = AsyncStream.makeStream(of: Void.self)
         let begin = ContinuousClock.now
         try await TestServer.running(
@@ -77,7 +77,7 @@ struct StoppingTests {
             Thread.detachNewThread { _ = try? server.connect().request("GET", "/parse/x") }
             _ = await starts.first { _ in true }
         }
-        // Far less than the request would take; a machine that runs many tests at once may be slow to start it.
+        // Far less than the request would take. A machine that runs many tests at once may be slow to start it.
         #expect(ContinuousClock.now - begin < .seconds(120))
     }
 
@@ -95,7 +95,7 @@ struct StoppingTests {
         await #expect(throws: RelataError.self) { try await store.check() }
     }
 
-    @Test func aServerWhoseTaskIsCancelledComesToItsEnd() async throws {
+    @Test func aServerWhoseTaskIsCancelledEnds() async throws {
         var configuration = RelataServer.Configuration()
         configuration.port = 0
         configuration.stopsOnSignals = false
@@ -111,8 +111,8 @@ struct StoppingTests {
         #expect(try await !isAnswered("/parse/health", port: port, as: application, says: "ok"))
     }
 
-    /// Whether a server answers with a text at a port. Another test's server may have taken the port of one that ended,
-    /// so that a connection alone proves nothing.
+    /// Whether a server at a port replies with this text. Another test's server may use the port of one that ended, so
+    /// a connection alone proves nothing.
     private func isAnswered(
         _ path: String, port: Int, as application: String = "app", says text: String
     ) async throws -> Bool {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// HTTPS, with a certificate that is made for the test.
+/// HTTPS, with a certificate created for the test.
 @Suite(.enabled(if: OpenSSL.isThere, "the command openssl isn't there"))
 struct TLSTests {
     private func running(_ body: @escaping @Sendable (TestServer, _ certificate: String) async throws -> Void)
@@ -35,7 +35,7 @@ struct TLSTests {
             ] + options, input: "GET /parse/x HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
     }
 
-    @Test func aClientThatKnowsTheCertificateIsAnsweredUnderIt() async throws {
+    @Test func aClientThatTrustsTheCertificateIsAnswered() async throws {
         try await running { server, certificate in
             for options in [[], ["-tls1_2"], ["-tls1_3"]] as [[String]] {
                 let reply = try await blocking { try Self.request(server.port, certificate, options) }
@@ -45,7 +45,7 @@ struct TLSTests {
         }
     }
 
-    @Test func aClientThatDoesNotKnowTheCertificateSendsNothing() async throws {
+    @Test func aClientThatDoesNotTrustTheCertificateSendsNothing() async throws {
         try await running { server, _ in
             let folder = try ServerFolder()
             let other = folder.path("other.pem")
@@ -60,7 +60,7 @@ struct TLSTests {
         }
     }
 
-    @Test func whoSpeaksNoTLSOrAnOldOneIsClosedAndHoldsUpNobody() async throws {
+    @Test func clientsWithoutModernTLSAreClosedAndBlockNobody() async throws {
         try await running { server, certificate in
             let old = try await blocking {
                 try Self.request(server.port, certificate, ["-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"])
@@ -75,7 +75,7 @@ struct TLSTests {
             #expect(!plain.contains("HTTP/1.1"), "\(plain)")
             let broken = try await blocking {
                 let connection = try server.connect()
-                // A handshake that says it is longer than it is, and ends.
+                // A handshake that ends before its declared length.
                 try connection.send([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xFC, 0x03, 0x03])
                 connection.finish()
                 return try connection.receiveAll()
@@ -102,7 +102,7 @@ enum OpenSSL {
         process.standardError = output
         try process.run()
         if !input.isEmpty { try? standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8)) }
-        // It closes the connection at the end of its input, which stays open until the server has closed it.
+        // The command closes the connection when its input ends, so the input ends after the server has closed it.
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         try? standardInput.fileHandleForWriting.close()
         process.waitUntilExit()

@@ -6,9 +6,9 @@ import Testing
 
 @testable import RelataServer
 
-/// A request may turn its connection into a WebSocket, if the protocol grants it.
+/// A request can turn its connection into a WebSocket if the protocol allows it.
 struct WebSocketTests {
-    /// Says what it is told, to whom knows the key.
+    /// Repeats the messages of clients with the key.
     private final class Echo: ServedProtocol {
         let headerNames = ["x-key"]
         let endCount = Atomic(0)
@@ -54,7 +54,7 @@ struct WebSocketTests {
         return try await TestServer.running(try RelataServer(protocol: served, configuration: configuration), body)
     }
 
-    /// The same, on a thread that may wait for the server, with a WebSocket.
+    /// Does the same with a WebSocket, on a thread that may wait for the server.
     private func talking<Result: Sendable>(
         _ configure: (inout RelataServer.Configuration) -> Void = { _ in },
         _ body: @escaping @Sendable (ServerConnection) throws -> Result
@@ -64,7 +64,7 @@ struct WebSocketTests {
 
     // MARK: Opening
 
-    @Test func whatIsSaidComesBackInItsOrder() async throws {
+    @Test func messagesAreAnsweredInOrder() async throws {
         try await talking { socket in
             try socket.send(frame: .text, Array("Grüße".utf8))
             try socket.send(frame: .binary, [0, 255, 1])
@@ -85,12 +85,12 @@ struct WebSocketTests {
         }
     }
 
-    @Test func whatFollowsTheRequestAtOnceIsRead() async throws {
+    @Test func aMessageDirectlyAfterTheRequestIsRead() async throws {
         try await serving { server in
             try await blocking {
                 let socket = try server.connect()
                 let early = ServerConnection.frame(.text, Array("early".utf8))
-                // A request before it is answered before it.
+                // An earlier request is answered first.
                 let first = ServerConnection.bytes("GET", "/other")
                 try socket.send(first + ServerConnection.upgrade() + early)
                 #expect(try socket.receive().text == "no socket")
@@ -100,7 +100,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func theProtocolSaysWhoMayOpenOneAndWhere() async throws {
+    @Test func theProtocolDecidesWhoMayOpenASocketAndWhere() async throws {
         try await serving { server in
             let (stranger, elsewhere) = try await blocking {
                 (
@@ -113,7 +113,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func otherVersionsAndBrokenKeysAreRefused() async throws {
+    @Test func otherVersionsAndInvalidKeysAreRefused() async throws {
         try await serving { server in
             try await blocking {
                 let version = try server.connect().upgrade(headers: ["Sec-WebSocket-Version": "8"])
@@ -125,7 +125,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func pagesThatMayNotCallTheServerOpenNone() async throws {
+    @Test func pagesOfOtherOriginsCannotOpenASocket() async throws {
         try await serving(Echo(), { $0.allowedOrigins = ["https://example.com"] }) { server in
             let statuses = try await blocking {
                 try ["https://evil.example", "https://example.com"].map {
@@ -138,7 +138,7 @@ struct WebSocketTests {
 
     // MARK: Limits
 
-    @Test func aMessageInPartsIsPutTogetherWithPingsBetween() async throws {
+    @Test func aMessageInPartsIsAssembledWithPingsBetween() async throws {
         try await talking { socket in
             try socket.send(frame: .text, Array("one ".utf8), isLast: false)
             try socket.send(frame: .ping, Array("there?".utf8))
@@ -148,7 +148,7 @@ struct WebSocketTests {
         }
     }
 
-    /// What a client may not send, and the code of the good-bye.
+    /// Forbidden messages, and the code of the close frame.
     static let breaches: [(name: String, code: Int, bytes: [UInt8])] = [
         ("a large message", 1009, [0x82, 0xFE, 0x03, 0xE9, 0, 0, 0, 0]),
         (
@@ -165,7 +165,7 @@ struct WebSocketTests {
     ]
 
     @Test(arguments: breaches.indices)
-    func whoBreaksTheRulesIsToldAndClosed(_ index: Int) async throws {
+    func aClientThatBreaksTheRulesGetsACodeAndIsClosed(_ index: Int) async throws {
         let breach = Self.breaches[index]
         try await talking({ $0.limits.messageSize = 1000 }) { socket in
             try socket.send(breach.bytes)
@@ -174,7 +174,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func aClientThatAnswersPingsStaysAndOneThatDoesNotIsClosed() async throws {
+    @Test func onlyAClientThatAnswersPingsStaysConnected() async throws {
         try await talking({ $0.limits.idleTime = .milliseconds(300) }) { socket in
             for _ in 0..<3 {
                 #expect(try socket.receiveFrame().kind == .ping)
@@ -185,8 +185,8 @@ struct WebSocketTests {
         }
     }
 
-    @Test func aClientWhoseMessagesWaitIsNotTakenForGone() async throws {
-        // Long enough for a busy machine to answer a ping, and less than half of what its messages wait.
+    @Test func aClientWithWaitingMessagesIsNotClosed() async throws {
+        // Long enough for a busy machine to answer a ping, and less than half of the time that its messages wait.
         try await talking({ $0.limits.idleTime = .seconds(3) }) { socket in
             let texts = ["busy", "a", "b", "c", "d"]
             try socket.send(texts.flatMap { ServerConnection.frame(.text, Array($0.utf8)) })
@@ -200,14 +200,14 @@ struct WebSocketTests {
         }
     }
 
-    @Test func aClientThatTakesNothingIsClosed() async throws {
+    @Test func aClientThatReadsNothingIsClosed() async throws {
         let served = Echo()
         try await serving(served, { $0.limits.idleTime = .milliseconds(300) }) { server in
             try await blocking {
                 let socket = try server.socket()
-                // That more messages wait is no excuse.
+                // Further waiting messages are no excuse.
                 for text in ["flood", "a", "b", "c", "d"] { try socket.send(frame: .text, Array(text.utf8)) }
-                // Its session ends because sending fails.
+                // The session ends because sending fails.
                 while served.endCount.load(ordering: .relaxed) == 0 { usleep(5000) }
                 socket.close()
             }
@@ -216,7 +216,7 @@ struct WebSocketTests {
 
     // MARK: Closing
 
-    @Test func goodByesAreAnswered() async throws {
+    @Test func closeFramesAreAnswered() async throws {
         let served = Echo()
         try await serving(served) { server in
             try await blocking {
@@ -229,7 +229,7 @@ struct WebSocketTests {
         #expect(served.endCount.load(ordering: .relaxed) == 1)
     }
 
-    @Test func theEndOfASessionIsTold() async throws {
+    @Test func theEndOfASessionSendsACloseFrame() async throws {
         try await serving { server in
             try await blocking {
                 for (word, code) in [("enough", 1000), ("fail", 1011)] {
@@ -243,7 +243,7 @@ struct WebSocketTests {
         }
     }
 
-    @Test func theSessionsOfAServerThatStopsComeToTheirEnd() async throws {
+    @Test func theSessionsOfAStoppingServerEnd() async throws {
         let served = Echo()
         let (opened, open) = AsyncStream.makeStream(of: Void.self)
         let code = try await serving(served) { server in
@@ -264,7 +264,7 @@ struct WebSocketTests {
         #expect(served.endCount.load(ordering: .relaxed) == 1)
     }
 
-    @Test func theyAreCountedAmongConnections() async throws {
+    @Test func webSocketsAreCountedAsConnections() async throws {
         try await serving { server in
             try await blocking {
                 func count() throws -> Substring? {
@@ -273,7 +273,7 @@ struct WebSocketTests {
                     return text.split(separator: "\n").first { $0.hasPrefix("relata_connections ") }?.suffix(1)
                 }
                 let socket = try server.socket()
-                // The WebSocket, and that of the request for the figures. Those of requests before it may still be there.
+                // The WebSocket, and the connection of this request. Connections of earlier requests may still be open.
                 while try count() != "2" { usleep(5000) }
                 socket.close()
                 while try count() != "1" { usleep(5000) }

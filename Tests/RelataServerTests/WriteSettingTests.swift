@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// Settings of `relata serve` about what objects may hold.
+/// The settings of `relata serve` for the content of objects.
 struct WriteSettingTests {
     private let headers = ["X-Parse-Application-Id": "app"]
 
@@ -24,7 +24,7 @@ struct WriteSettingTests {
         return statuses
     }
 
-    @Test func namesAndGeoPointsAreSet() throws {
+    @Test func settingsOfNamesAndGeoPointsAreApplied() throws {
         let point = #"{"__type": "GeoPoint", "latitude": 1, "longitude": 2}"#
         let bodies = [#"{"o": {"constructor": 1}}"#, #"{"o": {"foo": 1}}"#, #"{"a": \#(point), "b": \#(point)}"#]
         #expect(try statuses([], bodies) == [400, 201, 400])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// What is written down of who changed what by Parse's protocol.
+/// The log of changes through Parse's protocol, and of who made them.
 struct AuditTests {
     private static func send(
         _ server: TestServer, _ method: String, _ path: String, _ body: JSONValue? = nil, isMaster: Bool = true,
@@ -20,7 +20,7 @@ struct AuditTests {
         ).json
     }
 
-    @Test func whatTheMasterKeyChangesIsWrittenDownAndWhoChangesRights() async throws {
+    @Test func changesWithTheMasterKeyAndOfRightsAreLogged() async throws {
         let folder = try ServerFolder()
         let path = folder.path("audit.jsonl")
         var configuration = RelataServer.Configuration()

@@ -6,16 +6,16 @@ import Testing
 
 @testable import RelataServer
 
-/// What the dashboard tells of the server, and what it writes down.
+/// The dashboard's view of the server, and its log.
 struct DashboardInsideTests: DashboardSuite {
-    @Test func theFeedTellsWhatChangedAndGoesOnAfterANumber() async throws {
+    @Test func theFeedListsChangesAndContinuesAfterANumber() async throws {
         try await running { (server, _) async throws in
             let page = try await self.page(server)
             let last = try await page.request("GET", "/feed?after=0").json["last"]?.integer ?? 0
             let created = try await page.request("POST", "/parse/classes/Book", ["title": "Dune"])
             let id = try #require(try created.json["objectId"]?.string)
             var changes: [JSONValue] = []
-            // The feed is told of a commit after it. Making the class is a change as well.
+            // The feed gets a commit only afterwards. Creating the class is a change, too.
             for _ in 0..<500 where !changes.contains(where: { $0["kind"] == "insert" }) {
                 changes = try await page.request("GET", "/feed?after=\(last)").json["changes"]?.array ?? []
             }
@@ -26,7 +26,7 @@ struct DashboardInsideTests: DashboardSuite {
         }
     }
 
-    @Test func metricsAndFindingsAreThoseOfTheServer() async throws {
+    @Test func metricsAndFindingsAreShown() async throws {
         try await running { (server, _) async throws in
             let page = try await self.page(server)
             let text = try await page.request("GET", "/metrics").json["text"]?.string ?? ""
@@ -39,7 +39,7 @@ struct DashboardInsideTests: DashboardSuite {
     }
 
     @Test(arguments: ["/feed", "/metrics", "/slow", "/audit", "/check"])
-    func othersAreToldNothing(path: String) async throws {
+    func otherCallersGetNothing(path: String) async throws {
         try await running { (server, _) async throws in
             let page = try await self.page(server)
             #expect(try await server.request("GET", "/dashboard/api" + path).status == 401)
@@ -48,7 +48,7 @@ struct DashboardInsideTests: DashboardSuite {
         }
     }
 
-    @Test func slowRequestsAreToldSlowestFirstWithoutTheirValues() {
+    @Test func slowRequestsAreListedSlowestFirstWithoutTheirValues() {
         let slow = SlowRequests()
         let query = #"where=%7B%22name%22%3A%22secret%22%7D&order=-year&predicate=a+%3D+%22secret%22+AND+b+%3E+4711"#
         for (milliseconds, path) in [(20, "/parse/classes/Book/secret"), (40, "/parse/classes/Book"), (3, "/fast")] {
@@ -65,7 +65,7 @@ struct DashboardInsideTests: DashboardSuite {
         #expect(results.first?["milliseconds"] == .double(40))
     }
 
-    @Test func onlySoManySlowRequestsAreKept() {
+    @Test func theNumberOfSlowRequestsIsLimited() {
         let slow = SlowRequests()
         for number in 0..<(2 * SlowRequests.maximumCount) {
             slow.note(
@@ -76,7 +76,7 @@ struct DashboardInsideTests: DashboardSuite {
         #expect(times.first == Double(9 + 2 * SlowRequests.maximumCount))
     }
 
-    @Test func everyChangeIsWrittenDownWithWhoMadeItAndWithoutItsValues() async throws {
+    @Test func everyChangeIsLoggedWithItsAuthorAndWithoutItsValues() async throws {
         let folder = try ServerFolder()
         let path = folder.path("audit.jsonl")
         try await running(auditFile: path) { (server, _) async throws in
@@ -102,7 +102,7 @@ struct DashboardInsideTests: DashboardSuite {
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test func theAuditsFileIsPutAsideWhenItIsLarge() throws {
+    @Test func theAuditsFileIsRotatedWhenItIsLarge() throws {
         let folder = try ServerFolder()
         let path = folder.path("audit.jsonl")
         let audit = AuditLog(path, maximumSize: 1000, logger: .init(label: "test"))
@@ -115,7 +115,7 @@ struct DashboardInsideTests: DashboardSuite {
         #expect(try String(contentsOfFile: path, encoding: .utf8).contains("/a/99"))
     }
 
-    @Test func anAuditThatBecomesAPipeIsNotWaitedFor() throws {
+    @Test func anAuditThatBecomesAPipeDoesNotBlock() throws {
         let folder = try ServerFolder()
         let path = folder.path("audit.jsonl")
         #expect(mkfifo(path, 0o600) == 0)

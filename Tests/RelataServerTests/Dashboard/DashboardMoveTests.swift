@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// Exports and imports of the dashboard.
+/// The dashboard's exports and imports.
 struct DashboardMoveTests: DashboardSuite {
     private func addBooks(_ page: DashboardPage) async throws {
         let genre = try await page.request("POST", "/parse/classes/Genre", ["name": "Fantasy"])
@@ -53,7 +53,7 @@ struct DashboardMoveTests: DashboardSuite {
         return files
     }
 
-    /// Brings files in two pieces each.
+    /// Uploads each file in two pieces.
     private func brought(_ page: DashboardPage, _ files: [String: [UInt8]]) async throws -> String {
         let described = files.map { name, bytes -> JSONValue in
             ["name": .string(name), "size": .integer(Int64(bytes.count))]
@@ -66,7 +66,7 @@ struct DashboardMoveTests: DashboardSuite {
             let path = "/transfers/\(id)/\(name)?offset="
             #expect(try await page.send("PUT", path + "0", Array(bytes[..<half])).status == 200)
             #expect(try await page.request("POST", "/imports/\(id)/run", [:]).status == 409)
-            // The same piece once more, as after a reply that was lost.
+            // The same piece is sent again, as after a lost reply.
             let again = try await page.send("PUT", path + "0", Array(bytes[..<half]))
             if half > 0 {
                 #expect(again.status == 409)
@@ -83,7 +83,7 @@ struct DashboardMoveTests: DashboardSuite {
         return results.flatMap { [$0["title"]?.string, $0["genre"]?["name"]?.string] }
     }
 
-    @Test(arguments: ["jsonl", "csv"]) func whatIsExportedIsImportedWithItsRelationships(format: String) async throws {
+    @Test(arguments: ["jsonl", "csv"]) func anExportIsImportedWithItsRelationships(format: String) async throws {
         try await running { (server, _) async throws in
             let page = try await self.page(server)
             try await self.addBooks(page)
@@ -121,7 +121,7 @@ struct DashboardMoveTests: DashboardSuite {
         }
     }
 
-    @Test func aDryRunImportsNothingAndTheFilesAreThereForTheImport() async throws {
+    @Test func aDryRunImportsNothingAndTheFilesStayForTheImport() async throws {
         try await running { (server, _) async throws in
             let page = try await self.page(server)
             try await self.addBooks(page)
@@ -139,7 +139,7 @@ struct DashboardMoveTests: DashboardSuite {
         }
     }
 
-    @Test func whatIsNoFileOrTooLargeIsRefused() async throws {
+    @Test func invalidAndTooLargeFilesAreRefused() async throws {
         try await running(maximumImport: 1000) { (server, _) async throws in
             let page = try await self.page(server)
             for name in ["", "../Book.csv", "a/Book.csv", ".csv", "Book.sqlite", "Book", "a\\b.csv", "a\nb.csv"] {
@@ -168,7 +168,7 @@ struct DashboardMoveTests: DashboardSuite {
         }
     }
 
-    @Test func aDashboardThatOnlyReadsExportsAndImportsNothing() async throws {
+    @Test func aReadOnlyDashboardExportsAndImportsNothing() async throws {
         try await running(isReadOnly: true) { (server, _) async throws in
             let page = try await self.page(server)
             #expect(
@@ -177,7 +177,7 @@ struct DashboardMoveTests: DashboardSuite {
         }
     }
 
-    @Test func othersMoveNothing() async throws {
+    @Test func otherCallersCannotExportOrImport() async throws {
         try await running { (server, _) async throws in
             let page = try await self.page(server)
             for (method, path) in [("POST", "/exports"), ("POST", "/imports"), ("GET", "/transfers/x")] {

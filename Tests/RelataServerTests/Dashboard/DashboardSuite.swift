@@ -6,10 +6,10 @@ import Testing
 
 @testable import RelataServer
 
-/// A suite about the dashboard over HTTP, as its page and others call it.
+/// A suite about the dashboard over HTTP, as its pages and others call it.
 protocol DashboardSuite {}
 
-/// What a page sends that signed in.
+/// The requests of a signed-in page.
 struct DashboardPage: Sendable {
     let server: TestServer
     let cookie: String

@@ -7,11 +7,11 @@ import Testing
 
 @testable import RelataServer
 
-/// The dashboard over HTTP, as its page and others call it.
+/// The dashboard over HTTP, as its pages and others call it.
 struct DashboardTests: DashboardSuite {
     // MARK: The pages
 
-    @Test func thePagesRunNoScriptButTheirOwnAndAreShownInNoFrame() async throws {
+    @Test func thePagesRunOnlyTheirOwnScriptsAndCannotBeFramed() async throws {
         try await running { (server, _) async throws in
             for path in ["/dashboard/", "/dashboard/app.js", "/dashboard/style.css"] {
                 let reply = try await server.request("GET", path)
@@ -30,7 +30,7 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    @Test func everyFileOfThePagesIsInTheServerAndTheyAreSmall() throws {
+    @Test func everyFileOfThePagesIsEmbeddedAndSmall() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Sources/RelataDashboard/web").standardizedFileURL
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
@@ -43,7 +43,7 @@ struct DashboardTests: DashboardSuite {
         #expect(size < 250_000)
     }
 
-    @Test func thePagesHoldNothingFromElsewhereAndMakeNoMarkupOfText() {
+    @Test func thePagesLoadNothingFromElsewhereAndEscapeText() {
         for (name, bytes) in DashboardFiles.all {
             let text = String(decoding: bytes, as: UTF8.self)
             let addresses = text.matches(of: #/https?://[^'"`\s)]+/#).map { String($0.output) }
@@ -53,7 +53,7 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    @Test func everyLanguageHasAllTextsThatThePagesShow() throws {
+    @Test func everyLanguageHasAllTextsOfThePages() throws {
         func text(_ name: String) throws -> String {
             String(decoding: try #require(DashboardFiles.all[name]), as: UTF8.self)
         }
@@ -91,7 +91,7 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    @Test func aTokenThatTheServerMadeSignsInOnce() async throws {
+    @Test func aTokenOfTheServerSignsInOnce() async throws {
         try await running { server, running in
             let token = try #require(running.makeDashboardToken())
             let page = try await self.page(server, token)
@@ -108,7 +108,7 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    @Test func whoGuessesIsToldToWait() async throws {
+    @Test func aClientThatGuessesMustWait() async throws {
         try await running { (server, _) async throws in
             for _ in 0..<LoginAttempts.freeFailures { #expect(try await self.signIn(server, "guess").status == 403) }
             let reply = try await self.signIn(server, "another")
@@ -118,7 +118,7 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    @Test func aLargeBodyIsNotReadBeforeSomebodySignedIn() async throws {
+    @Test func aLargeBodyIsNotReadWithoutASession() async throws {
         try await running { (server, _) async throws in
             let large = [UInt8](repeating: 32, count: 100_000)
             #expect(try await server.request("POST", "/dashboard/api/login", body: large).status == 413)
@@ -126,7 +126,7 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    @Test func whoSignsOutIsOut() async throws {
+    @Test func signingOutEndsTheSession() async throws {
         try await running { (server, _) async throws in
             let page = try await self.page(server)
             let reply = try await page.request("POST", "/logout")
@@ -137,7 +137,7 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    @Test func nobodyLearnsTheNameOfTheStoreWithoutSigningIn() async throws {
+    @Test func theNameOfTheStoreIsHiddenWithoutSigningIn() async throws {
         try await running { (server, _) async throws in
             let reply = try await server.request("GET", "/dashboard/api/session")
             #expect(reply.status == 200)
@@ -148,7 +148,7 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    // MARK: Whose requests count
+    // MARK: Accepted requests
 
     @Test(arguments: ["/classes", "/diagram.svg", "/parse/schemas", "/parse/classes/Book", "/nothing"])
     func aRequestNeedsTheCookieAndThePagesToken(path: String) async throws {
@@ -193,7 +193,7 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    @Test func nobodyHasTheKeyThatThePagesRequestsAreForwardedWith() async throws {
+    @Test func clientsCannotUseTheKeyOfForwardedRequests() async throws {
         try await running { (server, _) async throws in
             let page = try await self.page(server)
             let reply = try await page.request(
@@ -206,9 +206,9 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    // MARK: What the pages may do
+    // MARK: The pages' permissions
 
-    @Test func whoSignedInReadsAndWrites() async throws {
+    @Test func aSignedInPageReadsAndWrites() async throws {
         try await running { (server, _) async throws in
             let page = try await self.page(server)
             let created = try await page.request("POST", "/parse/classes/Book", ["title": "Dune"])
@@ -225,7 +225,7 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    @Test func aDashboardThatOnlyReadsChangesNothing() async throws {
+    @Test func aReadOnlyDashboardChangesNothing() async throws {
         try await running(isReadOnly: true) { (server, _) async throws in
             let headers = ["X-Parse-Application-Id": "app", "X-Parse-Client-Key": "client"]
             let created = try await server.request(
@@ -249,7 +249,7 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    @Test func classesTellByWhatTheirObjectsAreKnownAndHowManyAreRelated() async throws {
+    @Test func classesNameTheirLabelsAndCountTheirRelatedObjects() async throws {
         try await running { (server, _) async throws in
             let page = try await self.page(server)
             let genre = try await page.request("POST", "/parse/classes/Genre", ["name": "Fantasy"])
@@ -281,7 +281,7 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    @Test func whatChangedIsCountedByClassForThosePagesThatAsk() async throws {
+    @Test func changesAreCountedByClass() async throws {
         try await running { (server, _) async throws in
             let page = try await self.page(server)
             let first = try await page.request("GET", "/changes").json
@@ -290,7 +290,7 @@ struct DashboardTests: DashboardSuite {
                 #expect(try await page.request("POST", "/parse/classes/Book", ["title": "Dune"]).status == 201)
             }
             var versions: JSONValue?
-            // The feed is told of a commit after it.
+            // The feed gets a commit only afterwards.
             for _ in 0..<500 where versions?["Book"]?.integer ?? 0 < 1 {
                 let reply = try await page.request("GET", "/changes").json
                 #expect(reply["epoch"] == first["epoch"])
@@ -301,7 +301,7 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    @Test func aMountInThePlaceOfThePagesIsRefused() throws {
+    @Test func aMountAtThePathOfThePagesIsRefused() throws {
         var configuration = RelataServer.Configuration()
         configuration.dashboard = RelataServer.Dashboard(name: "library")
         for mount in ["/dashboard", "/dashboard/api/"] {

@@ -5,7 +5,7 @@ import Testing
 @testable import RelataServer
 
 struct LoginSessionsTests {
-    /// A clock that goes on when it is told to.
+    /// A clock that advances only when a test says so.
     private final class Clock: Sendable {
         private let time = Mutex(ContinuousClock.now)
         var now: ContinuousClock.Instant { time.withLock { $0 } }
@@ -46,7 +46,7 @@ struct LoginSessionsTests {
         #expect(refusal(token) == .unknownKey)
     }
 
-    @Test func aTokenIsNotGoodForLong() throws {
+    @Test func aTokenExpiresSoon() throws {
         let token = sessions.makeLoginToken()
         clock.advance(.seconds(3601))
         #expect(refusal(token) == .unknownKey)
@@ -58,7 +58,7 @@ struct LoginSessionsTests {
         _ = try sessions.signIn(sessions.makeLoginToken(), from: "")
     }
 
-    @Test func aSessionEndsAfterAWhileWithoutRequests() throws {
+    @Test func anIdleSessionEnds() throws {
         let (_, cookie) = try sessions.signIn("master", from: "10.0.0.1")
         clock.advance(.seconds(7000))
         #expect(sessions.session(cookie) != nil)
@@ -70,7 +70,7 @@ struct LoginSessionsTests {
         #expect(sessions.session(cookie) == nil)
     }
 
-    @Test func aSessionEndsHoweverMuchItIsUsed() throws {
+    @Test func aSessionEndsEvenIfItIsUsed() throws {
         let (_, cookie) = try sessions.signIn("master", from: "10.0.0.1")
         for _ in 0..<11 {
             clock.advance(.seconds(3600))
@@ -80,7 +80,7 @@ struct LoginSessionsTests {
         #expect(sessions.session(cookie) == nil)
     }
 
-    @Test func whoSignsOutIsOut() throws {
+    @Test func signingOutEndsTheSession() throws {
         let (_, cookie) = try sessions.signIn("master", from: "10.0.0.1")
         let (_, other) = try sessions.signIn("master", from: "10.0.0.1")
         sessions.signOut(cookie)
@@ -88,7 +88,7 @@ struct LoginSessionsTests {
         #expect(sessions.session(other) != nil)
     }
 
-    @Test func thereAreNotEndlesslyManySessions() throws {
+    @Test func theNumberOfSessionsIsLimited() throws {
         let (_, first) = try sessions.signIn("master", from: "10.0.0.1")
         clock.advance(.seconds(1))
         let (_, second) = try sessions.signIn("master", from: "10.0.0.1")
@@ -98,10 +98,10 @@ struct LoginSessionsTests {
         #expect(sessions.session(second) != nil)
     }
 
-    @Test func whoGuessesWaitsLongerEachTime() throws {
+    @Test func eachWrongGuessMakesTheWaitLonger() throws {
         for _ in 0..<LoginAttempts.freeFailures { #expect(refusal("guess") == .unknownKey) }
         for wait in [1, 2, 4, 8, 16, 32, 60, 60] {
-            // Asking again doesn't make it longer.
+            // Another attempt doesn't prolong the wait.
             #expect(refusal("guess") == .tooMany(seconds: wait + 1))
             clock.advance(.seconds(wait) - .milliseconds(1))
             #expect(refusal("another") == .tooMany(seconds: 1))
@@ -114,13 +114,13 @@ struct LoginSessionsTests {
         #expect(refusal("master") == nil)
     }
 
-    @Test func othersDoNotWaitForWhoGuesses() throws {
+    @Test func otherAddressesDoNotWait() throws {
         for _ in 0..<LoginAttempts.freeFailures { #expect(refusal("guess") == .unknownKey) }
         #expect(refusal("guess") == .tooMany(seconds: 2))
         #expect(refusal("guess", from: "10.0.0.2") == .unknownKey)
     }
 
-    /// Behind a proxy all have one address.
+    /// Behind a proxy, all clients have the same address.
     @Test func theRightKeyAndATokenNeverWait() throws {
         let token = sessions.makeLoginToken()
         for key in ["master", token] {
@@ -128,7 +128,7 @@ struct LoginSessionsTests {
             #expect(refusal("guess") == .tooMany(seconds: 2))
             #expect(refusal(key) == nil)
         }
-        // Each is used up.
+        // The token is used up.
         #expect(refusal(token) == .unknownKey)
     }
 

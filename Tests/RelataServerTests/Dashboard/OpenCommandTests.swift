@@ -14,7 +14,7 @@ import RelataPostgres
 
 /// `relata open` as a process.
 struct OpenCommandTests {
-    /// Signs in with the token of the address that was printed.
+    /// Signs in with the token in the printed address.
     private func signIn(_ printed: String, port: Int) throws -> (cookie: String, token: String) {
         let token = try #require(printed.firstMatch(of: #/#token=(\w+)/#)?.output.1)
         let body = Array(#"{"key": "\#(token)"}"#.utf8)
@@ -36,7 +36,7 @@ struct OpenCommandTests {
         #expect(process.terminationStatus == 0)
     }
 
-    @Test func aFileIsShownAndStaysAsItIs() throws {
+    @Test func aFileIsShownAndNotChanged() throws {
         let folder = try ServerFolder()
         let path = folder.path("library.sqlite")
         try makeForeignFile(path)
@@ -54,7 +54,7 @@ struct OpenCommandTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["library.sqlite"])
     }
 
-    @Test func withEditTheFileIsChanged() throws {
+    @Test func theOptionEditAllowsChanges() throws {
         let folder = try ServerFolder()
         let path = folder.path("library.sqlite")
         try makeForeignFile(path)
@@ -71,7 +71,7 @@ struct OpenCommandTests {
 
     #if PostgreSQL
     @Test(.enabled(if: PrivateCluster.isInstalled, "\(PrivateCluster.missing)"))
-    func aDatabaseOfAnotherProgramIsShownAndStaysAsItIs() throws {
+    func aDatabaseOfAnotherProgramIsShownAndNotChanged() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let opened = try OpenedFile(database.url, [])
         let (cookie, token) = try signIn(opened.printed, port: opened.port)
@@ -87,7 +87,7 @@ struct OpenCommandTests {
         let people = try get("/parse/classes/person?order=id&include=boss")["results"]?.array
         #expect(people?.map { $0["name"] } == ["Ada", "Bob", "Cy"] && people?.last?["boss"]?["name"] == "Ada")
         #expect(try get("/parse/classes/sales.orders?count=1&limit=0")["count"] == 3)
-        // By a function that the database doesn't have.
+        // With a function that the database doesn't have.
         let found = try get("/parse/classes/person?predicate=name%20CONTAINS%5Bcd%5D%20%22%C3%81D%22")["results"]?.array
         #expect(found?.count == 1)
         let refused = try connection.request("DELETE", "/dashboard/api/parse/classes/person/1", headers: headers)
@@ -101,7 +101,7 @@ struct OpenCommandTests {
     #endif
 
     @Test(arguments: [["missing.sqlite"], ["--edit", "postgres://localhost/library"]])
-    func whatCannotBeShownIsRefused(arguments: [String]) throws {
+    func filesThatCannotBeShownAreRefused(arguments: [String]) throws {
         let folder = try ServerFolder()
         let process = Process()
         process.executableURL = try ServedTool.executable
@@ -117,7 +117,7 @@ struct OpenCommandTests {
     }
 }
 
-/// `relata open`, for the time of a test.
+/// A running `relata open`.
 private final class OpenedFile {
     let printed: String
     let port: Int

@@ -7,9 +7,9 @@ import Testing
 
 @testable import RelataServer
 
-/// Files that are handed out beside the protocol.
+/// Static files, beside the protocol.
 struct StaticFilesTests {
-    /// A folder `public` with some files, and a secret beside it.
+    /// A folder `public` with some files, and a secret file beside it.
     private struct Site {
         let folder: ServerFolder
         let root: URL
@@ -46,7 +46,7 @@ struct StaticFilesTests {
         "pages/deep/one.css": Array("p {}".utf8), "empty.txt": [],
     ])
 
-    /// The same files, from both kinds of source.
+    /// The same files from both kinds of sources.
     private func sources() throws -> (Site, [StaticFiles]) {
         let site = try Site()
         return (site, [try site.files, Self.inMemory])
@@ -80,7 +80,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test func aClientThatHoldsAFileIsTold() async throws {
+    @Test func aCachedFileIsNotSentAgain() async throws {
         let (site, sources) = try sources()
         for files in sources {
             try await TestServer.running({ $0.files["/"] = files }) { server in
@@ -103,7 +103,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test func nothingLeadsOutOfTheFolder() async throws {
+    @Test func noPathLeadsOutOfTheFolder() async throws {
         let site = try Site()
         let files = try site.files
         let manager = FileManager.default
@@ -149,7 +149,7 @@ struct StaticFilesTests {
                 ("/parse/classes/Book", 200, #""path":"/classes/Book""#), ("/livez", 200, "ok"), ("/readyz", 200, "ok"),
                 ("/parsed.txt", 200, "file"), ("/dashboard", 301, ""), ("/dashboard/", 200, "<p>Home"),
                 ("/dashboards", 404, "there is nothing here"),
-                // Of several paths the longest counts.
+                // The longest matching path wins.
                 ("/parse/pages/app.js", 200, "export {}"),
             ] {
                 let reply = try await server.request("GET", path)
@@ -167,7 +167,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test func filesAreOnlyRead() async throws {
+    @Test func filesCanOnlyBeRead() async throws {
         let files = try Site().files
         try await TestServer.running({ $0.files["/"] = files }) { server in
             for method in ["POST", "PUT", "DELETE", "PATCH"] {
@@ -179,7 +179,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test func headerFieldsOfFilesAreSentWithEach() async throws {
+    @Test func theHeaderFieldsOfFilesAreSentWithEachFile() async throws {
         var files = Self.inMemory
         files.headers = [("content-security-policy", "default-src 'self'")]
         try await TestServer.running({ [files] in $0.files["/"] = files }) { server in
@@ -188,7 +188,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test func whatIsCompressedAlreadyIsSentAsItIs() async throws {
+    @Test func compressedFilesAreNotCompressedAgain() async throws {
         let text = [UInt8](repeating: 32, count: 5000)
         let files = StaticFiles(["a.txt": text, "a.png": text, "a.svg": text])
         try await TestServer.running({ $0.files["/"] = files }) { server in
@@ -200,7 +200,7 @@ struct StaticFilesTests {
         }
     }
 
-    @Test func aLargeFileIsReadOnceThereIsRoomForIt() async throws {
+    @Test func aLargeFileIsReadOnceThereIsMemory() async throws {
         let folder = try ServerFolder()
         try Data(repeating: 32, count: 3_000_000).write(to: folder.url.appendingPathComponent("film.mp4"))
         try Data(repeating: 32, count: 5_000_000).write(to: folder.url.appendingPathComponent("large.mp4"))

@@ -7,11 +7,11 @@ import Testing
 
 @testable import RelataServer
 
-/// Files that clients upload, over HTTP.
+/// Clients upload files over HTTP.
 struct UploadTests {
     private static let keys = ["X-Parse-Application-Id": "app", "X-Parse-Master-Key": "master"]
 
-    /// A server that keeps files in a folder.
+    /// A server with a folder for files.
     private func withServer(
         _ configure: (inout RelataServer.Configuration, inout FileOptions) -> Void = { _, _ in },
         _ body: @escaping @Sendable (TestServer, ServerFolder) async throws -> Void
@@ -39,7 +39,7 @@ struct UploadTests {
         return try #require(try reply.json["name"]?.string, "\(reply.text)")
     }
 
-    /// What came to no end is taken away by who was about to store it.
+    /// The remains of an interrupted upload are removed by the upload itself.
     private static func expectNothing(in path: String) async throws {
         var left = [""]
         for _ in 0..<500 where !left.isEmpty {
@@ -49,13 +49,13 @@ struct UploadTests {
         #expect(left.isEmpty, "\(left)")
     }
 
-    @Test func aFileGoesThereAndBack() async throws {
+    @Test func aFileIsUploadedAndDownloaded() async throws {
         try await withServer { server, folder in
             let bytes = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
             let name = try await Self.upload(server, bytes, name: "all.bin")
             try await blocking {
                 let connection = try server.connect()
-                // Others follow on the same connection.
+                // Further requests on the same connection work.
                 for _ in 0..<2 {
                     let reply = try connection.request("GET", "/parse/files/app/\(name)")
                     #expect(reply.status == 200 && reply.body == bytes)
@@ -75,13 +75,13 @@ struct UploadTests {
                     "GET", "/parse/files/app/\(name)", headers: ["Range": "bytes=1000000-"])
                 #expect(beyond.status == 416 && beyond.headers["content-range"] == "bytes */1000000")
             }
-            // One content, by its digest, and nothing besides.
+            // One content, named by its digest, and nothing else.
             let files = try FileManager.default.subpathsOfDirectory(atPath: folder.path("files")).sorted()
             #expect(files.count == 2 && files[1].utf8.count == 2 + 1 + 64, "\(files)")
         }
     }
 
-    @Test func theAddressThatIsToldWorks() async throws {
+    @Test func theAddressInTheReplyWorks() async throws {
         try await withServer { server, _ in
             let reply = try await server.request(
                 "POST", "/parse/files/a.txt", headers: Self.keys, body: Array("hello".utf8))
@@ -92,7 +92,7 @@ struct UploadTests {
         }
     }
 
-    @Test func aBodyInChunksAndOneThatIsAskedForArrive() async throws {
+    @Test func bodiesInChunksAndAfterAContinueArrive() async throws {
         try await withServer { server, _ in
             try await blocking {
                 let connection = try server.connect()
@@ -105,7 +105,7 @@ struct UploadTests {
                 try connection.send(
                     "POST /parse/files/b.txt HTTP/1.1\r\n\(fields)Content-Length: 5\r\nExpect: 100-continue\r\n\r\n")
                 #expect(try connection.receive().status == 100)
-                // The next request comes with the end of this one.
+                // The next request follows at once.
                 try connection.send(
                     "hello" + "GET /parse/files/app/\(chunked.json["name"]?.string ?? "") HTTP/1.1\r\nHost: x\r\n\r\n")
                 let asked = try connection.receive()
@@ -115,7 +115,7 @@ struct UploadTests {
         }
     }
 
-    @Test func whatIsRefusedIsNotReadToItsEnd() async throws {
+    @Test func aRefusedUploadIsNotReadToItsEnd() async throws {
         try await withServer({ _, files in files.maximumSize = 100_000 }) { server, folder in
             let expectations: [(path: String, headers: [String: String], status: Int)] = [
                 ("/parse/files/a.txt", Self.keys, 413),
@@ -132,7 +132,7 @@ struct UploadTests {
                 }
                 #expect(reply.status == status && reply.headers["connection"] == "close", "\(headers): \(reply)")
             }
-            // One whose size isn't told ends where it is too large; so does one whose sender may not, or whose name can't be.
+            // An upload of unknown size ends once it is too large, or if its name or its key is invalid.
             for (name, key, status) in [("a.txt", "master", 413), (".a", "master", 400), ("a.txt", "", 400)] {
                 let reply = try await blocking {
                     let connection = try server.connect()
@@ -141,7 +141,7 @@ struct UploadTests {
                         "POST /parse/files/\(name) HTTP/1.1\r\nHost: x\r\nX-Parse-Application-Id: app\r\n\(field)"
                             + "Transfer-Encoding: chunked\r\n\r\n")
                     let piece = "8000\r\n" + String(repeating: "x", count: 0x8000) + "\r\n"
-                    // The server may have closed by then.
+                    // The server may have closed the connection already.
                     for _ in 0..<(status == 413 ? 40 : 2) { try? connection.send(piece) }
                     return try connection.receive()
                 }
@@ -151,7 +151,7 @@ struct UploadTests {
         }
     }
 
-    @Test func anUploadThatStopsLeavesNothing() async throws {
+    @Test func anInterruptedUploadLeavesNothing() async throws {
         try await withServer({ configuration, _ in configuration.limits.transferTime = .milliseconds(300) }) {
             server, folder in
             let head =
@@ -169,12 +169,12 @@ struct UploadTests {
                 connection.reset()
             }
             try await Self.expectNothing(in: folder.path("files"))
-            // The server is as well as before.
+            // The server still works.
             _ = try await Self.upload(server, Array("hello".utf8))
         }
     }
 
-    @Test func whoTakesAFileByDropsHoldsUpNobody() async throws {
+    @Test func aSlowDownloadBlocksNobody() async throws {
         try await withServer({ configuration, _ in configuration.limits.transferTime = .milliseconds(500) }) {
             server, _ in
             let bytes = [UInt8](repeating: 7, count: 8_000_000)
@@ -184,7 +184,7 @@ struct UploadTests {
                 try slow.send("GET /parse/files/app/\(name) HTTP/1.1\r\nHost: x\r\n\r\n")
                 let other = try server.connect()
                 #expect(try other.request("GET", "/parse/files/app/\(name)").body.count == bytes.count)
-                // Nothing of it waits in the room for replies, and whoever takes nothing is left.
+                // The file takes no memory for replies, and a client that reads too slowly is disconnected.
                 #expect(server.heldReplyBytes == 0)
                 var isLeft = false
                 for _ in 0..<500 where !isLeft {
@@ -198,7 +198,7 @@ struct UploadTests {
         }
     }
 
-    @Test func theMemoryStaysTheSameHoweverLargeAFileIs() async throws {
+    @Test func theMemoryDoesNotGrowWithTheFile() async throws {
         let folder = try ServerFolder()
         let (path, files) = (folder.path("library.sqlite"), folder.path("files"))
         try await blocking {
@@ -239,21 +239,21 @@ struct UploadTests {
         }
     }
 
-    @Test func serversThatShareAFolderSignAlike() async throws {
+    @Test func serversThatShareAFolderShareTheKey() async throws {
         let folder = try ServerFolder()
         let first = try FolderStorage(folder.path("files")).signing(lifetime: 60)
         let second = try FolderStorage(folder.path("files")).signing(lifetime: 60)
         let codes = [first, second].map { $0.code(of: "a") }
         #expect(codes[0] == codes[1] && codes[0].count == 32 && first.code(of: "b") != codes[0])
         #expect(try FolderStorage(folder.path("other")).signing(lifetime: 60).code(of: "a") != codes[0])
-        // It's no content, and nobody else's to read.
+        // The key isn't a content, and other users can't read it.
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("files/.key"))
         #expect(attributes[.posixPermissions] as? Int == 0o600)
         try Data().write(to: URL(fileURLWithPath: folder.path("files/.key")))
         #expect(throws: RelataError.self) { try FolderStorage(folder.path("files")).signing(lifetime: 60) }
     }
 
-    @Test func contentsAreWholeAndKeptOnce() async throws {
+    @Test func contentsAreCompleteAndStoredOnce() async throws {
         let folder = try ServerFolder()
         let storage = try FolderStorage(folder.path("files"))
         let hello = try await storage.store(ByteStream(Array("hello".utf8)))
@@ -267,10 +267,10 @@ struct UploadTests {
             #expect(try await storage.read(id, 0..<1) == nil, "\(id)")
             #expect(try await storage.delete(id, unlessStoredSince: .distantFuture), "\(id)")
         }
-        // What was stored a moment ago may be that of a file to come.
+        // A recently stored content may belong to a file that is being uploaded.
         #expect(try await !storage.delete(hello.id, unlessStoredSince: Date(timeIntervalSinceNow: -60)))
         #expect(try await storage.read(hello.id, 0..<5) != nil)
-        // What was on its way out when the server fell comes back, and goes again where nobody has it.
+        // If a deletion was interrupted, the content is restored, and can be deleted again if it is unused.
         let place = folder.path("files/2c/\(hello.id)")
         try FileManager.default.moveItem(atPath: place, toPath: folder.path("files/.old-\(hello.id)"))
         let again = try FolderStorage(folder.path("files"))

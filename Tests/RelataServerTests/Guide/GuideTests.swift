@@ -3,19 +3,19 @@ import Foundation
 import Relata
 import Testing
 
-/// The model that the guide's server serves.
+/// The model of the guide's server.
 @Model struct Book {
     let id: Relata.ID<Book>
     var title: String
 }
 
-/// The guide's servers are programs: the tests compile them, line by line, but for the mark of where a program begins.
+/// The guides' servers are programs. The tests compile them, line by line, except for the mark of a program's start.
 @Suite struct GuideTests {
     @Test(arguments: [
         ("Server.md", ["GuideServer.swift", "GuideProtocol.swift", "GuideWebSocket.swift"]),
         ("Files.md", ["GuideFiles.swift"]), ("Users.md", ["GuideSignIn.swift", "GuideMail.swift"]),
         ("CloudCode.md", ["GuideCode.swift", "GuideTypes.swift", "GuideJobs.swift", "GuideHooks.swift"]),
-    ]) func theServersOfTheGuidesAreThoseThatAreCompiled(guide name: String, files: [String]) throws {
+    ]) func theServersInTheGuidesAreTheCompiledOnes(guide name: String, files: [String]) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let guide = try String(
             contentsOf: folder.appending(path: "../../../Documentation/\(name)").standardizedFileURL, encoding: .utf8)

@@ -6,9 +6,9 @@ import Testing
 @testable import RelataParse
 @testable import RelataServer
 
-/// Mails to users, and the pages that their links lead to, of a server as it is run.
+/// Mails to users, and the pages of their links, on a running server.
 struct AccountMailTests {
-    /// Runs a server that mails are asked of.
+    /// Runs a server that can be asked for mails.
     private func withServer(
         _ sender: any MailSender, _ body: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
@@ -32,7 +32,7 @@ struct AccountMailTests {
         #expect(reply.status == 201, "\(reply.text)")
     }
 
-    /// Asks for a link as somebody does who would like it to lead elsewhere.
+    /// Requests a link like an attacker who wants the link to lead to another site.
     private static func requestReset(_ server: TestServer) async throws {
         let reply = try await server.request(
             "POST", "/parse/requestPasswordReset?redirect=https://evil.example",
@@ -44,7 +44,7 @@ struct AccountMailTests {
         #expect(reply.status == 200 && reply.text == "{}", "\(reply.text)")
     }
 
-    @Test func aLinkLeadsToThePublicAddressWhateverTheRequestSays() async throws {
+    @Test func aLinkAlwaysLeadsToThePublicAddress() async throws {
         let (mails, continuation) = AsyncStream.makeStream(of: Mail.self)
         try await withServer(MailClosure { continuation.yield($0) }) { server in
             try await Self.signUp(server)
@@ -55,7 +55,7 @@ struct AccountMailTests {
         }
     }
 
-    @Test func aPageIsKeptToItself() async throws {
+    @Test func theHeaderFieldsProtectAPage() async throws {
         let (mails, continuation) = AsyncStream.makeStream(of: Mail.self)
         try await withServer(MailClosure { continuation.yield($0) }) { server in
             try await Self.signUp(server)
@@ -90,13 +90,13 @@ struct AccountMailTests {
         }
     }
 
-    @Test func theStyleOfPagesIsTheOneThatTheirHeaderNames() {
+    @Test func theHeaderFieldNamesTheStyleOfThePages() {
         let digest = Data(ScryptSecrets(cost: 10).digest(of: AccountPage.style)).base64EncodedString()
         #expect(AccountPage.styleHash == "sha256-\(digest)")
     }
 
     @Test(.enabled(if: MailServer.isThere, "the mail server aiosmtpd can't be had: Tests/Mail/prepare says why"))
-    func aMailServerTakesTheMail() async throws {
+    func aMailServerAcceptsTheMail() async throws {
         let mails = try MailServer()
         let sender = SMTPSender("127.0.0.1", port: mails.port, security: .none, from: "library@example.org")
         let (sent, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -114,7 +114,7 @@ struct AccountMailTests {
         #expect(taken.text.contains("https://books.example.org/parse/apps/app/request_password_reset?token="))
     }
 
-    @Test func settingsThatCannotBeStopTheStart() throws {
+    @Test func invalidSettingsPreventTheStart() throws {
         for (sender, url) in [
             (MailClosure { _ in } as any MailSender, "books.example.org"),
             (SMTPSender("mail.example.org", from: "nobody"), "https://books.example.org/parse"),

@@ -4,25 +4,25 @@ import RelataParse
 import RelataServer
 import Testing
 
-/// A mail server of another maker, for the time of a test.
+/// An independent mail server, for tests.
 final class MailServer {
-    /// A mail as the server took it.
+    /// A mail that the server accepted.
     struct Taken: Sendable {
         let from: String
         let to: [String]
-        /// Head and body, as they came.
+        /// Header and body, unchanged.
         let data: String
         let isEncrypted: Bool
         let user: String?
 
-        /// A field of the head, unfolded.
+        /// A field of the header, unfolded.
         func field(_ name: String) -> String? {
             let head = data.components(separatedBy: "\r\n\r\n")[0].replacing("\r\n ", with: " ")
             return head.components(separatedBy: "\r\n").first { $0.hasPrefix(name + ": ") }
                 .map { String($0.dropFirst(name.count + 2)) }
         }
 
-        /// What the mail says.
+        /// The text of the mail.
         var text: String {
             let body = data.components(separatedBy: "\r\n\r\n").dropFirst().joined(separator: "\r\n\r\n")
             guard field("Content-Transfer-Encoding") == "base64" else { return body.replacing("\r\n", with: "\n") }
@@ -34,14 +34,14 @@ final class MailServer {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "../../Mail").standardizedFileURL
 
-    /// The Python that has the server; `nil` where it can't be had.
+    /// The Python interpreter with the mail server; `nil` if it can't be installed.
     private static let python: String? = {
         let place = folder.appending(path: "../../.build/mail").standardizedFileURL.path
         guard let made = try? run([folder.appending(path: "prepare").path, place]), made.status == 0 else { return nil }
         return made.text.trimmingCharacters(in: .whitespacesAndNewlines)
     }()
 
-    /// Whether there is such a server, or it could be had.
+    /// Whether the mail server is installed, or could be.
     static var isThere: Bool { python != nil }
 
     private static func run(_ command: [String]) throws -> (status: Int32, text: String) {
@@ -64,7 +64,7 @@ final class MailServer {
 
     /// Starts a server.
     ///
-    /// - Parameter like: What it is like: `security`, `certificate`, `key`, `login`, `refused`, `full`, `unicode`.
+    /// - Parameter like: Its settings: `security`, `certificate`, `key`, `login`, `refused`, `full`, `unicode`.
     init(_ like: JSONValue = [:]) throws {
         let python = try #require(Self.python)
         process.executableURL = URL(fileURLWithPath: python)
@@ -96,7 +96,7 @@ final class MailServer {
         }
     }
 
-    /// The next mail that the server takes, or took.
+    /// The next accepted mail. Waits if none has arrived yet.
     func next() throws -> Taken {
         let line = try #require(Self.line(output, &rest), "the mail server ended")
         let json = try JSONParser.parse(line)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// Mails over SMTP, taken by a server of another maker.
+/// Mails over SMTP, accepted by an independent server.
 @Suite(.enabled(if: MailServer.isThere, "the mail server aiosmtpd can't be had: Tests/Mail/prepare says why"))
 struct SMTPTests {
     private static let mail = Mail(
@@ -20,7 +20,7 @@ struct SMTPTests {
         return sender
     }
 
-    /// The error of a mail that isn't taken.
+    /// The error for a mail that isn't accepted.
     private func failure(_ sender: SMTPSender, _ mail: Mail = mail) async -> MailError? {
         do {
             try await sender.send(mail)
@@ -59,7 +59,7 @@ struct SMTPTests {
         #expect(taken.data.utf8.allSatisfy { $0 < 0x80 })
     }
 
-    @Test func noTextAddsToTheHead() async throws {
+    @Test func textsCannotAddHeaderFields() async throws {
         let server = try MailServer()
         try await sender(server).send(
             Mail(to: "mei@example.org", subject: "Hi\r\nBcc: sam@example.org\r\n\r\nx", text: "text"))
@@ -75,7 +75,7 @@ struct SMTPTests {
         }
     }
 
-    @Test(arguments: ["PLAIN", "LOGIN"]) func whoSignsInSendsMail(mechanism: String) async throws {
+    @Test(arguments: ["PLAIN", "LOGIN"]) func aSenderSignsInToTheMailServer(mechanism: String) async throws {
         let other = mechanism == "PLAIN" ? "LOGIN" : "PLAIN"
         let server = try MailServer(["login": ["library", "secret"], "excluded": [.string(other)]])
         var sender = sender(server)
@@ -89,7 +89,7 @@ struct SMTPTests {
         #expect(await failure(sender)?.description.contains("refused the sender with: 530") == true)
     }
 
-    @Test func aRefusalSaysWhatTheServerSaid() async throws {
+    @Test func aRefusalContainsTheServersReply() async throws {
         let server = try MailServer(["refused": ["sam@example.org"]])
         var error = await failure(sender(server), Mail(to: "sam@example.org", subject: "x", text: "x"))
         #expect(
@@ -101,7 +101,7 @@ struct SMTPTests {
         #expect(error?.isTemporary == true && error?.description.contains("452") == true, "\(error as Any)")
     }
 
-    @Test func anAddressInOtherLettersNeedsAServerThatTakesIt() async throws {
+    @Test func anAddressWithUnicodeNeedsAServerThatSupportsIt() async throws {
         let mail = Mail(to: "梅@example.org", subject: "x", text: "x")
         let server = try MailServer(["unicode": true])
         try await sender(server).send(mail)
@@ -110,7 +110,7 @@ struct SMTPTests {
         #expect(await failure(sender(plain), mail)?.description.contains("SMTPUTF8") == true)
     }
 
-    @Test func aServerThatIsNotThereOrSilentIsSaidSo() async throws {
+    @Test func missingAndSilentServersAreReported() async throws {
         var gone: MailServer? = try MailServer()
         let port = try #require(gone?.port)
         gone = nil
@@ -118,7 +118,7 @@ struct SMTPTests {
         #expect(
             error?.description.contains("mail server 127.0.0.1:\(port) can't be reached") == true, "\(error as Any)")
         #expect(error?.isTemporary == true)
-        // A server that waits to be spoken to, as those of HTTP do.
+        // A server that waits for the client to speak first, as in HTTP.
         error = try await TestServer.running { server in
             var sender = SMTPSender("127.0.0.1", port: server.port, security: .none, from: "a@example.org")
             sender.timeout = .milliseconds(200)
@@ -127,7 +127,7 @@ struct SMTPTests {
         #expect(error?.description.contains("took longer than 200 ms") == true, "\(error as Any)")
     }
 
-    @Test func settingsThatCannotBeAreSaid() {
+    @Test func invalidSettingsAreNamed() {
         var plain = SMTPSender("mail.example.org", security: .none, from: "library@example.org")
         plain.login = .init(user: "library", password: "secret")
         var unknown = SMTPSender("mail.example.org", from: "library@example.org")
@@ -151,7 +151,7 @@ struct SMTPTests {
 struct SMTPSecurityTests {
     private static let mail = Mail(to: "mei@example.org", subject: "Hello", text: "One line.")
 
-    /// A certificate for this machine, and its key.
+    /// A certificate for this machine, with its key.
     private func certificate(_ folder: ServerFolder, for name: String = "DNS:localhost,IP:127.0.0.1") throws -> (
         String, String
     ) {
@@ -181,7 +181,7 @@ struct SMTPSecurityTests {
     }
 
     @Test(arguments: [SMTPSender.Security.startTLS, .tls])
-    func aServerThatNobodyVouchesForGetsNothing(security: SMTPSender.Security) async throws {
+    func anUntrustedServerGetsNothing(security: SMTPSender.Security) async throws {
         let folder = try ServerFolder()
         let (certificate, key) = try certificate(folder, for: "DNS:elsewhere.example.org")
         let server = try MailServer([

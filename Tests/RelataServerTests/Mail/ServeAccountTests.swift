@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// What `relata serve` can be told of users and mails.
+/// The settings of `relata serve` for users and mails.
 struct ServeAccountTests {
     private static let mail = ["--smtp-server", "localhost", "--mail-from", "a@b.example"]
 
@@ -32,14 +32,14 @@ struct ServeAccountTests {
         (["--session-lifetime", "1y"], "--session-lifetime must be a time such as 3600, 90m, 12h or 30d, not 1y"),
         (["--session-lifetime", "0"], "sessionLifetime is 0"),
     ])
-    func whatCannotBeIsRefused(_ arguments: [String], _ message: String) throws {
+    func invalidSettingsAreRefused(_ arguments: [String], _ message: String) throws {
         let result = try ServeCommandTests().run([":memory:", "--port", "0"] + arguments)
         #expect(result.text.contains(message), "\(result.text)")
         #expect(result.status != 0)
     }
 
     @Test(.enabled(if: MailServer.isThere, "the mail server aiosmtpd can't be had: Tests/Mail/prepare says why"))
-    func whatIsSetHolds() throws {
+    func theSettingsAreApplied() throws {
         let folder = try ServerFolder()
         let mails = try MailServer(["login": ["library", "secret"]])
         let server = ServedFile(

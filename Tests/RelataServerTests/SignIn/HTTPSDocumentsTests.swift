@@ -5,9 +5,9 @@ import Testing
 
 @testable import RelataServer
 
-/// Documents from a server.
+/// Documents that are fetched from a server.
 struct HTTPSDocumentsTests {
-    /// What a fetch ends with.
+    /// The error of a fetch.
     private static func failure(_ url: String, _ documents: HTTPSDocuments = HTTPSDocuments()) async -> String {
         do {
             return "fetched \(String(decoding: try await documents.document(at: url).body, as: UTF8.self))"
@@ -25,7 +25,7 @@ struct HTTPSDocumentsTests {
             ("Cache-Control: no-store", 0), ("Cache-Control: no-cache, max-age=120", 0),
             ("Cache-Control: max-age=x", nil),
         ] as [(String, Double?)])
-    func aDocumentSaysHowLongItHolds(field: String, lifetime: Double?) async throws {
+    func aDocumentCarriesItsCacheTime(field: String, lifetime: Double?) async throws {
         try await RawServer.running(reply: { _, _ in
             field.isEmpty ? RawServer.http("{}") : RawServer.http("{}", status: "200 OK", field)
         }) { server in
@@ -34,7 +34,7 @@ struct HTTPSDocumentsTests {
         }
     }
 
-    @Test func theRequestNamesThePathAndItsParameters() async throws {
+    @Test func theRequestContainsThePathAndItsParameters() async throws {
         try await RawServer.running(reply: { path, _ in RawServer.http(path) }) { server in
             for (url, path) in [("/keys?a=b%20c", "/keys?a=b%20c"), ("", "/"), ("?a", "/?a"), ("/%E4/x", "/%E4/x")] {
                 let document = try await HTTPSDocuments().document(at: "http://localhost:\(server.port)\(url)")
@@ -53,7 +53,7 @@ struct HTTPSDocumentsTests {
         ("HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{}", "broke off"), ("nonsense\r\n\r\n", "doesn't speak HTTP"),
         ("", "closed the connection"),
     ])
-    func whatIsNoDocumentIsAnError(reply: String, message: String) async throws {
+    func otherRepliesAreErrors(reply: String, message: String) async throws {
         try await RawServer.running(reply: { _, _ in reply }) { server in
             var documents = HTTPSDocuments()
             documents.maximumSize = 1000
@@ -63,7 +63,7 @@ struct HTTPSDocumentsTests {
         }
     }
 
-    @Test func aServerThatDoesNotReplyIsNotWaitedFor() async throws {
+    @Test func theWaitForAServerIsLimited() async throws {
         try await RawServer.running(reply: { _, _ in nil }) { server in
             var documents = HTTPSDocuments()
             documents.timeout = .milliseconds(100)
@@ -72,7 +72,7 @@ struct HTTPSDocumentsTests {
         }
     }
 
-    @Test func whatCannotBeReachedIsSaid() async throws {
+    @Test func unreachableServersAreReported() async throws {
         var port = 0
         try await RawServer.running(reply: { _, _ in nil }) { port = $0.port }
         #expect(await Self.failure("http://127.0.0.1:\(port)/").contains("can't be reached"))
@@ -85,7 +85,7 @@ struct HTTPSDocumentsTests {
         "http://127.0.0.1.example.org/", "http://localhost@example.org/", "https://exämple.org/",
         "https://example.org/\r\nX: y",
     ])
-    func nothingIsAskedOfOtherAddresses(url: String) async {
+    func otherAddressesAreRefused(url: String) async {
         #expect(WebAddress.problem(url) != nil)
         let failure = await Self.failure(url)
         #expect(failure.contains("it must b") || failure.contains("there is no port"), "\(failure)")
@@ -122,7 +122,7 @@ struct HTTPSDocumentsTests {
             #expect(await Self.failure("https://localhost:\(server.port)/", deceived).contains("no trusted TLS"))
         }
         try await RawServer.running(reply: { path, _ in RawServer.http(path) }) { server in
-            // A server without TLS answers, or closes the connection: nothing of it is read either way.
+            // A server without TLS answers, or closes the connection. In either case nothing of its reply is used.
             #expect(await !Self.failure("https://localhost:\(server.port)/", trusting).contains("fetched"))
         }
         var broken = HTTPSDocuments()

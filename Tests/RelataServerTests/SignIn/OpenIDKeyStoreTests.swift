@@ -6,9 +6,9 @@ import Testing
 
 @testable import RelataServer
 
-/// How a provider's keys are fetched and kept.
+/// How a provider's keys are fetched and cached.
 struct OpenIDKeyStoreTests {
-    /// Documents that a test gives, and a clock that it sets.
+    /// A source with a test's documents, and a clock that the test sets.
     private final class Network: DocumentSource {
         private struct State {
             var now = TestIssuer.now
@@ -32,7 +32,7 @@ struct OpenIDKeyStoreTests {
             state.withLock { $0.documents[url] = .failure(SignInError("\(url) is away", isTemporary: true)) }
         }
 
-        /// Lets nobody have a document before ``release()``.
+        /// Holds all documents back until ``release()``.
         func hold() { state.withLock { $0.holds = true } }
 
         func release() {
@@ -67,7 +67,7 @@ struct OpenIDKeyStoreTests {
 
     private static func keySet(_ keys: TestIssuer.Key...) -> String { TestIssuer.keySet(keys.map(\.told)) }
 
-    @Test func keysAreKeptAsLongAsTheProviderSays() async throws {
+    @Test func keysAreCachedAsLongAsTheProviderAllows() async throws {
         let network = Network()
         network.set(Self.address, Self.keySet(Self.old), lifetime: 600)
         let store = Self.store(network)
@@ -81,7 +81,7 @@ struct OpenIDKeyStoreTests {
             try await store.key("old", for: .es256)
         }
         #expect(network.asked.count == 2)
-        // It doesn't say how long: an hour.
+        // Without a time from the provider, the keys are cached for an hour.
         network.pass(3590)
         _ = try await store.key("new", for: .es256)
         #expect(network.asked.count == 2)
@@ -90,7 +90,7 @@ struct OpenIDKeyStoreTests {
         #expect(network.asked.count == 3)
     }
 
-    @Test func aKeyThatIsNewIsFetchedOnceAMinuteAtMost() async throws {
+    @Test func unknownKeysAreFetchedAtMostOnceAMinute() async throws {
         let network = Network()
         network.set(Self.address, Self.keySet(Self.old), lifetime: 86_400)
         let store = Self.store(network)
@@ -110,7 +110,7 @@ struct OpenIDKeyStoreTests {
         #expect(network.asked.count == 2)
     }
 
-    @Test func allWhoWaitForTheKeysWaitForOneFetch() async throws {
+    @Test func concurrentCallersShareOneFetch() async throws {
         let network = Network()
         network.set(Self.address, Self.keySet(Self.old))
         network.hold()
@@ -122,7 +122,7 @@ struct OpenIDKeyStoreTests {
         #expect(network.asked.count == 1)
     }
 
-    @Test func knownKeysServeWhileTheProviderIsAway() async throws {
+    @Test func knownKeysAreUsedWhileTheProviderIsUnreachable() async throws {
         let network = Network()
         network.set(Self.address, Self.keySet(Self.old), lifetime: 600)
         let store = Self.store(network)
@@ -130,7 +130,7 @@ struct OpenIDKeyStoreTests {
         network.fail(Self.address)
         network.pass(700)
         for _ in 0..<3 { #expect(try await store.key("old", for: .es256).id == "old") }
-        // Nobody asks again at once.
+        // The next fetch doesn't follow at once.
         #expect(network.asked.count == 2)
         await #expect(throws: SignInError("\(Self.address) is away", isTemporary: true)) {
             try await store.key("new", for: .es256)
@@ -146,7 +146,7 @@ struct OpenIDKeyStoreTests {
     }
 
     @Test(arguments: ["", "[]", "<html></html>", #"{"keys": {}}"#, #"{"keys": []}"#, #"{"keys": [{"kty": "oct"}]}"#])
-    func whatIsNoKeySetIsAnErrorOfTheProvider(text: String) async {
+    func anInvalidKeySetIsAnErrorOfTheProvider(text: String) async {
         let network = Network()
         network.set(Self.address, text)
         do {
@@ -159,7 +159,7 @@ struct OpenIDKeyStoreTests {
         }
     }
 
-    @Test func theProviderSaysWhereItsKeysAre() async throws {
+    @Test func theProviderNamesTheAddressOfItsKeys() async throws {
         let network = Network()
         let place = "https://id.example.org/.well-known/openid-configuration"
         network.set(place, #"{"issuer": "https://id.example.org", "jwks_uri": "https://cdn.example.org/keys"}"#)

@@ -7,9 +7,9 @@ import Testing
 @testable import RelataParse
 @testable import RelataServer
 
-/// Signing in by providers of OpenID Connect, at a server as it is run.
+/// Signing in through OpenID Connect, on a running server.
 struct OpenIDSignInTests {
-    /// Runs a server that knows two providers, which are on this machine.
+    /// Runs a server with two providers on this machine.
     private static func withServer(
         _ body: @escaping @Sendable (_ server: TestServer, _ one: TestIssuer, _ two: TestIssuer) async throws -> Void
     ) async throws {
@@ -43,7 +43,7 @@ struct OpenIDSignInTests {
             body: Array(JSONWriter.text(["authData": authData]).utf8))
     }
 
-    @Test func whoHasATokenIsSignedIn() async throws {
+    @Test func aTokenSignsIn() async throws {
         try await Self.withServer { server, one, _ in
             let token = JSONValue.string(try one.token(at: Date()))
             let first = try await Self.signIn(server, ["one": ["id": "mei", "id_token": token]])
@@ -55,7 +55,7 @@ struct OpenIDSignInTests {
         }
     }
 
-    @Test func aTokenOfOneProviderIsNoneOfAnother() async throws {
+    @Test func aTokenOfOneProviderIsNotValidForAnother() async throws {
         try await Self.withServer { server, one, two in
             let token = JSONValue.string(try one.token(at: Date()))
             let reply = try await Self.signIn(server, ["two": ["id": "mei", "id_token": token]])
@@ -73,7 +73,7 @@ struct OpenIDSignInTests {
         }
     }
 
-    @Test func aProviderThatCannotBeReachedIsSaidAndMakesNoUser() async throws {
+    @Test func anUnreachableProviderIsReportedAndCreatesNoUser() async throws {
         try await Self.withServer { server, one, _ in
             let token = JSONValue.string(try one.token(at: Date()))
             let reply = try await Self.signIn(server, ["gone": ["id": "mei", "id_token": token]])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelataServer
 
-/// Which tokens of a provider sign somebody in.
+/// Which tokens of a provider are accepted.
 struct OpenIDTokenTests {
     private static let key = TestIssuer.Key.es256("one")
     private static let issuer = TestIssuer(key)
@@ -20,7 +20,7 @@ struct OpenIDTokenTests {
             now: { TestIssuer.now })
     }
 
-    /// What comes of a token: whom it is about, or what is wrong with it.
+    /// The outcome of a token: the id of its user, or the error.
     private static func outcome(
         _ token: String, _ verifier: OpenIDVerifier = verifier(), nonce: JSONValue? = nil
     ) async -> String {
@@ -33,7 +33,7 @@ struct OpenIDTokenTests {
         }
     }
 
-    @Test func aTokenOfEachKindOfKeyIsRight() async throws {
+    @Test func tokensOfEachKindOfKeyAreAccepted() async throws {
         let keys = [try TestIssuer.Key.rs256("rsa"), .es256("ec"), .edDSA("ed")]
         let verifier = Self.verifier(
             TestIssuer.keySet(keys.map(\.told)), algorithms: [.rs256, .es256, .edDSA])
@@ -61,7 +61,7 @@ struct OpenIDTokenTests {
             (["typ": "ID"], "mei"), (["typ": "Bearer"], "(typ)"), (["typ": "at+jwt"], "(typ)"), (["typ": 5], "(typ)"),
             (["azp": "library.web"], "mei"), (["azp": "other"], "(azp)"), (["azp": ["library"]], "(azp)"),
         ] as [([String: JSONValue?], String)])
-    func whatATokenSaysMustHold(claims: [String: JSONValue?], outcome: String) async throws {
+    func theClaimsOfATokenMustBeValid(claims: [String: JSONValue?], outcome: String) async throws {
         #expect(await Self.outcome(try Self.issuer.token("mei", claims)).hasSuffix(outcome), "\(claims)")
     }
 
@@ -74,14 +74,14 @@ struct OpenIDTokenTests {
             (["crit": ["exp"]], "(crit)"), (["x": .double(1e300)], "mei"),
             (["jwk": .object(TestIssuer.Key.es256("one").told)], "mei"), (["jku": "https://evil.example/keys"], "mei"),
         ] as [([String: JSONValue?], String)])
-    func theHeadOfATokenChoosesNothingElse(head: [String: JSONValue?], outcome: String) async throws {
+    func theHeaderOfATokenCannotWeakenTheCheck(head: [String: JSONValue?], outcome: String) async throws {
         #expect(await Self.outcome(try Self.issuer.token(head: head)).hasSuffix(outcome), "\(head)")
     }
 
     @Test func aTokenOfAnotherKeyIsRefused() async throws {
         let forged = try Self.issuer.token(key: .es256("one"))
         #expect(await Self.outcome(forged) == "the token's signature is wrong")
-        // What is public of a key is no secret to sign with.
+        // A public key must not be accepted as a shared secret.
         let secrets: [[UInt8]] = [
             Array(JSONWriter.text(.object(Self.key.told)).utf8), Array(Self.issuer.keySet.utf8), [],
         ]
@@ -96,7 +96,7 @@ struct OpenIDTokenTests {
         #expect(await Self.outcome(try Self.issuer.token(key: shared), verifier).hasSuffix("(alg)"))
     }
 
-    @Test func aTokenThatWasChangedIsRefused() async throws {
+    @Test func aChangedTokenIsRefused() async throws {
         let token = try Self.issuer.token()
         let parts = token.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let other = try Self.issuer.token("sam").split(separator: ".").map(String.init)
@@ -116,13 +116,13 @@ struct OpenIDTokenTests {
         ] {
             #expect(await Self.outcome(changed).hasSuffix(outcome), "\(changed.prefix(200))")
         }
-        // Two programs could read two different things in it.
+        // Two programs could read this token differently.
         let twice = try TestIssuer.signed(
             #"{"alg": "ES256", "kid": "one"}"#, #"{"sub": "mei", "sub": "sam"}"#, Self.key.sign)
         #expect(await Self.outcome(twice).hasSuffix("no signed ID token"))
     }
 
-    @Test func aNonceThatIsGivenIsThatOfTheToken() async throws {
+    @Test func aGivenNonceMustMatchTheToken() async throws {
         let plain = try Self.issuer.token("mei", ["nonce": "abc"])
         let digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
         let hashed = try Self.issuer.token("mei", ["nonce": .string(digest)])
@@ -136,7 +136,7 @@ struct OpenIDTokenTests {
         }
     }
 
-    @Test func whatIsNoTokenIsToldSo() async {
+    @Test func aTextThatIsNoTokenIsReported() async {
         for authData: JSONObject in [[:], ["id": "mei"], ["id_token": 5], ["id_token": .null], ["access_token": "x"]] {
             await #expect(throws: SignInError("an ID token is needed: send it as id_token")) {
                 try await Self.verifier().subject(of: authData)
@@ -144,7 +144,7 @@ struct OpenIDTokenTests {
         }
     }
 
-    @Test func keysThatSignNothingAreLeftOut() async throws {
+    @Test func keysThatAreNotForSignaturesAreLeftOut() async throws {
         let others: [JSONObject] = [
             ["kty": "EC", "crv": "secp256k1", "kid": "one", "x": "AA", "y": "AA"], ["kty": "RSA", "kid": "one"],
             Self.key.told.merging(["use": "enc"]), Self.key.told.merging(["key_ops": ["sign"]]),
@@ -153,17 +153,17 @@ struct OpenIDTokenTests {
         let verifier = Self.verifier(
             TestIssuer.keySet(others + [Self.key.told.merging(["use": "sig", "alg": "ES256"])]))
         #expect(await Self.outcome(try Self.issuer.token(), verifier) == "mei")
-        // Which of two keys is meant must be said.
+        // If there are two keys, the token must contain a key id.
         let two = Self.verifier(TestIssuer.keySet([Self.key.told, TestIssuer.Key.es256("two").told]))
         #expect(await Self.outcome(try Self.issuer.token(head: ["kid": nil]), two).hasSuffix("(kid)"))
         #expect(await Self.outcome(try Self.issuer.token(), two) == "mei")
-        // A short key is anybody's.
+        // A short key can be broken.
         let short = try TestIssuer.Key.rs256("one", bits: 1024)
         let weak = Self.verifier(TestIssuer.keySet([short.told]))
         #expect(await Self.outcome(try Self.issuer.token(key: short), weak) == "the token's signature is wrong")
     }
 
-    @Test func whatCannotBeIsSaidBeforeAnybodySignsIn() {
+    @Test func invalidSettingsAreReportedBeforeTheFirstSignIn() {
         for (provider, message) in [
             (.apple(clientIDs: []), "apple: it needs client ids"),
             (.google(clientIDs: [""]), "google: it needs client"),
@@ -199,7 +199,7 @@ struct OpenIDTokenTests {
     }
 }
 
-/// There is no network.
+/// A source without a network.
 struct NoDocuments: DocumentSource {
     func document(at url: String) async throws -> FetchedDocument {
         throw SignInError("\(url) can't be reached", isTemporary: true)

@@ -3,9 +3,9 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A server that replies byte for byte what a test says, and closes the connection.
+/// A server that sends a test's replies byte for byte, and closes the connection.
 struct RawServer: Sendable {
-    /// What a path is answered with, at a port; `nil` for never.
+    /// The reply for a path and a port; `nil` for none.
     typealias Reply = @Sendable (_ path: String, _ port: Int) -> String?
 
     let port: Int
@@ -14,7 +14,7 @@ struct RawServer: Sendable {
     ///
     /// - Parameters:
     ///   - tls: The PEM files of a certificate and its key; `nil` for no TLS.
-    ///   - reply: Gets the path of each request, and the server's port.
+    ///   - reply: Takes the path of each request, and the server's port.
     static func running(
         tls: (certificate: String, key: String)? = nil, reply: @escaping Reply,
         _ body: (RawServer) async throws -> Void
@@ -45,7 +45,7 @@ struct RawServer: Sendable {
         try result.get()
     }
 
-    /// A reply of HTTP.
+    /// An HTTP reply.
     static func http(_ text: String, status: String = "200 OK", _ fields: String...) -> String {
         let head = ["HTTP/1.1 \(status)", "Content-Length: \(text.utf8.count)"] + fields + ["", ""]
         return head.joined(separator: "\r\n") + text

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// What `relata serve` can be told of other services.
+/// The settings of `relata serve` for other services.
 struct ServeSignInTests {
     private static let openID = ["--openid-issuer", "https://id.example.org", "--openid-client-ids", "library"]
 
@@ -23,7 +23,7 @@ struct ServeSignInTests {
         (openID + ["--openid-certificates", "/nowhere/certificates.pem"], "/nowhere/certificates.pem"),
         (["--openid-issuer", "id.example.org", "--openid-client-ids", "a"], "can't be found by the issuer id.example"),
     ])
-    func whatCannotBeIsRefused(_ arguments: [String], _ message: String) throws {
+    func invalidSettingsAreRefused(_ arguments: [String], _ message: String) throws {
         let result = try ServeCommandTests().run(["--port", "0", ":memory:"] + arguments)
         #expect(result.text.contains(message), "\(result.text)")
         #expect(result.status != 0)
@@ -35,7 +35,7 @@ struct ServeSignInTests {
             body: Array(#"{"authData": {"\#(provider)": {"id": "mei", "id_token": "\#(token)"}}}"#.utf8))
     }
 
-    @Test func aProviderSaysByItselfWhereItsKeysAre() async throws {
+    @Test func theKeysAreFoundThroughTheProvider() async throws {
         let folder = try ServerFolder()
         let key = TestIssuer.Key.es256("one")
         let keys = TestIssuer(key).keySet
@@ -53,14 +53,14 @@ struct ServeSignInTests {
                     "--client-key", "",
                 ])
             let token = try issuer.token(at: Date())
-            // It waits on a thread of this process, and the provider has others.
+            // Starting waits on a thread of this process. The provider runs on other threads.
             try server.start()
             let reply = try Self.signIn(server, "openid", token)
             #expect(reply.status == 201, "\(reply.text)")
         }
     }
 
-    @Test func keysMayBeInAFile() throws {
+    @Test func keysCanBeInAFile() throws {
         let folder = try ServerFolder()
         let issuer = TestIssuer(try .rs256("one"))
         try issuer.keySet.write(toFile: folder.path("keys.json"), atomically: true, encoding: .utf8)

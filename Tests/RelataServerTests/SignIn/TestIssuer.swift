@@ -6,9 +6,9 @@ import RelataParse
 
 @testable import RelataServer
 
-/// A provider of OpenID Connect: it makes tokens, right ones and others.
+/// A provider of OpenID Connect, which makes valid and invalid tokens.
 struct TestIssuer: Sendable {
-    /// A key of the provider: what it signs with, and what it tells others.
+    /// A provider's key: its signing function, and its public part.
     struct Key: Sendable {
         let id: String
         let algorithm: String
@@ -16,7 +16,7 @@ struct TestIssuer: Sendable {
         let told: JSONObject
     }
 
-    /// The time at which tokens are made.
+    /// The time at which tokens are issued.
     static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
     var issuer = "https://id.example.org"
@@ -25,7 +25,7 @@ struct TestIssuer: Sendable {
 
     init(_ keys: Key...) { self.keys = keys }
 
-    /// The keys that it tells others.
+    /// The provider's public keys.
     var keySet: String { Self.keySet(keys.map(\.told)) }
 
     static func keySet(_ keys: [JSONObject]) -> String {
@@ -35,9 +35,9 @@ struct TestIssuer: Sendable {
     /// A token.
     ///
     /// - Parameters:
-    ///   - claims: Others than those that a right token has; `nil` for one that it doesn't have.
-    ///   - head: The same for the head.
-    ///   - key: What it is signed with.
+    ///   - claims: Claims that differ from those of a valid token; `nil` for a missing one.
+    ///   - head: The same for the header.
+    ///   - key: The signing key.
     func token(
         _ subject: String = "mei", _ claims: [String: JSONValue?] = [:], head: [String: JSONValue?] = [:],
         key: Key? = nil, at time: Date = now
@@ -61,7 +61,7 @@ struct TestIssuer: Sendable {
         return signed + "." + text(try sign(Array(signed.utf8)))
     }
 
-    /// Bytes as tokens have them.
+    /// Bytes in the encoding of tokens.
     static func text(_ bytes: some Sequence<UInt8>) -> String {
         Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
@@ -80,7 +80,7 @@ extension TestIssuer.Key {
             ])
     }
 
-    /// A key on the curve that Ed25519 has.
+    /// A key for Ed25519.
     static func edDSA(_ id: String) -> TestIssuer.Key {
         let key = Curve25519.Signing.PrivateKey()
         return TestIssuer.Key(
@@ -91,7 +91,7 @@ extension TestIssuer.Key {
             ])
     }
 
-    /// A key of RSA.
+    /// An RSA key.
     static func rs256(_ id: String, bits: Int = 2048) throws -> TestIssuer.Key {
         let key = try _RSA.Signing.PrivateKey(unsafeKeySize: .init(bitCount: bits))
         let parts = try key.publicKey.getKeyPrimitives()
@@ -106,7 +106,7 @@ extension TestIssuer.Key {
             ])
     }
 
-    /// A key that both sides have: whoever may verify tokens may make them.
+    /// A shared key: whoever can verify tokens can also make them.
     static func hs256(_ id: String, secret: [UInt8]) -> TestIssuer.Key {
         TestIssuer.Key(
             id: id, algorithm: "HS256",

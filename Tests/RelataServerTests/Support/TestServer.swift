@@ -8,7 +8,7 @@ import Testing
 @testable import RelataServer
 @testable import ServerClient
 
-/// A server in this process, on a port that is free, for the time of a test.
+/// A server in this process, on a free port, for the time of a test.
 struct TestServer {
     let port: Int
     private let server: RelataServer
@@ -32,7 +32,7 @@ struct TestServer {
         return try await running(server, body)
     }
 
-    /// The same with a server that the test made.
+    /// Does the same with a server that the test made.
     static func running<Result: Sendable>(
         _ server: RelataServer, _ body: @escaping @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
@@ -56,33 +56,33 @@ struct TestServer {
         return try result.get()
     }
 
-    /// Has the server stop, and goes on.
+    /// Begins to stop the server, and doesn't wait for its end.
     func stop() async { await server.stop() }
 
-    /// Waits until the server has begun to stop: it is told, and does it in its own time.
+    /// Waits until the server has begun to stop, which happens some time after the request.
     func waitUntilStopping() async throws {
         while !server.responder.isEnding { try await Task.sleep(for: .milliseconds(5)) }
     }
 
     /// The bytes of large bodies that the server holds.
     var heldBodyBytes: Int { server.responder.bodies.held }
-    /// The bytes of large replies that clients are still to take.
+    /// The bytes of large replies that clients haven't read yet.
     var heldReplyBytes: Int { server.responder.replies.held }
-    /// The same for files.
+    /// The bytes of files that clients haven't read yet.
     var heldFileBytes: Int { server.responder.files.held }
 
     func connect(timeout: Double = 120, receiveBuffer: Int32? = nil) throws -> ServerConnection {
         try ServerConnection(port: port, timeout: timeout, receiveBuffer: receiveBuffer)
     }
 
-    /// One request on a connection of its own, on a thread where waiting stops nobody.
+    /// Sends one request on a separate connection, on a thread that may block.
     func request(
         _ method: String, _ path: String, headers: [String: String] = [:], body: [UInt8] = []
     ) async throws -> ServerReplyText {
         try await blocking { try connect().request(method, path, headers: headers, body: body) }
     }
 
-    /// Tells what it was asked.
+    /// Replies with the content of the request.
     static let echo: Service = { request in
         WireReply([
             "method": .string(request.method), "path": .string(request.path), "query": .string(request.query),
@@ -93,7 +93,7 @@ struct TestServer {
     }
 }
 
-/// Requests and replies of Parse's form, with any answers.
+/// A protocol of Parse's form with a test's service.
 private struct TestForm: ParseForm {
     let maximumThreads: Int
     let maximumReply: Int
@@ -121,7 +121,7 @@ extension ServerReplyText {
     var code: Int? { (try? json)?["code"]?.integer.map(Int.init) }
 }
 
-/// Runs what waits for sockets on a thread of its own: Swift's own are few, and the server needs them.
+/// Runs code that waits for sockets on a separate thread, because Swift's threads are few, and the server needs them.
 func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         let thread = Thread { continuation.resume(with: Swift.Result { try body() }) }
@@ -130,7 +130,7 @@ func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result)
     }
 }
 
-/// A folder that goes with the object.
+/// A folder that is deleted with the object.
 final class ServerFolder: Sendable {
     let url: URL
 

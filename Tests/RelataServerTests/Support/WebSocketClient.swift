@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelataServer
 
-/// A frame of a server.
+/// A frame from a server.
 struct Frame: Equatable {
     enum Kind: UInt8 { case continuation, text, binary, close = 8, ping, pong }
 
@@ -13,12 +13,12 @@ struct Frame: Equatable {
 
     init(_ kind: Kind?, _ bytes: [UInt8]) { (self.kind, self.bytes) = (kind, bytes) }
 
-    /// What a good-bye says.
+    /// The code of a close frame.
     var code: Int? { kind == .close && bytes.count >= 2 ? Int(bytes[0]) << 8 | Int(bytes[1]) : nil }
 }
 
 extension TestServer {
-    /// A WebSocket that is open.
+    /// An open WebSocket.
     func socket(_ path: String = "/socket") throws -> ServerConnection {
         let connection = try connect(timeout: 20)
         #expect(try connection.upgrade(path).status == 101)
