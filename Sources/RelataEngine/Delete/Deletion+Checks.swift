@@ -81,9 +81,9 @@ extension Deletion {
 
     /// The cause of an error: a trigger that keeps rows which others still refer to, if there is one.
     func explained(_ error: RelataError) -> RelataError {
-        guard case .database(ConstraintCode.foreignKey, _, _) = error, hasTriggers, connection.isInTransaction else {
-            return error
-        }
+        guard case .database(ConstraintCode.foreignKey, _, _) = error, !fileKeys.triggered.isEmpty,
+            connection.isInTransaction
+        else { return error }
         for objects in report.deleted {
             if let table = schema[objects.entity], fileKeys.triggered.contains(table.sqlName.foldedName),
                 let refusal = try? refusal(ifKept: objects)
@@ -91,8 +91,12 @@ extension Deletion {
                 return refusal
             }
         }
-        for (key, keys) in unset where fileKeys.triggered.contains(schema.tables[key.source].sqlName.foldedName) {
-            if let refusal = try? refusal(ifStillSet: key, keys) { return refusal }
+        for key in graph.nullified.map({ schema.foreignKeys[$0] }) where !sql.isEmpty(key.target) {
+            let table = schema.tables[key.source]
+            guard fileKeys.triggered.contains(table.sqlName.foldedName), (try? connection.value(sql.unset(key))) != nil,
+                let refusal = try? refused("\(table.name).\(key.property) would not be unset as planned", table)
+            else { continue }
+            return refusal
         }
         return error
     }
