@@ -247,11 +247,12 @@ import Testing
     }
 
     @Test func aServerThatLostItsRunEndsIt() async throws {
-        let (gate, databases) = (Gate(), try TestDatabases())
+        let (gates, databases) = ((Gate(), Gate()), try TestDatabases())
         let path = try databases.path()
-        let slow = try server(path) { $0.job("one") { _ in try await gate.wait() } }
-        let other = try server(path) { $0.job("one") { _ in try await gate.wait() } }
+        let slow = try server(path) { $0.job("one") { _ in try await gates.0.wait() } }
+        let other = try server(path) { $0.job("one") { _ in try await gates.1.wait() } }
         let id = try await begin(slow, "one")
+        #expect(try await status(other, id)["status"] == "running")
         try await other.service.tendJobs(now: Date(timeIntervalSinceNow: 61))
         #expect(try await status(other, id)["status"] == "failed")
         _ = try await begin(other, "one")
