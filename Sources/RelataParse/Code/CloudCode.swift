@@ -49,6 +49,9 @@ public struct CloudCode: Sendable {
     /// The header fields, by their names in lower case, that functions look at besides those that the protocol reads.
     public var headerNames: [String] = []
 
+    /// Whether webhooks answer functions and triggers that the app's code has no closure for.
+    var allowsWebhooks = false
+
     /// No functions.
     public init() {}
 

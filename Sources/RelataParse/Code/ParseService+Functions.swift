@@ -8,7 +8,7 @@ extension ParseService {
             throw ParseError.impossible(call)
         }
         let name = call.path[1]
-        guard let function = options.code.functions[name] else { throw DisabledFeature.noFunction(name) }
+        guard let function = options.code.functions[name] else { return try await webhookFunction(name, call) }
         var cloud = try await cloudCall(name, call)
         for rule in function.rules { try rule.check(&cloud) }
         return WireReply(["result": try await CodeFailure.catching { [cloud] in try await function.body(cloud) }])

@@ -161,11 +161,7 @@ actor LiveQueries {
             let message = "a client has at most \(options.maximumLiveQueries) live queries"
             return .failure(LiveProblem(ParseError(.requestLimitExceeded, message), of: number))
         }
-        guard options.code.finds[query.className] == nil else {
-            let name = query.className.prefix(128)
-            let message = "objects of \(name) can't be followed: hooks of the server decide what is found"
-            return .failure(LiveProblem(ParseError(.operationForbidden, message), of: number))
-        }
+        if let refusal = refusal(of: query) { return .failure(refusal) }
         if let token = query.sessionToken { caller.sessionToken = token }
         let (id, asked) = (LiveQueryID(client: client, requestID: number), caller)
         do {
@@ -178,6 +174,11 @@ actor LiveQueries {
             // Whatever becomes of this one, others are told what was found for them.
             deliver(news)
             let start = try found.get()
+            // Reading may have told that another process has registered a webhook.
+            if let refusal = refusal(of: query) {
+                sweepLater()
+                return .failure(refusal)
+            }
             clients[client]?.queries.insert(number)
             begin(id, query, start)
             sweepLater()
@@ -187,6 +188,17 @@ actor LiveQueries {
             sweepLater()
             return .failure(problem(error, of: number))
         }
+    }
+
+    /// Why a query isn't followed: hooks aren't asked about each change of an object.
+    private func refusal(of query: LiveQuery) -> LiveProblem? {
+        let name = query.className
+        let isHooked =
+            options.code.finds[name] != nil
+            || options.code.allowsWebhooks && store.currentClasses.webhooks.concernFinding(name)
+        guard isHooked else { return nil }
+        let message = "objects of \(name.prefix(128)) can't be followed: hooks of the server decide what is found"
+        return LiveProblem(ParseError(.operationForbidden, message), of: query.requestID)
     }
 
     private func begin(_ id: LiveQueryID, _ query: LiveQuery, _ start: LiveStart) {

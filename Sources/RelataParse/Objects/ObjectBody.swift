@@ -11,6 +11,8 @@ struct ObjectBody: Sendable {
     let changes: [FieldChange]
     /// The change of the object's access list; `nil` for none.
     private(set) var access: AccessChange?
+    /// The fields to which a webhook gave other values.
+    private(set) var changedByHook: Set<String> = []
     /// Whether they include integers that no floating-point number represents.
     let holdsLargeIntegers: Bool
 
@@ -113,9 +115,28 @@ struct ObjectBody: Sendable {
         var changed: [FieldChange] = []
         changed.reserveCapacity(changes.count)
         for change in changes { changed.append(try transform(change)) }
-        return ObjectBody(
+        var body = ObjectBody(
             objectID: objectID, fields: fields, changes: changed, access: access, holdsLargeIntegers: holdsLargeIntegers
         )
+        body.changedByHook = changedByHook
+        return body
+    }
+
+    /// Whether a webhook has changed it.
+    var isChangedByHook: Bool { !changedByHook.isEmpty }
+
+    /// A copy as a webhook would have it: with its changes, and without others of the same fields.
+    ///
+    /// - Parameter dropped: The fields whose changes are left out.
+    func changed(byHook other: ObjectBody, dropping dropped: Set<String>) -> ObjectBody {
+        let gone = dropped.union(other.fields.names)
+        let kept = zip(fields.names, changes).filter { !gone.contains($0.0) }
+        let all = kept.map(\.1) + other.changes
+        var body = ObjectBody(
+            objectID: objectID, fields: FieldNames(kept.map(\.0) + other.fields.names), changes: all,
+            access: other.access ?? access, holdsLargeIntegers: all.contains(where: \.isLargeInteger))
+        body.changedByHook = gone
+        return body
     }
 
     /// A copy with an access list.

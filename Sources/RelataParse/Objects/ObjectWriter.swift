@@ -71,7 +71,7 @@ struct ObjectWriter {
     /// Adds the changes of the app.
     private mutating func take(_ changes: [Int: Value]) {
         for (column, value) in changes { columns[column] = value }
-        changedByApp = Set(changes.keys)
+        changedByApp.formUnion(changes.keys)
     }
 
     /// Reads a new object into ``columns``.
@@ -203,6 +203,7 @@ struct ObjectWriter {
             try apply(change, to: field)
         }
         if !documents.isEmpty { try writeDocuments() }
+        for name in body.changedByHook { changedByApp.formUnion(parseClass[name]?.columns ?? []) }
     }
 
     /// Changes the object's access list.

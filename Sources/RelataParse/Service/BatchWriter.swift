@@ -15,11 +15,14 @@ final class BatchWriter {
     private var lastClass: ParseClass?
     private var lastBody: ObjectBody?
     private var lastFields: [Field?] = []
+    /// The webhooks that are told of what is written.
+    private let hooks: Webhooks
 
     init(transaction: ParseTransaction, options: ParseService.Options, tellsUnset: Bool = false) {
         self.transaction = transaction
         self.options = options
         self.tellsUnset = tellsUnset
+        hooks = options.webhooks == nil ? Webhooks() : transaction.storedClasses.webhooks
         now = DateText.parseText(transaction.now)
     }
 
@@ -28,7 +31,7 @@ final class BatchWriter {
     /// - Returns: Its error, if it failed.
     func alone(_ route: ObjectRoute, into json: inout JSONWriter) throws -> ParseError? {
         let connection = transaction.connection
-        let count = transaction.agenda.events.count
+        let (count, notices) = (transaction.agenda.events.count, transaction.agenda.notices.count)
         do {
             try connection.savepoint {
                 _ = try run(route, into: &json)
@@ -39,6 +42,7 @@ final class BatchWriter {
             // After some errors, such as a full disk, SQLite has rolled everything back.
             guard connection.isInTransaction else { throw error }
             transaction.agenda.events.removeSubrange(count...)
+            transaction.agenda.notices.removeSubrange(notices...)
             transaction.agenda.counts = CountCheck()
             return ParseError(error)
         }
@@ -50,6 +54,9 @@ final class BatchWriter {
     func run(_ route: ObjectRoute, into json: inout JSONWriter) throws -> String? {
         switch route {
         case .read(let read):
+            if hooks.concernFinding {
+                try read.checkIsFoundAlone(in: transaction.storedClasses) { hooks.concernFinding($0) }
+            }
             json.append(json: try read.run(in: transaction, options).body)
             return nil
         case .write(let write): return try run(write, into: &json)
@@ -106,7 +113,7 @@ final class BatchWriter {
     func createTogether(_ run: BatchOrder.Run) throws -> [String]? {
         guard run.objects.count > 1, let name = run.className, let parseClass = known(name),
             parseClass.insertsTogether, !InternalClasses.contains(name), transaction.models == nil,
-            !transaction.schema.hasCounts,
+            !transaction.schema.hasCounts, !run.objects.contains(where: \.isChangedByHook),
             !parseClass.table.entity.hasFileLinks || !run.objects.contains(where: \.holdsFiles)
         else { return nil }
         do {
@@ -124,6 +131,7 @@ final class BatchWriter {
                 return try transaction.write(
                     rows, of: parseClass.table, insertion: parseClass.insertion, isUndoneByCaller: true)
             }
+            for key in keys ?? [] { noteSaved(key, of: parseClass) }
             return keys?.map(parseClass.objectID.text)
         } catch {
             guard transaction.connection.isInTransaction, !Task.isCancelled else { throw error }
@@ -164,6 +172,7 @@ final class BatchWriter {
         var writer = ObjectWriter(transaction, parseClass)
         let stored = try writer.create(body, of: fields(of: body, in: parseClass), key: key)
         let told = try told(parseClass, stored, writer)
+        noteSaved(stored, of: parseClass)
         let id = parseClass.objectID.text(stored)
         tell(id, told, into: &json)
         return id
@@ -209,7 +218,9 @@ final class BatchWriter {
         try transaction.check(.update, on: parseClass)
         if name == InternalClasses.role { try transaction.checkChange(ofRole: body) }
         var writer = ObjectWriter(transaction, parseClass)
+        let original = try original(key, of: parseClass)
         try writer.update(key, body, of: fields(of: body, in: parseClass))
+        noteSaved(key, of: parseClass, original: original)
         var reply = try told(parseClass, key, writer)
         reply["updatedAt"] = .string(now)
         json.write(.object(reply))
@@ -220,8 +231,12 @@ final class BatchWriter {
         try transaction.checkMayDelete(key, of: parseClass)
         guard let typed = transaction.typed, let binding = transaction.models?.bindings[name], binding.watchesDeletions
         else {
+            let last =
+                hooks[.afterDelete, name] == nil
+                ? nil : try transaction.object(key, of: parseClass, options.maximumReply)
             let report = try transaction.delete(key, of: parseClass)
             guard report.deletedCount > 0 else { throw ParseError(.objectNotFound, "Object not found.") }
+            if let last { transaction.agenda.notices.append(.deleted(parseClass, last)) }
             return
         }
         guard let object = try binding.object(key, typed) else {
@@ -260,6 +275,20 @@ final class BatchWriter {
             try binding.object(KeyValue(values), typed).map { (KeyValue(values), $0) }
         }
         try delete(objects, .query(keys), of: parseClass, binding, typed)
+    }
+
+    // MARK: Webhooks
+
+    /// An object as it was before it is changed; `nil` where no webhook is told.
+    func original(_ key: KeyValue, of parseClass: ParseClass) throws -> JSONObject? {
+        guard hooks[.afterSave, parseClass.name] != nil else { return nil }
+        return try transaction.object(key, of: parseClass, options.maximumReply)
+    }
+
+    /// Has a webhook told that an object was saved.
+    func noteSaved(_ key: KeyValue, of parseClass: ParseClass, original: JSONObject? = nil) {
+        guard hooks[.afterSave, parseClass.name] != nil else { return }
+        transaction.agenda.notices.append(.saved(parseClass, key, original: original))
     }
 
     // MARK: Replies

@@ -92,6 +92,13 @@ enum ObjectRead: Sendable {
         }
     }
 
+    /// - Throws: ``ParseError`` 119 for objects that are found with the consent of hooks.
+    func checkIsFoundAlone(in classes: ClassSet, where isHooked: (String) -> Bool) throws(ParseError) {
+        guard let name = found(in: classes)?.first(where: isHooked) else { return }
+        throw ParseError(
+            .operationForbidden, "objects of \(name) are found by a request of its own here, and not in a batch")
+    }
+
     func run(in transaction: ParseTransaction, _ options: ParseService.Options) throws -> WireReply {
         switch self {
         case .find(let request): try request.run(in: transaction, options)
@@ -106,6 +113,13 @@ enum ObjectWrite: Sendable {
     case create(String, ObjectBody)
     case update(String, String, ObjectBody)
     case delete(String, String)
+
+    /// The class.
+    var className: String {
+        switch self {
+        case .create(let name, _), .update(let name, _, _), .delete(let name, _): name
+        }
+    }
 
     /// The object that is changed or deleted.
     var objectID: String? {

@@ -56,6 +56,9 @@ public final class ParseService: Sendable {
         public var maximumBodyWithoutKeys = 1024 * 1024
         /// The functions that clients may call, and the jobs.
         public var code = CloudCode()
+        /// How functions and triggers are called that other servers answer; `nil` for no webhooks. A store of an app's
+        /// models has none.
+        public var webhooks: WebhookOptions?
         /// Whether clients may follow queries over a WebSocket: see `Documentation/LiveQueries.md`.
         public var allowsLiveQueries = true
         /// How many live queries a client has at most.
@@ -73,6 +76,14 @@ public final class ParseService: Sendable {
 
         /// The defaults.
         public init() {}
+
+        /// The options that a store can have.
+        fileprivate func allowed(for store: ParseStore) -> Options {
+            var options = self
+            if store.models != nil { options.webhooks = nil }
+            options.code.allowsWebhooks = options.webhooks != nil
+            return options
+        }
     }
 
     let store: ParseStore
@@ -84,6 +95,8 @@ public final class ParseService: Sendable {
     /// The protocol's address for clients.
     package let address: PublicAddress
     let queue: MailQueue?
+    /// The webhooks that are told of what has happened.
+    let notices: NoticeQueue?
     let renewals = SessionRenewals()
     let counter = EventCounter()
 
@@ -91,6 +104,7 @@ public final class ParseService: Sendable {
     public init(_ store: ParseStore, keys: ParseKeys, options: Options = Options()) {
         self.store = options.secrets.map(store.withUsers) ?? store
         self.keys = keys
+        let options = options.allowed(for: store)
         self.options = options
         let address = PublicAddress(options.files?.publicURL ?? options.mount)
         self.address = address
@@ -99,6 +113,7 @@ public final class ParseService: Sendable {
             hasFiles ? FileURLs(at: address, keys, options) : nil
         }
         queue = options.mail.map { MailQueue($0) }
+        notices = options.webhooks.map { Self.notices($0) }
     }
 
     /// Answers a request. Every failure is a reply too, in Parse's form.
@@ -127,7 +142,10 @@ public final class ParseService: Sendable {
         } catch {
             let parseError = ParseError(error)
             // A request that was given up is no failure.
-            if parseError.status >= 500 || error is CodeFailure, !(error is CancellationError) { report(error) }
+            if parseError.status >= 500 || error is CodeFailure, !(error is CancellationError || error is FailedWebhook)
+            {
+                report(error)
+            }
             var reply = WireReply(parseError)
             reply.audited = audited
             return reply
@@ -157,6 +175,7 @@ public final class ParseService: Sendable {
         let isOfUsers =
             hasUsers && path.first.map { UserRoute.names.contains($0) || UserRoute.mails[$0] != nil } == true
         if hasFiles, path.first == "files", path.count <= 2 { return }
+        if code.allowsWebhooks, path.first == "hooks", try isOfHooks(path) { return }
         if !isOfUsers, let error = DisabledFeature.error(for: path) { throw error }
         let count = path.count
         let isKnown =
@@ -171,11 +190,20 @@ public final class ParseService: Sendable {
             default: false
             }
         guard isKnown else { throw nothing(at: "/" + path.joined(separator: "/")) }
-        if path[0] == "functions", code.functions[path[1]] == nil { throw DisabledFeature.noFunction(path[1]) }
+        if path[0] == "functions", code.functions[path[1]] == nil, !code.allowsWebhooks {
+            throw DisabledFeature.noFunction(path[1])
+        }
         if path[0] == "jobs", count == 2, code.jobs[path[1]] == nil { throw DisabledFeature.noJob }
         if ["functions", "jobs", "cloud_code", "events", "installations"].contains(path[0]) { return }
         if count > 1, !hasUsers, InternalClasses.ofClients.contains(path[1]) { throw ParseError.usersAreOff }
         if count > 1, path[0] != "batch", let error = DisabledFeature.error(forClass: path[1]) { throw error }
+    }
+
+    private static func isOfHooks(_ path: [String]) throws(ParseError) -> Bool {
+        switch path.dropFirst().first {
+        case "functions" where path.count <= 3, "triggers" where path.count <= 4: return true
+        default: throw nothing(at: "/" + path.joined(separator: "/"))
+        }
     }
 
     private static func nothing(at line: String) -> ParseError {
@@ -205,6 +233,7 @@ public final class ParseService: Sendable {
         case "events" where call.path.count <= 2: return try await events(call)
         case "cloud_code": return try jobs(call)
         case "config" where call.path.count == 1: return try await config(call)
+        case "hooks" where options.webhooks != nil: return try await hooks(call)
         case "serverInfo": return try serverInfo(call)
         default: throw Self.unknown(call)
         }
@@ -215,11 +244,16 @@ public final class ParseService: Sendable {
         switch try ObjectRoute(call, prohibited: options.prohibitedNames) {
         case .read(.deletionPlan(let className, let id)):
             return try await store.read(as: call.caller) { try $0.deletionPlan(className, id) }
-        case .read(let read) where options.code.finds.isEmpty:
-            return try await store.read(as: call.caller) { try read.run(in: $0, self.options) }
+        case .read(let read) where options.code.finds.isEmpty && !concernFinding:
+            let reply = try await store.read(as: call.caller) { try read.run(in: $0, self.options) }
+            // Reading may have told that another process has registered a webhook.
+            return concernFinding ? try await found(by: call) : reply
         case .read: return try await found(by: call)
         case .write(let write):
-            return try await writing([write], call, sharing: write.body != nil) { try $0.run(write) }
+            return try await asking([write], call) { asked in
+                let write = try asked.writes[0].get()
+                return try await writing([write], call, asked, sharing: write.body != nil) { try $0.run(write) }
+            }
         }
     }
 
@@ -244,12 +278,13 @@ public final class ParseService: Sendable {
     private func serverInfo(_ call: ParseCall) throws(ParseError) -> WireReply {
         guard call.isMaster else { throw .masterKeyRequired }
         let changes = JSONValue.bool(store.models == nil)
+        let hooks = JSONValue.bool(options.webhooks != nil)
         return WireReply([
             // The version of the protocol in replies: clients turn features on by it.
             "parseServerVersion": "7.3.0",
             "features": [
                 "globalConfig": ["create": changes, "read": changes, "update": changes, "delete": changes],
-                "hooks": ["create": false, "read": false, "update": false, "delete": false],
+                "hooks": ["create": hooks, "read": hooks, "update": hooks, "delete": hooks],
                 "schemas": [
                     "addField": changes, "removeField": changes, "addClass": changes, "removeClass": changes,
                     "clearAllDataFromClass": true, "exportClass": false, "editClassLevelPermissions": changes,

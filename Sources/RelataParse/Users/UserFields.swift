@@ -16,7 +16,7 @@ struct UserFields: Sendable {
     /// What is said of other services, by their names: only claims, which nobody has vouched for. `nil` for one that is to go.
     private(set) var authData: [String: JSONObject?] = [:]
     /// All else.
-    let body: ObjectBody
+    var body: ObjectBody
 
     /// The provider of users who give no name.
     static let anonymous = "anonymous"

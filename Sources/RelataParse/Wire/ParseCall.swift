@@ -23,6 +23,8 @@ struct ParseCall: Sendable {
     var fileFields: [String: String] = [:]
     /// The app's installation that it comes from.
     var installationID: String?
+    /// The address of the client, or of a proxy, if it is known.
+    var peer: String?
     /// The accepted languages of the client's user, from `Accept-Language`.
     var language: String?
     /// The id of the request, so that a repeated request isn't done again.
@@ -138,6 +140,7 @@ extension ParseCall {
         tellsUnset = headers["x-parse-client-version"].map { Self.tellsUnset($0) } ?? true
         installationID = headers["x-parse-installation-id"]
         language = headers["accept-language"]
+        peer = request.peer
         self.context = try Self.context(context ?? .null, headers)
         self.headers = headers
         if let token = headers["x-parse-session-token"], !token.isEmpty {

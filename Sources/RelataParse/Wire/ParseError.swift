@@ -56,6 +56,8 @@ public struct ParseError: Error, Hashable, Sendable {
         case scriptFailed = 141
         /// A value breaks a rule of its field.
         case validationError = 142
+        /// The webhook can't be registered, or doesn't exist.
+        case webhookError = 143
         /// The file can't be deleted.
         case fileDeleteError = 153
         /// The caller sends too many requests.
@@ -144,6 +146,10 @@ extension ParseError {
             return
         }
         if let error = error as? FailedSignIn {
+            self = error.parseError
+            return
+        }
+        if let error = error as? FailedWebhook {
             self = error.parseError
             return
         }
