@@ -85,6 +85,12 @@ struct DashboardProtocol: ParseForm {
         }
     }
 
+    /// Delivers what webhooks are still to be told when the server stops.
+    func work(report: @escaping @Sendable (any Error) -> Void) async {
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(86_400)) }
+        await service.stopWebhooks()
+    }
+
     // MARK: Answers
 
     func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply {

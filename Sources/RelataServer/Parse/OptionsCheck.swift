@@ -47,6 +47,8 @@ extension ParseService.Options {
         try mail?.check()
         try code.check()
         try (mail?.sender as? SMTPSender)?.check()
+        try webhooks?.check()
+        try (webhooks?.sender as? HTTPWebhooks)?.check()
         guard requestLifetime > 0, requestLifetime <= 31_536_000 else {
             throw .invalidUse("requestLifetime is \(requestLifetime): it must be above 0, and at most a year")
         }

@@ -38,7 +38,11 @@ extension RelataServer {
         var options = options
         options.mount = Mount(configuration.mount).path
         if options.secrets == nil { options.secrets = ScryptSecrets() }
+        if options.webhooks == nil { options.webhooks = WebhookOptions(HTTPWebhooks()) }
         try options.check()
+        if options.webhooks?.report == nil {
+            options.webhooks?.report = { logger.error("a webhook failed", metadata: ["error": "\($0)"]) }
+        }
         if options.mail?.report == nil {
             options.mail?.report = { logger.error("a mail wasn't sent", metadata: ["error": "\($0)"]) }
         }
@@ -123,6 +127,7 @@ private struct ParseProtocol: ParseForm {
         await tendFiles(report)
         await jobs
         await events
+        await service.stopWebhooks()
     }
 
     private func tendEvents(_ report: @Sendable (any Error) -> Void) async {

@@ -118,6 +118,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Log a line for each request.") var logRequests = false
     @OptionGroup(title: "Users and mails") var accounts: AccountFlags
     @OptionGroup(title: "Signing in by other services") var signIn: SignInFlags
+    @OptionGroup(title: "Webhooks") var webhooks: WebhookFlags
     @Flag(help: .hidden) var examples = false
 
     func run() async throws {
@@ -151,6 +152,7 @@ struct ServeCommand: AsyncParsableCommand {
         ]
         return options.compactMapValues { $0 }.merging(switches.filter(\.value).mapValues { _ in "true" }) { $1 }
             .merging(accounts.given) { $1 }.merging(signIn.given) { $1 }
+            .merging(webhooks.given) { $1 }
     }
 }
 #endif

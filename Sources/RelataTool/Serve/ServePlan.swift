@@ -52,6 +52,7 @@ struct ServePlan {
         configuration.requestLogLevel = try settings.isOn(.logRequests) ? .info : .debug
         options.needsMasterKeyForSchemas = !isDevelopment
         try settings.setAccounts(of: &options, name: location.name)
+        options.webhooks = try settings.webhooks()
         publicFolder = settings.text(.publicFolder).map(PublicFolder.init)
         let dashboard: DashboardMode = try settings.choice(.dashboard) ?? .on
         if dashboard != .off {

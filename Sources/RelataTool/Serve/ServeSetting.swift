@@ -70,6 +70,11 @@ enum ServeSetting: String, CaseIterable {
     case openIDKeys = "openid-keys"
     case openIDAlgorithms = "openid-algorithms"
     case openIDCertificates = "openid-certificates"
+    case webhookKey = "webhook-key"
+    case webhookSecret = "webhook-secret"
+    case webhookTimeout = "webhook-timeout"
+    case webhookCertificates = "webhook-certificates"
+    case privateWebhooks = "private-webhooks"
     case durability
     case metrics
     case logLevel = "log-level"
