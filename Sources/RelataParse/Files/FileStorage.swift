@@ -32,3 +32,19 @@ public struct StoredContent: Hashable, Sendable {
         self.size = size
     }
 }
+
+/// Why contents can't be stored or read at the moment.
+public struct FileStorageError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong, and what to do, for the log. Clients are told to try again.
+    public let description: String
+
+    /// An error.
+    public init(_ description: String) { self.description = description }
+
+    /// What clients are told.
+    var parseError: ParseError {
+        ParseError(
+            .internalServerError, "files can't be stored or read at the moment, and nothing was done: try again later",
+            status: 503)
+    }
+}

@@ -149,6 +149,10 @@ extension ParseError {
             self = error.parseError
             return
         }
+        if let error = error as? FileStorageError {
+            self = error.parseError
+            return
+        }
         if let error = error as? FailedWebhook {
             self = error.parseError
             return

@@ -32,9 +32,14 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(name: .customLong("public"), help: "A folder whose files are served below /.", completion: .directory)
     var publicFolder: String?
     @Option(
-        help: "The folder of the files that clients upload. (default: none, uploads are refused)",
+        help:
+            "The folder of the files that clients upload, or s3://BUCKET/PREFIX. (default: none, uploads are refused)",
         completion: .directory)
     var files: String?
+    @Option(help: "The address of the store with S3's interface. (default: Amazon's)") var s3Endpoint: String?
+    @Option(help: "That store's region. (default: us-east-1)") var s3Region: String?
+    @Option(help: "A PEM file with the certificates that vouch for that store.", completion: .file())
+    var s3Certificates: String?
     @Option(
         help:
             "Who may upload files without the master key: public, anonymous, users, between commas; empty for nobody. (default: users)"
@@ -134,7 +139,8 @@ struct ServeCommand: AsyncParsableCommand {
             .audit: audit,
             .files: files, .fileUploads: fileUploads, .maxFile: maxFile, .fileExtensions: fileExtensions,
             .deniedFileExtensions: deniedFileExtensions, .inlineFileTypes: inlineFileTypes, .publicURL: publicURL,
-            .unusedFiles: unusedFiles, .signedFiles: signedFiles,
+            .unusedFiles: unusedFiles, .signedFiles: signedFiles, .s3Endpoint: s3Endpoint, .s3Region: s3Region,
+            .s3Certificates: s3Certificates,
             .keys: keys,
             .appID: appID, .clientKey: clientKey,
             .masterKey: masterKey, .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .allowOrigin: allowOrigin,

@@ -65,7 +65,7 @@ struct ServePlan {
             let secrets = [
                 location.file, keysPath, settings.configurationFile, configuration.tls?.key, settings.text(.audit),
                 // Files in it are served by exact names only.
-                settings.text(.files).map { $0 + "/content" },
+                settings.text(.files).flatMap { $0.hasPrefix("s3://") ? nil : $0 + "/content" },
             ]
             try publicFolder.check(besides: secrets.compactMap(\.self))
             configuration.files["/"] = try StaticFiles(folder: publicFolder.path)

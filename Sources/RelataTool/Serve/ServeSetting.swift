@@ -12,6 +12,9 @@ enum ServeSetting: String, CaseIterable {
     case inlineFileTypes = "inline-file-types"
     case signedFiles = "signed-files"
     case unusedFiles = "unused-files"
+    case s3Endpoint = "s3-endpoint"
+    case s3Region = "s3-region"
+    case s3Certificates = "s3-certificates"
     case publicURL = "public-url"
     case dashboard, audit
     case production, development
