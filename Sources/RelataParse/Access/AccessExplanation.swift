@@ -10,16 +10,6 @@ import RelataCore
 /// The outcomes are those of the server: they are read as a request would be answered. The reasons name the rule behind
 /// each. The rules are those of class-level permissions and access lists: see `Documentation/Users.md`.
 public struct AccessExplanation: Hashable, Sendable {
-    /// The caller in question.
-    public enum Subject: Hashable, Sendable {
-        /// A client without a session.
-        case nobody
-        /// A user, by name or id.
-        case user(String)
-        /// Any user who has nothing but a role, and the roles that this one is a member of.
-        case role(String)
-    }
-
     /// What becomes of an operation.
     public enum Outcome: String, Hashable, Sendable {
         /// It is done.
@@ -52,6 +42,8 @@ public struct AccessExplanation: Hashable, Sendable {
     public let verdicts: [Verdict]
     /// The fields that the caller doesn't get.
     public let hiddenFields: [String]
+    /// The fields that the caller gets of some objects only; empty for one object.
+    public let partlyHiddenFields: [String]
 }
 
 extension AccessExplanation: CustomStringConvertible {
@@ -66,7 +58,28 @@ extension AccessExplanation: CustomStringConvertible {
                 names.map { $0.0.padding(to: $0.1) }.joined(separator: " ") + " " + verdict.reason)
         }
         if !hiddenFields.isEmpty { lines += ["", "hidden fields: " + hiddenFields.joined(separator: ", ")] }
+        if !partlyHiddenFields.isEmpty {
+            lines += ["", "fields that only some objects show: " + partlyHiddenFields.joined(separator: ", ")]
+        }
         return lines.joined(separator: "\n")
+    }
+}
+
+extension AccessExplanation {
+    /// The explanation for pages that show it.
+    var json: JSONValue {
+        let names = { (names: [String]) in JSONValue.array(names.map { .string($0) }) }
+        return [
+            "caller": .string(caller), "principals": names(principals), "hiddenFields": names(hiddenFields),
+            "partlyHiddenFields": names(partlyHiddenFields),
+            "verdicts": .array(
+                verdicts.map { verdict in
+                    [
+                        "operation": .string(verdict.operation), "outcome": .string(verdict.outcome.rawValue),
+                        "reason": .string(verdict.reason),
+                    ]
+                }),
+        ]
     }
 }
 
@@ -78,12 +91,12 @@ extension ParseStore {
     /// Explains what a caller may do with the objects of a class, or with one of them.
     ///
     /// - Parameters:
-    ///   - subject: The caller.
+    ///   - subject: The caller; a user by name or id.
     ///   - className: The class.
     ///   - objectID: The object; `nil` for the class as a whole.
     /// - Throws: ``ParseError`` 101 for an object, a user or a role that doesn't exist, and 103 for such a class.
     public func explainAccess(
-        of subject: AccessExplanation.Subject, to className: String, _ objectID: String? = nil
+        of subject: AccessSubject, to className: String, _ objectID: String? = nil
     ) async throws -> AccessExplanation {
         try await read(as: .master) { transaction in
             let lookup = CallerLookup(
@@ -108,27 +121,16 @@ extension ParseTransaction {
     ///
     /// - Throws: ``ParseError`` 101 for a user or a role that doesn't exist.
     fileprivate func identity(
-        of subject: AccessExplanation.Subject, _ lookup: CallerLookup
+        of subject: AccessSubject, _ lookup: CallerLookup
     ) throws -> (caller: KnownCaller, words: String) {
         switch subject {
-        case .nobody: return (KnownCaller(), "nobody")
+        case .nobody: return (try lookup.identity(of: subject), "nobody")
         case .user(let name):
             guard let user = try user("objectId", name) ?? user("_usernameKey", UserFields.key(name)) else {
                 throw ParseError(.objectNotFound, "there is no user \(name.prefix(64))")
             }
-            let session = KnownCaller.SignedIn(id: "", user: user.id, end: nil)
-            return (
-                KnownCaller(session: session, principals: try lookup.principals(of: session)),
-                "the user \(user.name) (\(user.id))"
-            )
-        case .role(let name):
-            guard let names = try lookup.roles(including: name) else {
-                throw ParseError(.objectNotFound, "there is no role \(name.prefix(64))")
-            }
-            // No user has this id.
-            let session = KnownCaller.SignedIn(id: "", user: "", end: nil)
-            let principals = Set(["*"] + names.map { "role:" + $0 })
-            return (KnownCaller(session: session, principals: principals), "a user of the role \(name)")
+            return (try lookup.identity(of: .user(user.id)), "the user \(user.name) (\(user.id))")
+        case .role(let name): return (try lookup.identity(of: subject), "a user of the role \(name)")
         }
     }
 }
@@ -159,10 +161,22 @@ private struct AccessJudge {
     }
 
     func explanation(_ words: String) throws -> AccessExplanation {
-        AccessExplanation(
+        let partlyHidden = caller.partlyHiddenFields[parseClass.name] ?? []
+        let hidden = try (caller.hiddenFields[parseClass.name] ?? []).union(partlyHidden.filter(isHidden))
+        return AccessExplanation(
             className: parseClass.name, objectID: objectID, caller: words, principals: caller.principals.sorted(),
             verdicts: try ClassPermissions.Operation.allCases.map(verdict),
-            hiddenFields: (caller.hiddenFields[parseClass.name] ?? []).filter { !$0.hasPrefix("_") }.sorted())
+            hiddenFields: hidden.filter { !$0.hasPrefix("_") }.sorted(),
+            partlyHiddenFields: objectID == nil ? partlyHidden.subtracting(hidden).sorted() : [])
+    }
+
+    /// Whether the object hides a field that others show.
+    private func isHidden(_ field: String) throws -> Bool {
+        guard let key, let isShown = caller.read.mask(field, of: parseClass.name) else { return false }
+        let showing = try Access(
+            [parseClass.name: isShown], in: transaction.schema, dialect: transaction.connection.dialect)
+        return try !transaction.connection.isSeen(
+            key, of: parseClass.table, transaction.compiler(under: showing))
     }
 
     private func verdict(_ operation: ClassPermissions.Operation) throws -> AccessExplanation.Verdict {

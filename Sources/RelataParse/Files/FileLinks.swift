@@ -105,7 +105,7 @@ extension ObjectWriter {
         let unproven = names.intersection(transaction.caller.unprovenFiles)
         if !unproven.isEmpty {
             // A hidden field shows nobody what it refers to.
-            let hidden = transaction.caller.hiddenFields[parseClass.name] ?? []
+            let hidden = transaction.caller.fieldsHidden(inSomeOf: parseClass.name)
             let before = FileLinks.names(
                 inDocuments: documents.filter { !hidden.contains(table.columns[$0].property) }.map { row?[$0] })
             if let name = unproven.subtracting(before).min() { throw ParseError.fileIsUnproven(name) }

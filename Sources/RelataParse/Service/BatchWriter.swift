@@ -270,12 +270,16 @@ final class BatchWriter {
         let seesAll = transaction.classes === transaction.storedClasses
         let seen = seesAll ? parseClass : transaction.classes[parseClass.name]
         if !seesAll { for name in told.keys where seen?[name] == nil { told[name] = nil } }
-        guard !writer.changedByApp.isEmpty || !writer.untold.isEmpty,
+        let partlyHidden = (transaction.caller.partlyHiddenFields[parseClass.name] ?? []).filter { told[$0] != nil }
+        for name in partlyHidden { told[name] = nil }
+        guard !writer.changedByApp.isEmpty || !writer.untold.isEmpty || !partlyHidden.isEmpty,
             let row = try transaction.connection.row(key, of: parseClass.table, transaction.compiler)
         else { return told }
         for field in parseClass.fields {
             let isChanged = !writer.changedByApp.isDisjoint(with: field.columns)
-            guard isChanged || writer.untold.contains(field.name), seen?[field.name] != nil else { continue }
+            guard isChanged || writer.untold.contains(field.name) || partlyHidden.contains(field.name),
+                seen?[field.name] != nil
+            else { continue }
             let value = parseClass.json(field, of: row, in: transaction.classes)
             told[field.name] = value ?? (isChanged && tellsUnset ? ["__op": "Delete"] : nil)
         }

@@ -236,8 +236,20 @@ extension ParseTransaction {
     }
 
     /// The plan of deleting an object.
+    ///
+    /// - Throws: ``ParseError`` 119 if links are hidden from the caller: what they lead to is a part of the plan.
     func deletionPlan(_ name: String, _ id: String) throws -> WireReply {
         let (parseClass, key) = try object(name, id)
+        guard
+            !storedClasses.schema.tables.contains(where: { table in
+                caller.fieldsHidden(inSomeOf: table.name).contains { table.entity.relationship($0) != nil }
+            })
+        else {
+            throw ParseError(
+                .operationForbidden,
+                "A deletion can't be previewed by a caller from whom pointers or relations are hidden."
+            )
+        }
         try checkMayDelete(key, of: parseClass)
         let report = try deletionPlan(of: parseClass, .keys([key]))
         guard report.deletedCount > 0 || report.isDenied else { throw ParseError(.objectNotFound, "Object not found.") }
