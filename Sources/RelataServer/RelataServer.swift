@@ -28,7 +28,7 @@ public final class RelataServer: Service {
     let responder: RequestResponder
     private let channel: HTTPServerBuilder
     private let logger: Logger
-    private let served: any ServedProtocol
+    let served: any ServedProtocol
     private let others: [MountedProtocol]
     /// The users of the dashboard; `nil` for none.
     let sessions: LoginSessions?

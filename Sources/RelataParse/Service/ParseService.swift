@@ -107,14 +107,33 @@ public final class ParseService: Sendable {
     public func respond(
         to request: WireRequest, report: @Sendable (any Error) -> Void = { _ in }
     ) async -> WireReply {
+        await respond(to: request, as: nil, report: report)
+    }
+
+    /// The store with the rights of somebody, for code on the server outside of a request.
+    ///
+    /// ```swift
+    /// let notes = try await service.acting(as: .user(id)).find("Note")
+    /// ```
+    public func acting(as subject: AccessSubject) -> CloudStore {
+        CloudStore(service: self, caller: Caller(subject: subject))
+    }
+
+    /// Answers a request with the rights of somebody else, if it only reads; any other is refused with 119.
+    ///
+    /// - Parameter subject: That caller; `nil` for the sender of the request.
+    package func respond(
+        to request: WireRequest, as subject: AccessSubject?, report: @Sendable (any Error) -> Void
+    ) async -> WireReply {
         // A health check may come without keys.
         if request.path == "/health" || request.path == "/health/" { return WireReply(["status": "ok"]) }
         var audited: AuditedCall?
         do {
             if let file = try await download(request) { return file }
-            let call = try ParseCall(
+            var call = try ParseCall(
                 request, keys: keys, limit: options.maximumBodyWithoutKeys, hasUsers: hasUsers, hasFiles: hasFiles,
                 signing: options.files?.signing, code: options.code)
+            if let subject { try call.read(as: subject) }
             if options.isAudited { audited = AuditedCall(call, mount: options.mount) }
             var reply = try await call.path.first == "files" ? files(call, request.stream) : answer(call)
             if hasFiles { reply.body = fileURLs.adding(to: reply.body, besides: call.caller.unprovenFiles) }

@@ -35,6 +35,16 @@ struct ParseCall: Sendable {
     /// an unnamed client does.
     var tellsUnset = true
 
+    /// Gives the call the rights of somebody else.
+    ///
+    /// - Throws: ``ParseError`` 119 for a call that doesn't only read.
+    mutating func read(as subject: AccessSubject) throws(ParseError) {
+        guard method == .get, !["login", "verifyPassword"].contains(path.first) else {
+            throw ParseError(.operationForbidden, "whoever views as somebody else only reads")
+        }
+        caller = Caller(subject: subject)
+    }
+
     /// The call in one line, for comparisons: `PUT /classes/Book/x7Yz`.
     var line: String { "\(method.rawValue) /\(path.joined(separator: "/"))" }
 

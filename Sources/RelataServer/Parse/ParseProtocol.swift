@@ -67,12 +67,26 @@ extension RelataServer {
             protocol: served, and: [MountedProtocol(mount: Mount(DashboardProtocol.mount), served: pages)],
             sessions: sessions, slow: slow, configuration: withFiles, metrics: metrics, logger: logger)
     }
+
+    /// The store with the rights of somebody, for code on the server outside of a request.
+    ///
+    /// ```swift
+    /// let notes = try await server.acting(as: .user(id)).find("Note")
+    /// ```
+    ///
+    /// - Throws: `RelataError` for a server of another protocol than Parse's.
+    public func acting(as subject: AccessSubject) throws -> CloudStore {
+        guard let served = served as? ParseProtocol else {
+            throw RelataError.invalidUse("this server's protocol isn't Parse's: it has no users")
+        }
+        return served.service.acting(as: subject)
+    }
 }
 
 /// Parse's protocol on a store.
 private struct ParseProtocol: ParseForm {
     private let store: ParseStore
-    private let service: ParseService
+    let service: ParseService
     private let hasPublicURL: Bool
     let maximumReply: Int
     private let allowsLiveQueries: Bool
