@@ -70,6 +70,8 @@ public final class ParseService: Sendable {
 
         /// Whether replies say what an audit is told.
         package var isAudited = false
+        /// Whether signing up begins a session.
+        package var beginsSessions = true
 
         /// The defaults.
         public init() {}

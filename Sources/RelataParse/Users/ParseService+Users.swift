@@ -70,7 +70,8 @@ extension ParseService {
         _ fields: UserFields, _ identities: Identities, hash kept: String?, _ call: ParseCall
     ) async throws -> WireReply {
         // Who must show first that the address is theirs, signs in afterwards.
-        let signsIn = !identities.isEmpty || options.mail?.needsVerifiedAddress != true
+        let signsIn =
+            options.beginsSessions && (!identities.isEmpty || options.mail?.needsVerifiedAddress != true)
         let lifetime = options.sessionLifetime
         let action = ("signup", provider: identities.isEmpty ? "password" : identities.names)
         // Its reply holds a token, which nothing keeps.
