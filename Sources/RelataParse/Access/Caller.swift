@@ -12,6 +12,19 @@ struct Caller: Hashable, Sendable {
     var sessionToken: String?
     /// The files that the request names without an address that this server signed.
     var unprovenFiles: Set<String> = []
+    /// Whether it came with the master key that only reads.
+    var isReadOnly = false
+    /// Whether it came with the maintenance key.
+    var isMaintenance = false
+    /// Whether objects that it changes keep the times of their last changes: for imports.
+    var keepsUpdatedAt = false
+
+    /// Takes over what keys allow.
+    mutating func take(_ rights: ParseKeys.Rights) {
+        isMaster = rights.isMaster
+        isReadOnly = rights == .privileged(.readOnlyMaster)
+        isMaintenance = rights == .privileged(.maintenance)
+    }
 }
 
 /// The sender of a request, identified by the store, and its rights.
@@ -37,6 +50,10 @@ struct KnownCaller: Sendable {
     /// The files that the request names without an address that this server signed: an object may keep them, but not get
     /// them.
     var unprovenFiles: Set<String> = []
+    /// Whether the times of objects are written as the request has them.
+    var isMaintenance = false
+    /// Whether objects that it changes keep the times of their last changes.
+    var keepsUpdatedAt = false
 
     /// A signed-in user.
     struct SignedIn: Hashable, Sendable {

@@ -16,7 +16,7 @@ extension ParseService {
         guard let files = options.files, method == "POST", Self.isOfFiles(path) else { return nil }
         // A request with another `_method` is no upload, and has the limits of its method.
         let named = headers["x-http-method-override"]?.uppercased() ?? "POST"
-        guard named == "POST", try keys.isMaster(headers) != nil else { return nil }
+        guard named == "POST", try keys.rights(headers) != nil else { return nil }
         return files.maximumSize
     }
 

@@ -13,6 +13,10 @@ actor LiveQueries {
         let outbox: LiveOutbox
         /// Who it is; `nil` until it has said so.
         var caller: Caller?
+        /// The client's address.
+        let address: String?
+        /// The keys of one that may do more than clients: they are checked again when keys change.
+        var keys: [String: String] = [:]
         /// The numbers of its queries.
         var queries: Set<Int64> = []
     }
@@ -68,10 +72,12 @@ actor LiveQueries {
     /// A new client.
     ///
     /// - Parameter report: Called with what went wrong where the clients are told no details.
-    func add(_ outbox: LiveOutbox, _ report: @escaping @Sendable (any Error) -> Void) -> UInt64 {
+    func add(
+        _ outbox: LiveOutbox, from address: String?, _ report: @escaping @Sendable (any Error) -> Void
+    ) -> UInt64 {
         self.report = report
         lastClient += 1
-        clients[lastClient] = Client(outbox: outbox)
+        clients[lastClient] = Client(outbox: outbox, address: address)
         return lastClient
     }
 
@@ -96,7 +102,9 @@ actor LiveQueries {
     /// What a client says.
     func receive(_ text: String, from client: UInt64) async {
         do throws(LiveProblem) {
-            switch try LiveRequest(text) {
+            let request = Result { () throws(LiveProblem) in try LiveRequest(text) }
+            try await take(try? request.get(), from: client)
+            switch try request.get() {
             case .connect(let headers): try await connect(client, headers)
             case .subscribe(let query, let isUpdate):
                 try await inTurn { await self.subscribe(query, client, isUpdate: isUpdate) }.get()
@@ -119,10 +127,10 @@ actor LiveQueries {
     }
 
     private func connect(_ client: UInt64, _ headers: [String: String]) async throws(LiveProblem) {
-        guard let isMaster = try? keys.check(headers) else {
-            throw LiveProblem(code: 4, "Key in request is not valid")
-        }
-        let caller = Caller(isMaster: isMaster, sessionToken: headers["x-parse-session-token"])
+        guard let address = clients[client].map(\.address) else { return }
+        guard let rights = try? keys.check(headers, from: address) else { throw Self.wrongKey }
+        var caller = Caller(sessionToken: headers["x-parse-session-token"])
+        caller.take(rights)
         if caller.sessionToken != nil {
             do {
                 // An unknown session is an error of the read itself.
@@ -133,8 +141,28 @@ actor LiveQueries {
         }
         guard let known = clients[client] else { return }
         guard known.caller == nil else { throw LiveProblem(code: 1, "the client is connected already") }
+        // The keys may have changed while the session was looked for.
+        guard (try? keys.check(headers, from: address)) == rights else { throw Self.wrongKey }
         clients[client]?.caller = caller
+        if rights.isMaster { clients[client]?.keys = headers }
         send(message("connected", [:], to: client), to: client)
+    }
+
+    private static let wrongKey = LiveProblem(code: 4, "Key in request is not valid")
+
+    /// Lets clients go whose keys don't allow any more what they did.
+    func checkKeys() async {
+        await inTurn { await self.dropWrongKeys() }
+    }
+
+    private func dropWrongKeys() {
+        for (number, client) in clients where client.caller?.isMaster == true {
+            var caller = Caller(sessionToken: client.caller?.sessionToken)
+            if let rights = try? keys.check(client.keys, from: client.address) { caller.take(rights) }
+            guard caller != client.caller else { continue }
+            client.outbox.append(Self.wrongKey.text)
+            forget(number)
+        }
     }
 
     private func problem(_ error: any Error, of requestID: Int64? = nil) -> LiveProblem {

@@ -19,6 +19,8 @@ struct ObjectWriter {
     private(set) var links: [(field: Field, change: FieldChange)] = []
     /// The columns that the object's app has changed.
     private(set) var changedByApp: Set<Int> = []
+    /// The times that are written, where they aren't that of the transaction.
+    var times = ChosenTimes()
     /// The row as it is; `nil` for a new object.
     private(set) var row: [Value]?
 
@@ -96,8 +98,9 @@ struct ObjectWriter {
         }
         try apply(body, to: fields)
         if let access = body.access { try apply(access) }
-        stamp(parseClass.createdAt)
-        stamp(parseClass.updatedAt)
+        try chooseTimes(body)
+        stamp(parseClass.createdAt, times.createdAt)
+        stamp(parseClass.updatedAt, times.updatedAt ?? times.createdAt)
         noteRevision()
         if let key { for (column, value) in zip(table.keyColumns, key.values) { columns[column] = value } }
         if let revision = parseClass.revision { columns[revision] = .integer(1) }
@@ -122,7 +125,8 @@ struct ObjectWriter {
         if let access = body.access { try apply(access) }
         for (column, value) in hidden { columns[column] = value }
         try keepKey(row)
-        stamp(parseClass.updatedAt)
+        try chooseTimes(body)
+        if !times.keepsUpdatedAt { stamp(parseClass.updatedAt, times.updatedAt) }
         noteRevision()
         try checkValues(of: parseClass.checkedFields.filter { isWritten($0) })
         let isModel = transaction.models != nil
@@ -168,8 +172,15 @@ struct ObjectWriter {
         }
     }
 
-    private mutating func stamp(_ column: Int?) {
-        if let column { columns[column] = table.columns[column].type.stamp(transaction.now) }
+    private mutating func stamp(_ column: Int?, _ time: Date?) {
+        if let column { columns[column] = table.columns[column].type.stamp(time ?? transaction.now) }
+    }
+
+    /// Takes the times of the request, with the maintenance key.
+    private mutating func chooseTimes(_ body: ObjectBody) throws(ParseError) {
+        guard transaction.caller.isMaintenance else { return }
+        times = try body.times?.chosen() ?? ChosenTimes()
+        times.keepsUpdatedAt = !isNew && transaction.caller.keepsUpdatedAt
     }
 
     /// The store counts revisions.

@@ -132,11 +132,15 @@ final class BatchWriter {
     }
 
     /// Adds the server's values of a new object to the reply.
-    func tell(_ id: String, _ told: JSONObject = [:], into json: inout JSONWriter) {
+    ///
+    /// - Parameter times: Those that the request chose.
+    func tell(
+        _ id: String, _ told: JSONObject = [:], at times: ChosenTimes = ChosenTimes(), into json: inout JSONWriter
+    ) {
         json.append("{\"objectId\":")
         json.write(id)
         json.append(",\"createdAt\":")
-        json.write(now)
+        json.write(times.createdAt.map { DateText.parseText($0) } ?? now)
         var isFirst = false
         for (field, value) in told where field != "objectId" && field != "createdAt" {
             json.member(field, isFirst: &isFirst)
@@ -165,7 +169,7 @@ final class BatchWriter {
         let stored = try writer.create(body, of: fields(of: body, in: parseClass), key: key)
         let told = try told(parseClass, stored, writer)
         let id = parseClass.objectID.text(stored)
-        tell(id, told, into: &json)
+        tell(id, told, at: writer.times, into: &json)
         return id
     }
 
@@ -181,7 +185,7 @@ final class BatchWriter {
     /// The key of a new object; `nil` if the database assigns it, or its parts are fields.
     func newKey(_ parseClass: ParseClass, _ body: ObjectBody) throws -> KeyValue? {
         if let id = body.objectID {
-            guard options.allowsCustomObjectIDs else {
+            guard options.allowsCustomObjectIDs || transaction.caller.isMaintenance else {
                 throw ParseError(.invalidKeyName, "objectId is an invalid field name.")
             }
             guard let key = parseClass.objectID.key(id) else {
@@ -211,7 +215,7 @@ final class BatchWriter {
         var writer = ObjectWriter(transaction, parseClass)
         try writer.update(key, body, of: fields(of: body, in: parseClass))
         var reply = try told(parseClass, key, writer)
-        reply["updatedAt"] = .string(now)
+        reply["updatedAt"] = .string(writer.times.updatedAt.map { DateText.parseText($0) } ?? now)
         json.write(.object(reply))
     }
 

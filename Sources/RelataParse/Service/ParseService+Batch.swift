@@ -36,6 +36,9 @@ extension ParseService {
         let writes = routes.compactMap { route -> ObjectWrite? in
             if case .success(.write(let write)) = route { write } else { nil }
         }
+        if call.caller.isReadOnly, !writes.isEmpty {
+            throw ParseError.readOnlyMasterKey("a batch that writes")
+        }
         guard !writes.isEmpty else {
             return try await store.read(as: call.caller) { transaction in
                 for expectation in expectations { try expectation.check(in: transaction) }

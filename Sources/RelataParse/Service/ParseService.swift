@@ -145,7 +145,7 @@ public final class ParseService: Sendable {
     public func maximumBody(path: String, headers: [String: String]) throws(ParseError) -> Int? {
         if path == "/health" || path == "/health/" { return options.maximumBodyWithoutKeys }
         if options.mail != nil, path.hasPrefix("/apps/") { return Self.maximumForm }
-        return try keys.isMaster(headers) == nil ? options.maximumBodyWithoutKeys : nil
+        return try keys.rights(headers) == nil ? options.maximumBodyWithoutKeys : nil
     }
 
     // MARK: Routes

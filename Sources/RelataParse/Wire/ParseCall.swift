@@ -74,7 +74,7 @@ extension ParseCall {
         let path = try Self.path(request.path)
         var headers = request.headers
         let isForm = Self.isForm(request)
-        if try keys.isMaster(headers) == nil, !request.body.isEmpty {
+        if try keys.rights(headers) == nil, !request.body.isEmpty {
             guard request.body.count <= limit else { throw Self.tooLargeWithoutKeys(limit) }
             let form = isForm ? (try? Self.parameters(String(decoding: request.body, as: UTF8.self))) : nil
             let given =
@@ -83,7 +83,7 @@ extension ParseCall {
                 : BodyKeys.fields(of: request.body, Self.fieldsForHeaders) ?? [:]
             headers.merge(given) { own, _ in own }
         }
-        _ = try keys.check(headers)
+        _ = try keys.check(headers, from: request.address)
         try ParseService.checkPath(path, hasUsers: hasUsers, hasFiles: hasFiles, code: code)
         var body: JSONObject = [:]
         if isForm {
@@ -116,7 +116,7 @@ extension ParseCall {
         guard let method = Method(rawValue: name) else {
             throw ParseError(.commandUnavailable, "there is no method \(name.prefix(32)) here", status: 405)
         }
-        caller.isMaster = try keys.check(headers)
+        caller.take(try keys.check(headers, from: request.address))
         self.hasFiles = hasFiles
         // Behind an escape, the type of a file looks like something else.
         if hasFiles, FileURLs.mayHoldFiles(request.body) || request.body.contains(UInt8(ascii: "\\")) {
@@ -154,6 +154,18 @@ extension ParseCall {
             guard !id.contains("\u{FFFD}") else { throw ParseError(.invalidQuery, "X-Parse-Request-Id isn't UTF-8") }
             requestID = id
             fingerprint = makeFingerprint()
+        }
+        try checkMayBeReadOnly()
+    }
+
+    /// - Throws: ``ParseError`` 119 for a request that may change something, with the master key that only reads. The
+    ///   requests of a batch are checked one by one.
+    private func checkMayBeReadOnly() throws(ParseError) {
+        guard caller.isReadOnly else { return }
+        // A sign-in begins a session, whatever its method, and wrong passwords are counted.
+        let signsIn = path.first == "login" || path.first == "verifyPassword"
+        guard method == .get && !signsIn || method == .post && path == ["batch"] else {
+            throw .readOnlyMasterKey(line)
         }
     }
 
@@ -210,7 +222,7 @@ extension ParseCall {
     /// The header fields that are nobody's business but the server's.
     static let secretHeaders: Set = [
         "x-parse-client-key", "x-parse-javascript-key", "x-parse-rest-api-key", "x-parse-windows-key",
-        "x-parse-master-key", "x-parse-session-token", "authorization",
+        "x-parse-master-key", "x-parse-maintenance-key", "x-parse-session-token", "authorization",
     ]
 
     /// Whether a member of a body isn't a parameter of the request.

@@ -64,6 +64,7 @@ extension WireRequest {
             method: request.method, path: request.path, query: request.query, headers: request.headers,
             body: request.body)
         stream = request.stream
+        address = request.peer
     }
 }
 

@@ -47,15 +47,20 @@ extension RelataServer {
         }
         let audit = AuditLog(configuration.dashboard?.auditFile, logger: logger)
         options.isAudited = audit.hasFile
-        let served = ParseProtocol(store, keys.parseKeys, options, audit, logger)
+        let ring = KeyRing(keys)
+        let served = ParseProtocol(store, ring.parseKeys, options, audit, logger)
+        let rotation = KeyRotation(ring: ring) { await served.keysChanged() }
         guard let dashboard = configuration.dashboard else {
-            try self.init(protocol: served, configuration: configuration, metrics: metrics, logger: logger)
+            try self.init(
+                protocol: served, and: [], sessions: nil, rotation: rotation, slow: nil,
+                configuration: configuration,
+                metrics: metrics, logger: logger)
             return
         }
         guard ![Dashboard.mount, DashboardProtocol.mount].contains(options.mount) else {
             throw RelataError.invalidUse("the mount \(options.mount) is the dashboard's: choose another")
         }
-        let sessions = LoginSessions(keys)
+        let sessions = LoginSessions(ring)
         var withFiles = configuration
         withFiles.files[Dashboard.mount] = Dashboard.files
         let slow = SlowRequests()
@@ -65,7 +70,8 @@ extension RelataServer {
             metrics: metrics, logger: logger)
         try self.init(
             protocol: served, and: [MountedProtocol(mount: Mount(DashboardProtocol.mount), served: pages)],
-            sessions: sessions, slow: slow, configuration: withFiles, metrics: metrics, logger: logger)
+            sessions: sessions, rotation: rotation, slow: slow, configuration: withFiles,
+            metrics: metrics, logger: logger)
     }
 }
 
@@ -123,6 +129,7 @@ private struct ParseProtocol: ParseForm {
         await tendFiles(report)
         await jobs
         await events
+        await mail
     }
 
     private func tendEvents(_ report: @Sendable (any Error) -> Void) async {
@@ -185,10 +192,13 @@ private struct ParseProtocol: ParseForm {
 
     func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession? {
         guard allowsLiveQueries, request.path.isEmpty || request.path == "/" else { return nil }
-        return LiveQuerySession(service: service) { [logger] error in
+        return LiveQuerySession(service: service, address: request.peer) { [logger] error in
             logger.error("live queries failed", metadata: ["error": "\(error)"])
         }.run
     }
+
+    /// Lets clients go whose keys aren't valid any more.
+    func keysChanged() async { await service.keysChanged() }
 
     func problem() async -> String? {
         do {
@@ -200,15 +210,5 @@ private struct ParseProtocol: ParseForm {
     }
 
     func close() throws { try store.close() }
-}
-
-extension ServerKeys {
-    /// The keys as the protocol asks for them.
-    var parseKeys: ParseKeys {
-        var keys = ParseKeys(applicationID: applicationID)
-        if let clientKey { keys.isClientKey = { ConstantTime.areEqual($0, clientKey) } }
-        if let masterKey { keys.isMasterKey = { masterKey.matches($0) } }
-        return keys
-    }
 }
 #endif

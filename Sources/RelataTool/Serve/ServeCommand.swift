@@ -72,12 +72,6 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "A configuration file.", completion: .file()) var config: String?
     @Flag(help: "Refuse classes and fields that don't exist, instead of making them.") var production = false
     @Flag(help: "Let clients change the schema without the master key.") var development = false
-    @Option(help: "The file that keeps the keys. (default: FILE.keys)", completion: .file()) var keys: String?
-    @Option(name: .customLong("app-id"), help: "The application's id. (default: made at the first start)")
-    var appID: String?
-    @Option(help: "The key of clients, empty for none. (default: made at the first start)") var clientKey: String?
-    @Option(help: "The key that allows everything, empty for none. (default: made at the first start)")
-    var masterKey: String?
     @Option(help: "The certificate of HTTPS, a PEM file.", completion: .file()) var tlsCertificate: String?
     @Option(help: "The certificate's private key, a PEM file.", completion: .file()) var tlsKey: String?
     @Option(help: "Web pages that may call the server from a browser, between commas. (default: *)")
@@ -150,7 +144,7 @@ struct ServeCommand: AsyncParsableCommand {
             .severalGeoPoints: severalGeoPoints, .withoutLiveQueries: withoutLiveQueries, .logRequests: logRequests,
         ]
         return options.compactMapValues { $0 }.merging(switches.filter(\.value).mapValues { _ in "true" }) { $1 }
-            .merging(accounts.given) { $1 }.merging(signIn.given) { $1 }
+            .merging(keys.given) { $1 }.merging(accounts.given) { $1 }.merging(signIn.given) { $1 }
     }
 }
 #endif

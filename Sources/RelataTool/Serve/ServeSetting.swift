@@ -18,6 +18,9 @@ enum ServeSetting: String, CaseIterable {
     case keys
     case appID = "app-id"
     case clientKey = "client-key"
+    case restAPIKey = "rest-api-key"
+    case javaScriptKey = "javascript-key"
+    case dotNetKey = "dotnet-key"
     case masterKey = "master-key"
     case tlsCertificate = "tls-certificate"
     case tlsKey = "tls-key"
