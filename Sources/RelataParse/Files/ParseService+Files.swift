@@ -30,7 +30,10 @@ extension ParseService {
             throw ParseError(.operationForbidden, "Invalid application ID.", status: 403)
         }
         let name = path[path.count - 1]
-        if let signing = files.signing, try keys.isMaster(request.headers) != true,
+        try await budget?.take(CountedRequest(request.method, path), Caller(), request.address)
+        let isMaster = try keys.rights(request.headers)?.isMaster == true
+        if isMaster { _ = try keys.check(request.headers, from: request.address) }
+        if let signing = files.signing, !isMaster,
             !signing.admits(name, try ParseCall.parameters(request.query), at: Date())
         {
             throw ParseError.addressIsOver

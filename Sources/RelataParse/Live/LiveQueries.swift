@@ -24,6 +24,7 @@ actor LiveQueries {
     private let store: ParseStore
     private let keys: ParseKeys
     private let options: ParseService.Options
+    private let budget: RequestBudget?
     private let fileURLs: @Sendable () -> FileURLs?
     private var report: @Sendable (any Error) -> Void = { _ in }
 
@@ -37,10 +38,11 @@ actor LiveQueries {
 
     /// - Parameter fileURLs: The addresses of files; `nil` if there are none.
     init(
-        _ store: ParseStore, keys: ParseKeys, options: ParseService.Options,
+        _ store: ParseStore, keys: ParseKeys, budget: RequestBudget?, options: ParseService.Options,
         fileURLs: @escaping @Sendable () -> FileURLs?
     ) {
         (self.store, self.keys, self.options, self.fileURLs) = (store, keys, options, fileURLs)
+        self.budget = budget
         state = Mutex(LiveState(options: options))
     }
 
@@ -112,6 +114,26 @@ actor LiveQueries {
             }
         } catch {
             send(error.text, to: client)
+        }
+    }
+
+    /// Takes a message from the client's budget: a query from that of its class.
+    private func take(_ request: LiveRequest?, from client: UInt64) async throws(LiveProblem) {
+        guard let budget, let known = clients[client] else { return }
+        var caller = known.caller ?? Caller()
+        var (paths, number) = ([["live"]], Int64?.none)
+        switch request {
+        case .subscribe(let query, _)?:
+            if let token = query.sessionToken { caller.sessionToken = token }
+            paths += CountedRequest("GET", ["classes", query.className]).paths
+            number = query.requestID
+        case .unsubscribe(let requestID)?: number = requestID
+        case .connect, nil: break
+        }
+        do {
+            try await budget.take(CountedRequest("GET", alternatives: paths), caller, known.address)
+        } catch {
+            throw problem(error, of: number)
         }
     }
 

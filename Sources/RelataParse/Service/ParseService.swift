@@ -54,6 +54,8 @@ public final class ParseService: Sendable {
         public var signIn: [SignInProvider] = []
         /// How many bytes the body of a request may have that doesn't name its keys in header fields.
         public var maximumBodyWithoutKeys = 1024 * 1024
+        /// How many requests clients may send; none by default: as many as they like.
+        public var rateLimits: [RateLimit] = []
         /// The functions that clients may call, and the jobs.
         public var code = CloudCode()
         /// Whether clients may follow queries over a WebSocket: see `Documentation/LiveQueries.md`.
@@ -88,6 +90,7 @@ public final class ParseService: Sendable {
     let queue: MailQueue?
     let renewals = SessionRenewals()
     let counter = EventCounter()
+    let budget: RequestBudget?
 
     /// Serves a store.
     public init(_ store: ParseStore, keys: ParseKeys, options: Options = Options()) {
@@ -97,7 +100,8 @@ public final class ParseService: Sendable {
         let address = PublicAddress(options.files?.publicURL ?? options.mount)
         self.address = address
         let hasFiles = options.files != nil && store.models == nil
-        liveQueries = LiveQueries(self.store, keys: keys, options: options) {
+        budget = RequestBudget(options.rateLimits, self.store)
+        liveQueries = LiveQueries(self.store, keys: keys, budget: budget, options: options) {
             hasFiles ? FileURLs(at: address, keys, options) : nil
         }
         queue = options.mail.map { MailQueue($0) }
@@ -118,6 +122,7 @@ public final class ParseService: Sendable {
                 request, keys: keys, limit: options.maximumBodyWithoutKeys, hasUsers: hasUsers, hasFiles: hasFiles,
                 signing: options.files?.signing, code: options.code)
             if options.isAudited { audited = AuditedCall(call, mount: options.mount) }
+            try await budget?.take(call, mount: options.mount, from: request.address)
             var reply = try await call.path.first == "files" ? files(call, request.stream) : answer(call)
             if hasFiles { reply.body = fileURLs.adding(to: reply.body, besides: call.caller.unprovenFiles) }
             await renewSession(of: call, report)
@@ -131,6 +136,7 @@ public final class ParseService: Sendable {
             // A request that was given up is no failure.
             if parseError.status >= 500 || error is CodeFailure, !(error is CancellationError) { report(error) }
             var reply = WireReply(parseError)
+            if let error = error as? TooManyRequests { reply.headers["retry-after"] = "\(error.seconds)" }
             reply.audited = audited
             return reply
         }

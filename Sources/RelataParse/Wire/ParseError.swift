@@ -143,6 +143,10 @@ extension ParseError {
             self.init(.timeout, "the request took too long, or nobody waits for it any more", status: 503)
             return
         }
+        if let error = error as? TooManyRequests {
+            self = error.parseError
+            return
+        }
         if let error = error as? FailedSignIn {
             self = error.parseError
             return

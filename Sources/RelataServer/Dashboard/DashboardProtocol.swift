@@ -43,6 +43,8 @@ struct DashboardProtocol: ParseForm {
         options.mount = Self.mount + Self.serviceMount
         // Objects are shown as they are stored, without the addresses of their files, which the protocol adds.
         options.files = nil
+        // Who signed in to the dashboard has the master key.
+        options.rateLimits = []
         // It writes down by itself what it changes.
         options.isAudited = false
         let key = ServerKeys.newKey()

@@ -41,6 +41,7 @@ extension ParseService.Options {
         guard sessionLifetime > 0, sessionLifetime <= 100 * 31_536_000 else {
             throw .invalidUse("sessionLifetime is \(sessionLifetime): it must be above 0, and at most a hundred years")
         }
+        for limit in rateLimits { try limit.check() }
         try passwords.check()
         try lockout?.check()
         try SignInProvider.check(signIn)

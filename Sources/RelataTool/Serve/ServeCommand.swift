@@ -110,6 +110,12 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)") var logLevel: String?
     @Option(help: "text, or json: a JSON object a line. (default: text)") var logFormat: String?
     @Flag(help: "Log a line for each request.") var logRequests = false
+    @Option(
+        help:
+            "How many requests a client may send: path=/functions/*,requests=100,seconds=60,by=user. May be given several times."
+    )
+    var rateLimit: [String] = []
+    @OptionGroup(title: "Keys") var keys: KeyFlags
     @OptionGroup(title: "Users and mails") var accounts: AccountFlags
     @OptionGroup(title: "Signing in by other services") var signIn: SignInFlags
     @Flag(help: .hidden) var examples = false
@@ -128,9 +134,8 @@ struct ServeCommand: AsyncParsableCommand {
             .files: files, .fileUploads: fileUploads, .maxFile: maxFile, .fileExtensions: fileExtensions,
             .deniedFileExtensions: deniedFileExtensions, .inlineFileTypes: inlineFileTypes, .publicURL: publicURL,
             .unusedFiles: unusedFiles, .signedFiles: signedFiles,
-            .keys: keys,
-            .appID: appID, .clientKey: clientKey,
-            .masterKey: masterKey, .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .allowOrigin: allowOrigin,
+            .rateLimit: rateLimit.isEmpty ? nil : rateLimit.joined(separator: ","),
+            .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .allowOrigin: allowOrigin,
             .maxBody: maxBody, .maxBodies: maxBodies, .maxBodyWithoutKeys: maxBodyWithoutKeys,
             .maxRequestLine: maxRequestLine, .maxBatch: maxBatch, .maxReply: maxReply, .maxKeptReply: maxKeptReply,
             .maxKeptReplies: maxKeptReplies, .maxConnections: maxConnections,

@@ -104,6 +104,7 @@ struct ServePlan {
         if let audience: RelataServer.MetricsAudience = try settings.choice(.metrics) {
             configuration.metricsAudience = audience
         }
+        options.rateLimits = try settings.rateLimits()
         options.maximumLimit = try settings.integer(.maxLimit)
         options.allowsCustomObjectIDs = try settings.isOn(.customObjectIDs)
         options.allowsSeveralGeoPoints = try settings.isOn(.severalGeoPoints)
