@@ -17,6 +17,16 @@ public protocol FileStorage: Sendable {
     ///
     /// - Returns: Whether the content doesn't exist any more.
     func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool
+
+    /// Checks whether contents could be stored, for the health of the server. By default, nothing is done.
+    ///
+    /// - Throws: The reason why they couldn't.
+    func check() async throws
+}
+
+extension FileStorage {
+    /// Does nothing.
+    public func check() async throws {}
 }
 
 /// A content that is kept.

@@ -23,6 +23,8 @@ final class MailQueue: Sendable {
         /// How many mails are being sent.
         var sending = 0
         var forRoom: [CheckedContinuation<Void, Never>] = []
+        /// Whether the mail server was out of reach when it was needed last.
+        var isFailing = false
     }
 
     /// How many wait at most.
@@ -39,6 +41,18 @@ final class MailQueue: Sendable {
         retries = options.retries
         width = options.width
         report = options.report ?? { _ in }
+    }
+
+    /// Whether the mail server was out of reach when it was needed last.
+    var isFailing: Bool { state.withLock { $0.isFailing } }
+
+    /// - Returns: Whether this is news.
+    @discardableResult
+    func note(isFailing: Bool) -> Bool {
+        state.withLock { state in
+            defer { state.isFailing = isFailing }
+            return state.isFailing != isFailing
+        }
     }
 
     /// Adds a mail.
@@ -114,8 +128,12 @@ final class MailQueue: Sendable {
     private func send(_ mail: Mail, _ failures: Int) async {
         do {
             try await sender.send(mail)
+            note(isFailing: false)
         } catch {
-            guard failures < retries.count, (error as? MailError)?.isTemporary ?? true else { return report(error) }
+            // A server that refuses one mail takes others.
+            let isTemporary = (error as? MailError)?.isTemporary ?? true
+            if isTemporary { note(isFailing: true) }
+            guard failures < retries.count, isTemporary else { return report(error) }
             // Others don't wait for one whose server is away.
             state.withLock { $0.resting += 1 }
             Task {

@@ -126,6 +126,7 @@ private struct ParseProtocol: ParseForm {
     func work(report: @escaping @Sendable (any Error) -> Void) async {
         async let jobs: Void = tendJobs(report)
         async let events: Void = tendEvents(report)
+        async let mail: Void = tendMail(report)
         await tendFiles(report)
         await jobs
         await events
@@ -142,6 +143,17 @@ private struct ParseProtocol: ParseForm {
                 report(error)
             }
         }
+    }
+
+    private func tendMail(_ report: @escaping @Sendable (any Error) -> Void) async {
+        // A mail server that doesn't answer doesn't hold up the end of this one.
+        let probing = Task { [service] in
+            repeat {
+                if let error = await service.probeMail() { report(error) }
+            } while (try? await Task.sleep(for: .seconds(60))) != nil
+        }
+        while (try? await Task.sleep(for: .seconds(3600))) != nil {}
+        probing.cancel()
     }
 
     private func tendJobs(_ report: @Sendable (any Error) -> Void) async {
@@ -207,6 +219,12 @@ private struct ParseProtocol: ParseForm {
         } catch {
             return ParseError(error).message
         }
+    }
+
+    func health() async -> ServerHealth {
+        let problem = await problem()
+        let parts = await service.parts().map { ServerHealth.Part($0.name, problem: $0.problem) }
+        return ServerHealth(problem: problem, parts: [.init("database", problem: problem)] + parts)
     }
 
     func close() throws { try store.close() }
