@@ -17,11 +17,16 @@ extension ParseService {
         guard let password = call.body["password"]?.string, !password.isEmpty else {
             throw ParseError(.passwordMissing, "password is required.")
         }
-        let (user, counted) = try await store.read(as: .master) { transaction -> (StoredUser?, String?) in
+        let (found, counted, cost) = try await store.read(as: .master) {
+            transaction -> (StoredUser?, String?, Int?) in
+            let cost = try transaction.importedCost()
             let named = name.isEmpty ? nil : try transaction.user("_usernameKey", UserFields.key(name))
-            guard !address.isEmpty else { return (named, named?.id) }
+            guard !address.isEmpty else { return (named, named?.id, cost) }
             let other = try transaction.user("_emailKey", UserFields.key(address))
-            return (name.isEmpty || named?.id == other?.id ? other : nil, name.isEmpty ? other?.id : named?.id)
+            return (
+                name.isEmpty || named?.id == other?.id ? other : nil, name.isEmpty ? other?.id : named?.id,
+                cost
+            )
         }
         // A name that nobody has is closed like one that somebody has, and a name with the wrong address like the name alone.
         let unknown =
@@ -29,12 +34,12 @@ extension ParseService {
         let account = counted ?? unknown
         try await checkIsOpen(account)
         // An unknown name takes as long as a wrong password.
-        let decoy = try await decoy.hash(by: secrets)
-        let isRight = try await secrets.matches(password, user?.hash ?? decoy)
-        try await decide(isRight && user?.hash != nil, account)
-        guard isRight, let user, user.hash != nil else {
+        let isRight = try await isRight(password, found?.hash, importedCost: cost, secrets)
+        try await decide(isRight && found?.hash != nil, account)
+        guard isRight, let found, let hash = found.hash else {
             throw ParseError(.objectNotFound, "Invalid username/password.")
         }
+        let user = secrets.isForeign(hash) ? try await replaceHash(of: found, password, secrets) : found
         if options.mail?.needsVerifiedAddress == true, !user.isVerified {
             throw ParseError(.emailNotFound, "User email is not verified.")
         }
@@ -44,6 +49,40 @@ extension ParseService {
             try await store.write(as: .master) { try $0.checkPasswordAge(of: user, rules) }
         }
         return user
+    }
+
+    /// Whether a password is right. While some are kept as another server kept them, both ways are gone for every name:
+    /// the time tells neither which names there are, nor how a password is kept.
+    private func isRight(
+        _ password: String, _ hash: String?, importedCost: Int?, _ secrets: any SecretHashing
+    ) async throws -> Bool {
+        let decoy = try await decoy.hash(by: secrets)
+        let foreign = hash.flatMap { secrets.isForeign($0) ? $0 : nil }
+        let own = try await secrets.matches(password, foreign == nil ? hash ?? decoy : decoy)
+        guard importedCost != nil || foreign != nil else { return own }
+        let other = try await secrets.matches(
+            password, foreign ?? BcryptHash.decoy(cost: importedCost ?? 10))
+        return foreign == nil ? own : other
+    }
+
+    /// Keeps a password that was right by the server's own method from now on.
+    private func replaceHash(
+        of user: StoredUser, _ password: String, _ secrets: any SecretHashing
+    ) async throws -> StoredUser {
+        let hash = try await secrets.hash(of: password)
+        return try await store.write(as: .master) { transaction in
+            // Another password may have been set meanwhile: then signing in fails where its hash is compared.
+            guard try transaction.user("objectId", user.id)?.hash == user.hash else { return user }
+            let users = try transaction.users()
+            var object = ObjectWriter(transaction, users)
+            // The user is the same: clients needn't fetch it anew.
+            object.times.keepsUpdatedAt = true
+            try object.update(
+                KeyValue(.text(user.id)), try ObjectBody([:]), of: [],
+                hidden: users.table.columnValues(["_password": .text(hash)]))
+            try transaction.forgetImported(user.id)
+            return user.with(hash: hash)
+        }
     }
 
     /// Refuses an account that is closed before any work is done.

@@ -14,6 +14,13 @@ struct StoredUser: Sendable {
     let isVerified: Bool
     /// What is the same for addresses that people take for the same; `nil` where there is none.
     let emailKey: String?
+
+    /// The same user with another hash.
+    func with(hash: String) -> StoredUser {
+        StoredUser(
+            id: id, hash: hash, authData: authData, name: name, email: email, isVerified: isVerified,
+            emailKey: emailKey)
+    }
 }
 
 extension ParseTransaction {
