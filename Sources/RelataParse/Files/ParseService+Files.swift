@@ -149,7 +149,7 @@ extension ParseService {
     }
 
     /// Creates the class of files, if it doesn't exist.
-    private func makeFiles() async throws {
+    func makeFiles() async throws {
         if store.currentClasses.hasFiles { return }
         try await store.alter { draft, _ in draft.addInternalClass(InternalClasses.file) }
         guard store.currentClasses.hasFiles else { throw ParseError.filesTableIsForeign }

@@ -251,7 +251,7 @@ extension ParseTransaction {
     /// Writes a new user.
     ///
     /// - Returns: The id, and what the client can't know.
-    fileprivate func create(
+    func create(
         _ fields: UserFields, _ identities: Identities, hash: String?, _ writer: BatchWriter
     ) throws -> (id: String, told: JSONObject) {
         let users = try users()

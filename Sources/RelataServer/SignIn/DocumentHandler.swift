@@ -9,22 +9,29 @@ final class DocumentHandler: ChannelInboundHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let address: WebAddress
+    private let headers: [(name: String, value: String)]
     private let limit: Int
     private let promise: EventLoopPromise<FetchedDocument>
     private var body: [UInt8] = []
     private var lifetime: Double?
 
-    init(_ address: WebAddress, limit: Int, _ promise: EventLoopPromise<FetchedDocument>) {
+    init(
+        _ address: WebAddress, _ headers: [(name: String, value: String)], limit: Int,
+        _ promise: EventLoopPromise<FetchedDocument>
+    ) {
         self.address = address
+        self.headers = headers
         self.limit = limit
         self.promise = promise
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        let headers: HTTPHeaders = [
+        var fields: HTTPHeaders = [
             "Host": address.authority, "Accept": "application/json", "User-Agent": "Relata", "Connection": "close",
         ]
-        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: address.target, headers: headers)
+        for (name, value) in headers { fields.add(name: name, value: value) }
+        let head = HTTPRequestHead(
+            version: .http1_1, method: .GET, uri: address.target, headers: fields)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         context.fireChannelActive()

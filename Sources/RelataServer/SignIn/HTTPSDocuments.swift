@@ -36,6 +36,8 @@ public struct HTTPSDocuments: DocumentSource {
     public var maximumSize = 256 * 1024
     /// A PEM file with the certificates that vouch for the server; `nil` for those that the system trusts.
     public var certificates: String?
+    /// More header fields of the requests.
+    package var headers: [(name: String, value: String)] = []
 
     /// The defaults.
     public init() {}
@@ -59,7 +61,7 @@ public struct HTTPSDocuments: DocumentSource {
         do {
             let address = try WebAddress(url)
             let context = address.isSecure ? try tlsContext() : nil
-            let (limit, size) = (TimeAmount(timeout), maximumSize)
+            let (limit, size, headers) = (TimeAmount(timeout), maximumSize, headers)
             let loop = MultiThreadedEventLoopGroup.singleton.next()
             let promise = loop.makePromise(of: FetchedDocument.self)
             let end = loop.scheduleTask(in: limit) { promise.fail(SignInError("it took longer than \(timeout)")) }
@@ -72,7 +74,7 @@ public struct HTTPSDocuments: DocumentSource {
                                 NIOSSLClientHandler(context: context, serverHostname: address.serverName))
                         }
                         try pipeline.addHTTPClientHandlers()
-                        try pipeline.addHandler(DocumentHandler(address, limit: size, promise))
+                        try pipeline.addHandler(DocumentHandler(address, headers, limit: size, promise))
                     }
                 }
                 .connect(host: address.host, port: address.port)
