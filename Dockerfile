@@ -6,7 +6,7 @@
 # The keys are made at the first start, and printed then; the database and the keys stay in /data.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libsqlite3-dev zlib1g-dev libpq-dev \
+    && apt-get install -y --no-install-recommends libsqlite3-dev zlib1g-dev libpq-dev libcrypt-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY . .
@@ -15,7 +15,7 @@ RUN swift build --configuration release --static-swift-stdlib --traits CommandLi
 
 FROM debian:bookworm-slim
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libsqlite3-0 zlib1g libpq5 ca-certificates tzdata \
+    && apt-get install -y --no-install-recommends libsqlite3-0 zlib1g libpq5 libcrypt1 ca-certificates tzdata \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin relata \
     && install -d --owner relata --group relata --mode 700 /data

@@ -121,6 +121,8 @@ let package = Package(
             swiftSettings: strict),
         // The system's zlib: bodies are compressed where the request is answered, not on the event loop.
         .systemLibrary(name: "CRelataZlib"),
+        // The system's libcrypt: verifies passwords that other servers kept by bcrypt.
+        .systemLibrary(name: "CRelataCrypt", providers: [.apt(["libcrypt-dev"])]),
         // The dashboard's pages, as the bytes of their files.
         .target(name: "RelataDashboard", resources: [.embedInCode("web")], swiftSettings: strict),
         // HTTP: what carries the protocol of RelataParse, and any other.
@@ -130,6 +132,7 @@ let package = Package(
                 "RelataParse", "Relata",
                 .target(name: "RelataDashboard", condition: .when(traits: ["Server"])),
                 .target(name: "CRelataZlib", condition: .when(traits: ["Server"])),
+                .target(name: "CRelataCrypt", condition: .when(platforms: [.linux], traits: ["Server"])),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),

@@ -37,5 +37,6 @@ package enum DashboardFiles {
         "style.css": PackageResources.style_css,
         "transfer.js": PackageResources.transfer_js,
         "values.js": PackageResources.values_js,
+        "view.js": PackageResources.view_js,
     ]
 }

@@ -27,11 +27,13 @@ public final class RelataServer: Service {
 
     let responder: RequestResponder
     private let channel: HTTPServerBuilder
-    private let logger: Logger
-    private let served: any ServedProtocol
+    let logger: Logger
+    let served: any ServedProtocol
     private let others: [MountedProtocol]
     /// The users of the dashboard; `nil` for none.
     let sessions: LoginSessions?
+    /// What is done when keys are replaced; `nil` for a protocol without keys.
+    let rotation: KeyRotation?
     private let group = Mutex<ServiceGroup?>(nil)
 
     /// A server for any protocol.
@@ -47,17 +49,20 @@ public final class RelataServer: Service {
         metrics: PrometheusMetrics = PrometheusMetrics(), logger: Logger = Logger(label: "relata")
     ) throws {
         try self.init(
-            protocol: served, and: [], sessions: nil, slow: nil, configuration: configuration, metrics: metrics,
+            protocol: served, and: [], sessions: nil, rotation: nil, slow: nil,
+            configuration: configuration, metrics: metrics,
             logger: logger)
     }
 
     /// - Parameters:
     ///   - others: Protocols with their own paths.
     ///   - sessions: The users of the dashboard.
+    ///   - rotation: What is done when keys are replaced.
     ///   - slow: Records slow requests.
     init(
         protocol served: any ServedProtocol, and others: [MountedProtocol], sessions: LoginSessions?,
-        slow: SlowRequests?, configuration: Configuration, metrics: PrometheusMetrics, logger: Logger
+        rotation: KeyRotation?, slow: SlowRequests?, configuration: Configuration,
+        metrics: PrometheusMetrics, logger: Logger
     ) throws {
         try configuration.check()
         self.configuration = configuration
@@ -66,6 +71,7 @@ public final class RelataServer: Service {
         self.served = served
         self.others = others
         self.sessions = sessions
+        self.rotation = rotation
         responder = RequestResponder(
             served, and: others, configuration, slow: slow, metrics: metrics, logger: logger)
         let connection = ConnectionChannel(responder: responder, limits: configuration.limits)

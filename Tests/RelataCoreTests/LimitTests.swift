@@ -15,6 +15,16 @@ import Testing
         #expect((Limit.pattern(pattern).failure(of: .text(text), type: .text) == nil) == isMatch)
     }
 
+    @Test func aLengthMayBeEitherBound() {
+        let limit = Limit.length(minimum: 2, maximum: 3)
+        for text in ["ab", "abc", "é漢"] { #expect(limit.failure(of: .text(text), type: .text) == nil) }
+        #expect(limit.failure(of: "a", type: .text) == "must have at least 2 characters, and has 1")
+        #expect(limit.failure(of: "abcd", type: .text) == "must have at most 3 characters, and has 4")
+        #expect(limit.failure(of: .blob(Data([1])), type: .data) == "must have at least 2 bytes, and has 1")
+        #expect(limit.failure(of: .blob(Data([1, 2])), type: .data) == nil)
+        #expect(limit.failure(of: .null, type: .text) == nil)
+    }
+
     @Test func aPatternThatHangsIsNoEndlessCheck() throws {
         let text = String(repeating: "a", count: 60)
         let failure = try #require(Limit.pattern("(a+)+c").failure(of: .text(text), type: .text))

@@ -23,6 +23,21 @@ import Testing
         #expect(Set(values + values).count == values.count)
     }
 
+    @Test func emptyTextsAreEqual() {
+        #expect(Value.text("") == .text(String("a".dropFirst())))
+        #expect(Value.text("") != .text("a"))
+    }
+
+    @Test func decimalsHaveOneForm() {
+        for (text, form) in [
+            ("1.50", "15e-1"), ("-1.5", "-15e-1"), ("+2", "2e0"), ("100", "1e2"), ("0.00", "0"), ("-0", "0"),
+            ("1e3", "1e3"), ("12E-1", "12e-1"), ("x", "x"), ("1e2e3", "1e2e3"),
+        ] {
+            #expect(DecimalText.canonical(text) == form)
+        }
+        #expect(DecimalText.canonical(number: "1e2e3") == nil)
+    }
+
     @Test func aPatternIsNotTakenForOneThatLooksTheSame() throws {
         for text in [Self.composed, Self.decomposed] { #expect(try TextPattern.matches(text, text + "(?:)")) }
     }

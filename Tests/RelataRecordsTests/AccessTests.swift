@@ -127,6 +127,8 @@ private func isNotFound(_ error: RelataError?) -> Bool {
         var levels: [Int]
         var parents: [Int?]
         var friends: [Set<Int>]
+        /// Whether objects with `level` 1 have no name.
+        var lacksNames = false
 
         init(using random: inout SampleRandom) {
             let range = 0..<12
@@ -140,6 +142,14 @@ private func isNotFound(_ error: RelataError?) -> Bool {
             var graph = self
             graph.parents = parents.map { $0.flatMap { levels[$0] == 0 ? $0 : nil } }
             graph.friends = friends.map { $0.filter { levels[$0] == 0 } }
+            return graph
+        }
+
+        /// As if objects with `level` 1 had neither a name nor a parent.
+        var withoutMasked: Graph {
+            var graph = self
+            graph.parents = parents.indices.map { levels[$0] == 0 ? parents[$0] : nil }
+            graph.lacksNames = true
             return graph
         }
 
@@ -165,7 +175,8 @@ private func isNotFound(_ error: RelataError?) -> Bool {
                     Record(
                         "Knot",
                         [
-                            "id": .uuid(try Self.id(number)), "name": .text("knot \(number)"),
+                            "id": .uuid(try Self.id(number)),
+                            "name": lacksNames && levels[number] == 1 ? .null : .text("knot \(number)"),
                             "level": .integer(Int64(levels[number])),
                         ]))
             }
@@ -185,22 +196,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
         let graph = Graph(using: &random)
         let expected = try await graph.withoutHidden.store(hasHidden: false)
         let seen = try await graph.store(hasHidden: true).seeing("Knot", "level", .integer(0))
-        let conditions: [String?] = [
-            nil, "parent != nil", "parent.name CONTAINS '1'", "ANY friends.name CONTAINS '1'", "friends.@count > 1",
-            "ALL children.level == 0", "NONE fans.name CONTAINS '2'", "children.@count == 0",
-            "parent.parent.name CONTAINS '1'", "SUBQUERY(friends, $f, $f.children.@count > 0).@count > 0",
-        ]
-        for condition in conditions {
-            for sort in ["name", "parent.name, name", "friends.@count, name"] {
-                let query = RecordQuery("Knot", where: condition, sort: sort)
-                let whole = query.including("parent").including("children").including("friends").including("fans")
-                let (found, wanted) = (try await seen.texts(whole), try await expected.texts(whole))
-                #expect(found == wanted, "seed \(seed): \(condition ?? "all") by \(sort)")
-            }
-            let query = RecordQuery("Knot", where: condition)
-            #expect(
-                try await seen.count(query) == expected.count(query), "seed \(seed): count of \(condition ?? "all")")
-        }
+        try await expectSame(seen, expected, "seed \(seed)")
         for number in graph.levels.indices {
             let key = KeyValue(.uuid(try Graph.id(number)))
             let (found, wanted) = (
@@ -216,5 +212,50 @@ private func isNotFound(_ error: RelataError?) -> Bool {
         try await expected.delete(some)
         let (left, wanted) = (try await seen.texts(same), try await expected.texts(same))
         #expect(left == wanted, "seed \(seed): after it")
+    }
+
+    @Test(arguments: 1...12 as ClosedRange<UInt64>)
+    func maskedPropertiesShowNowhere(seed: UInt64) async throws {
+        var random = SampleRandom(seed: seed)
+        let graph = Graph(using: &random)
+        let (all, expected) = (
+            try await graph.store(hasHidden: true), try await graph.withoutMasked.store(hasHidden: true)
+        )
+        let isOpen = ExpressionNode.comparison(
+            .equal, .property(scope: 0, path: ["level"]), .value(.integer(0)), [])
+        let access = try Access(
+            [:], masks: ["Knot": ["name": isOpen, "parent": isOpen]], in: all.currentClasses.schema)
+        try await expectSame(all.acting(under: access), expected, "seed \(seed)")
+    }
+
+    @Test func onlyPropertiesWithColumnsAreMasked() async throws {
+        let store = try await music().all
+        let condition = ExpressionNode.comparison(
+            .equal, .property(scope: 0, path: ["name"]), .value(.text("x")), [])
+        for name in ["id", "albums", "nothing"] {
+            #expect(throws: RelataError.self) {
+                try Access([:], masks: ["Artist": [name: condition]], in: store.currentClasses.schema)
+            }
+        }
+    }
+
+    /// Expects that queries find the same in two stores.
+    private func expectSame(_ seen: RecordStore, _ expected: RecordStore, _ place: String) async throws {
+        let conditions: [String?] = [
+            nil, "parent != nil", "parent.name CONTAINS '1'", "ANY friends.name CONTAINS '1'", "friends.@count > 1",
+            "ALL children.level == 0", "NONE fans.name CONTAINS '2'", "children.@count == 0",
+            "parent.parent.name CONTAINS '1'", "SUBQUERY(friends, $f, $f.children.@count > 0).@count > 0",
+        ]
+        for condition in conditions {
+            for sort in ["name", "parent.name, name", "friends.@count, name"] {
+                let query = RecordQuery("Knot", where: condition, sort: sort)
+                let whole = query.including("parent").including("children").including("friends").including("fans")
+                let (found, wanted) = (try await seen.texts(whole), try await expected.texts(whole))
+                #expect(found == wanted, "\(place): \(condition ?? "all") by \(sort)")
+            }
+            let query = RecordQuery("Knot", where: condition)
+            #expect(
+                try await seen.count(query) == expected.count(query), "\(place): count of \(condition ?? "all")")
+        }
     }
 }

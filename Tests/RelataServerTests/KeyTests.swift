@@ -91,14 +91,15 @@ struct KeyTests {
     }
 
     @Test func clientsNeedTheClientKeyIfThereIsOne() throws {
-        let keys = ServerKeys(applicationID: "app", clientKey: "client", masterKey: "master").parseKeys
+        let keys = KeyRing(ServerKeys(applicationID: "app", clientKey: "client", masterKey: "master"))
+            .parseKeys
         #expect(keys.isClientKey?("client") == true)
         #expect(keys.isClientKey?("clienT") == false)
         #expect(keys.isClientKey?("") == false)
         #expect(keys.isMasterKey?("master") == true)
         #expect(keys.isMasterKey?("client") == false)
-        #expect(ServerKeys(applicationID: "app").parseKeys.isClientKey == nil)
-        #expect(ServerKeys(applicationID: "app").parseKeys.isMasterKey == nil)
+        #expect(KeyRing(ServerKeys(applicationID: "app")).parseKeys.isClientKey == nil)
+        #expect(KeyRing(ServerKeys(applicationID: "app")).parseKeys.isMasterKey?("") == false)
     }
 }
 #endif

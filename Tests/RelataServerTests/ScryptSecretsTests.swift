@@ -32,6 +32,28 @@ import Testing
         #expect(try await !secrets.matches("secret", hash))
     }
 
+    #if os(Linux)
+    @Test(arguments: [
+        ("U*U", "$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW"),
+        ("secret of mei", "$2b$04$abcdefghijklmnopqrstuuR3dMtAP7VxjyITC9nfr10gOYSlveDdy"),
+        ("p\u{E4}ssw\u{F6}rt", "$2y$04$abcdefghijklmnopqrstuu1cDoLWDR/WUf1WNLV3Klgn6BEq1nueu"),
+    ])
+    func aHashByBcryptIsComparedAndForeign(_ password: String, _ hash: String) async throws {
+        #expect(try await secrets.matches(password, hash))
+        #expect(secrets.isForeign(hash))
+        for wrong in ["", password + "x", password.uppercased() + "!"] {
+            #expect(try await !secrets.matches(wrong, hash))
+        }
+        #expect(try await !secrets.matches(password, String(hash.dropLast()) + "."))
+    }
+    #endif
+
+    @Test func itsOwnHashesArentForeign() async throws {
+        let hash = try await secrets.hash(of: "secret")
+        #expect(!secrets.isForeign(hash))
+        #expect(!secrets.isForeign("") && !secrets.isForeign("$2b$10$"))
+    }
+
     @Test func manyAtOnceWaitForEachOther() async throws {
         let hash = try await secrets.hash(of: "secret")
         let count = try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -46,7 +46,7 @@ public struct Soak {
         server = ServedFile(
             tool: tool, path: folder + "/soak.sqlite",
             options: [
-                "--app-id", "soak", "--client-key", "soak", "--master-key", "soak", "--log-level", "error",
+                "--app-id", "soak", "--client-key", "soak", "--master-key", "soak master", "--log-level", "error",
                 "--idle-timeout", "600",
             ])
     }

@@ -2,7 +2,8 @@
 ///
 /// An entity without a condition is open: all of its rows are visible. A guarded entity shows the rows that meet its
 /// condition. Other rows are invisible everywhere: in results, members and counts, and links to them read as dangling.
-/// Only the key that a row itself holds stays in the row.
+/// Only the key that a row itself holds stays in the row. A property may be masked: it is unset in rows that don't meet
+/// its own condition.
 ///
 /// A statement takes the name of each table that it reads from `ExpressionWriter.source(_:)`, which applies the
 /// access. Delete rules, checks and migrations run as the schema's, and see everything.
@@ -13,26 +14,33 @@ package struct Access: Hashable, Sendable {
     /// By the entity's name.
     private let guards: [String: Guard]
 
-    /// The condition on the rows of an entity.
-    private struct Guard: Hashable, Sendable {
+    /// The conditions on the rows of an entity, and on its properties.
+    struct Guard: Hashable, Sendable {
         let condition: ExpressionNode
-        /// The condition as SQL-independent text, outside of a statement.
-        let statement: SQLStatement
+        /// The conditions of rows that show a property, by the property's name.
+        let masks: [String: ExpressionNode]
+        /// The conditions as SQL-independent text, outside of a statement.
+        fileprivate let statement: SQLStatement
 
-        init(
-            _ entity: String, _ condition: ExpressionNode, _ schema: Schema, _ dialect: Dialect
+        fileprivate init(
+            _ entity: String, _ condition: ExpressionNode, _ masks: [String: ExpressionNode], _ schema: Schema,
+            _ dialect: Dialect
         ) throws(RelataError) {
             guard let table = schema[entity] else {
                 throw .invalidUse(
                     "there is no entity \(entity)"
                         + NameSuggestion.hint(for: entity, among: schema.tables.map(\.name)))
             }
-            guard condition.isOfOneRow else {
+            guard condition.isOfOneRow, masks.values.allSatisfy(\.isOfOneRow) else {
                 throw .invalidUse("the condition on who sees \(entity) must be one on the row's own columns")
+            }
+            if let name = masks.keys.sorted().first(where: { !table.canMask($0) }) {
+                throw .invalidUse("\(entity) has no property \(name) that some of its rows can hide")
             }
             var writer = ExpressionWriter(schema: schema, dialect: dialect, access: .everything)
             self.condition = condition
-            statement = try writer.condition(condition, onRowsOf: table).statement
+            self.masks = masks
+            statement = try writer.condition(condition, masks, onRowsOf: table).statement
         }
     }
 
@@ -40,28 +48,34 @@ package struct Access: Hashable, Sendable {
 
     /// Guards entities.
     ///
-    /// - Parameter conditions: The conditions of visible rows, by the entity's name. A condition uses only the row's
-    ///   own columns: attributes, and keys of to-ones.
+    /// - Parameters:
+    ///   - conditions: The conditions of visible rows, by the entity's name. A condition uses only the row's own
+    ///     columns: attributes, elements of arrays in them, and keys of to-ones.
+    ///   - masks: The conditions of rows that show a property, by the names of the entity and of the property.
     /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have, and for conditions on other
     ///   rows.
     package init(
-        _ conditions: [String: ExpressionNode], in schema: Schema, dialect: Dialect = .sqlite
+        _ conditions: [String: ExpressionNode], masks: [String: [String: ExpressionNode]] = [:], in schema: Schema,
+        dialect: Dialect = .sqlite
     ) throws(RelataError) {
         var guards: [String: Guard] = [:]
-        for (entity, condition) in conditions { guards[entity] = try Guard(entity, condition, schema, dialect) }
+        for entity in Set(conditions.keys).union(masks.keys) {
+            guards[entity] = try Guard(entity, conditions[entity] ?? .and([]), masks[entity] ?? [:], schema, dialect)
+        }
         self.guards = guards
     }
 
-    /// A copy with another condition on the rows of one entity, or with none.
+    /// A copy with another condition on the rows of one entity, or with none. Its masks stay.
     ///
     /// - Throws: the errors of ``init(_:in:dialect:)``.
     package func guarding(
         _ entity: String, by condition: ExpressionNode?, in schema: Schema, dialect: Dialect
     ) throws(RelataError) -> Access {
         var guards = guards
-        guards[entity] = try condition.map { (condition) throws(RelataError) in
-            try Guard(entity, condition, schema, dialect)
-        }
+        let masks = guards[entity]?.masks ?? [:]
+        guards[entity] =
+            condition == nil && masks.isEmpty
+            ? nil : try Guard(entity, condition ?? .and([]), masks, schema, dialect)
         return Access(guards: guards)
     }
 
@@ -82,8 +96,16 @@ package struct Access: Hashable, Sendable {
     /// Whether rows of an entity of that name may be hidden.
     func isGuarded(_ entity: String) -> Bool { guards[entity] != nil }
 
-    /// The condition on rows of an entity; `nil` for an open one.
-    func condition(on table: Table) -> ExpressionNode? { isLimited ? guards[table.name]?.condition : nil }
+    /// The conditions on rows of an entity; `nil` for an open one.
+    func conditions(on table: Table) -> Guard? { isLimited ? guards[table.name] : nil }
+
+    /// Whether some rows of an entity may hide a property.
+    func masks(_ property: String, of table: Table) -> Bool {
+        isLimited && guards[table.name]?.masks[property] != nil
+    }
+
+    /// The condition of rows that show a property; `nil` if all visible rows do.
+    package func mask(_ property: String, of entity: String) -> ExpressionNode? { guards[entity]?.masks[property] }
 
     // MARK: Statements for many callers
 
@@ -137,12 +159,20 @@ extension CompiledQuery {
     }
 }
 
+extension Table {
+    /// Whether some rows can hide a property: it has columns besides the key's.
+    package func canMask(_ property: String) -> Bool {
+        let columns = columnIndexes(of: property)
+        return !columns.isEmpty && Set(columns).isDisjoint(with: keyColumns)
+    }
+}
+
 extension ExpressionNode {
     /// Whether it reads nothing but columns of the object that it speaks of.
     fileprivate var isOfOneRow: Bool {
         switch self {
         case .property(let scope, let path): scope == 0 && path.count < 2
-        case .quantified, .aggregate, .groupAggregate, .inQuery, .sql, .anyElement, .element, .found, .relevance: false
+        case .quantified, .aggregate, .groupAggregate, .inQuery, .sql, .found, .relevance: false
         default: parts.allSatisfy(\.isOfOneRow)
         }
     }

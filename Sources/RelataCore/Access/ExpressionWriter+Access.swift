@@ -6,14 +6,14 @@ extension ExpressionWriter {
     ///
     /// - Parameter index: The index that must be used.
     mutating func source(_ table: Table, _ index: ForcedIndex? = nil) -> String {
-        guard let condition = access.condition(on: table) else { return rows(of: table, index) }
+        guard let seen = access.conditions(on: table) else { return rows(of: table, index) }
         if index == nil, let known = sources[table.index] { return known }
         var rows = ExpressionWriter(
             schema: schema, dialect: dialect, access: .everything,
             earlierParameters: earlierParameters + parameters.count, depth: depth)
         let text: String
         do {
-            text = try rows.condition(condition, onRowsOf: table, index).rows
+            text = try rows.condition(seen.condition, seen.masks, onRowsOf: table, index).rows
             for number in rows.parameters.indices {
                 accessParameters.append(
                     AccessParameter(
@@ -36,12 +36,16 @@ extension ExpressionWriter {
         return "(SELECT * FROM \(name)\(index.map(dialect.using) ?? "") WHERE \(dialect.areSet(table.keyColumnNames)))"
     }
 
-    /// Writes a condition on the rows of a table: the matching rows, and the condition alone.
+    /// Writes a condition on the rows of a table: the matching rows, and the conditions alone.
+    ///
+    /// - Parameter masks: The conditions of rows that show a property.
     mutating func condition(
-        _ condition: ExpressionNode, onRowsOf table: Table, _ index: ForcedIndex? = nil
+        _ condition: ExpressionNode, _ masks: [String: ExpressionNode], onRowsOf table: Table,
+        _ index: ForcedIndex? = nil
     ) throws(RelataError) -> (rows: String, statement: SQLStatement) {
         let alias = start(table, scope: 0, index: index)
         let source = frames[0]
+        let masked = masks.isEmpty ? nil : try columns(of: table, alias, masks)
         let text = try written { (writer) throws(RelataError) in try writer.condition(condition) }
         guard frames == [source] else {
             throw .invalidUse("the condition on who sees \(table.name) must be one on the row's own columns")
@@ -50,7 +54,37 @@ extension ExpressionWriter {
         let hidden =
             table.entity.isKeyAssigned && dialect == .sqlite
             ? table.keyColumnNames.map { "\(column(alias, $0)) AS \(dialect.quote($0)), " }.joined() : ""
-        return ("(SELECT \(hidden)\(alias).* FROM \(source) WHERE \(text))", SQLStatement(text, parameters))
+        return (
+            "(SELECT \(hidden)\(masked ?? "\(alias).*") FROM \(source) WHERE \(text))",
+            SQLStatement((masked.map { $0 + " " } ?? "") + text, parameters)
+        )
+    }
+
+    /// The columns of a row as they are seen.
+    private mutating func columns(
+        of table: Table, _ alias: String, _ masks: [String: ExpressionNode]
+    ) throws(RelataError) -> String {
+        // The rowid is selected already.
+        let isNumbered = table.entity.isKeyAssigned && dialect == .sqlite
+        var names = table.columns.enumerated().compactMap { place, column in
+            isNumbered && table.keyColumns.contains(place) ? nil : (column.name, column.property)
+        }
+        names += schema.references(of: table.index).filter(\.isOrderStored).compactMap { reference in
+            reference.orderColumn.map { ($0, reference.property) }
+        }
+        // PostgreSQL keeps the words of a row in it.
+        if dialect != .sqlite, SearchIndex(table) != nil { names.append((SearchIndex.column, "")) }
+        var columns: [String] = []
+        for (name, property) in names {
+            let own = column(alias, name)
+            guard let mask = masks[property] else {
+                columns.append(own)
+                continue
+            }
+            let text = try written { (writer) throws(RelataError) in try writer.condition(mask) }
+            columns.append("CASE WHEN \(text) THEN \(own) END AS \(dialect.quote(name))")
+        }
+        return columns.joined(separator: ", ")
     }
 
     /// The condition that the caller sees the object with a key; `nil` for an open entity.

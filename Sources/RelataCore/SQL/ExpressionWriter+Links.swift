@@ -69,7 +69,9 @@ extension ExpressionWriter {
             let position = element(
                 onward.target, frame: frame, alias: nil, key: columns(alias, onward.columns))
             // If a row in between may dangle, the target is joined, which excludes it.
-            if onward.isOptional || !onward.isEnforced || access.guards(schema.tables[onward.target]) {
+            if onward.isOptional || !onward.isEnforced || access.guards(schema.tables[onward.target])
+                || access.masks(onward.property, of: middle)
+            {
                 _ = self.alias(of: position)
             }
             return Entered(

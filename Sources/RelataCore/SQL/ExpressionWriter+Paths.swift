@@ -94,7 +94,8 @@ extension ExpressionWriter {
         let isKnown = place.key != nil && table.keyColumns.contains(index)
         return Term(
             sql: sql(ofColumn: index, position), type: table.columns[index].type,
-            isNullable: table.columns[index].isOptional || (isKnown ? place.isKeyOptional : place.isOptional),
+            isNullable: table.columns[index].isOptional || access.masks(table.columns[index].property, of: table)
+                || (isKnown ? place.isKeyOptional : place.isOptional),
             column: (table.index, index),
             isSinglePrecision: table.columns[index].type == .real
                 && table.entity.attribute(table.columns[index].property)?.isSinglePrecision == true,
@@ -140,7 +141,7 @@ extension ExpressionWriter {
         case .reference(let number):
             let reference = schema.references[number]
             let key = key(heldBy: name, of: position)
-            let isKeyOptional = place.isOptional || reference.isOptional
+            let isKeyOptional = place.isOptional || reference.isOptional || access.masks(name, of: table)
             if needsTarget(reference) {
                 let target = schema.tables[reference.target]
                 let alias = newAlias()

@@ -12,7 +12,16 @@ export class ServerError extends Error {
 export const session = new (class extends EventTarget {
   information = null;
 
-  get isReadOnly() { return this.information?.isReadOnly ?? true; }
+  /** As whom the store is viewed, `{ name, text }`; `null` for the master key. */
+  viewer = null;
+
+  /** Whoever views as somebody else changes nothing. */
+  get isReadOnly() { return this.viewer !== null || (this.information?.isReadOnly ?? true); }
+
+  view(viewer) {
+    this.viewer = viewer;
+    this.dispatchEvent(new Event('view'));
+  }
 
   /** Asks who is signed in, which a page that was loaded anew doesn't know. */
   async resume() {
@@ -32,6 +41,7 @@ export const session = new (class extends EventTarget {
   end() {
     if (!this.information) return;
     this.information = null;
+    this.viewer = null;
     this.dispatchEvent(new Event('end'));
   }
 
@@ -52,8 +62,8 @@ export function jsonText(value, space) {
 
 export function jsonValue(text) { return JSON.parse(text, exact); }
 
-/** A reply, whatever its status. `bytes` is a body that is sent as it is. */
-async function exchange(method, path, { query = {}, body, bytes, signal } = {}) {
+/** A reply, whatever its status. `bytes` is a body that is sent as it is; `asMaster` is for what the viewer doesn't ask. */
+async function exchange(method, path, { query = {}, body, bytes, signal, asMaster = false } = {}) {
   const address = new URL('api/' + path, document.baseURI);
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null || value === '') continue;
@@ -61,6 +71,7 @@ async function exchange(method, path, { query = {}, body, bytes, signal } = {}) 
   }
   const headers = {};
   if (session.information) headers['X-Relata-Page-Token'] = session.information.pageToken;
+  if (session.viewer && !asMaster && /^(parse|counts|access)\//.test(path)) headers['X-Relata-View-As'] = session.viewer.name;
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let reply;
   let content;
@@ -101,6 +112,19 @@ export const server = {
   object: (className, id, query) => send('GET', `parse/classes/${segment(className)}/${segment(id)}`, { query }),
   deletionPlan: (className, id) =>
     send('GET', `parse/classes/${segment(className)}/${segment(id)}`, { query: { deletionPlan: '1' } }),
+  /** What the viewer may do with the objects of a class, or with one of them. */
+  access: (className, id) => send('GET', `access/${segment(className)}` + (id === undefined ? '' : `/${segment(id)}`)),
+  /** Somebody to view as, by name or id; `null` where there is none. */
+  async user(text) {
+    const where = { $or: [{ username: text }, { objectId: text }] };
+    const { results } = await send('GET', 'parse/classes/_User', { query: { where, keys: 'username' }, asMaster: true });
+    const found = results.find(({ username }) => username === text) ?? results[0];
+    return found ? { name: `user:${found.objectId}`, text: found.username ?? found.objectId } : null;
+  },
+  async role(text) {
+    const { results: [found] } = await send('GET', 'parse/classes/_Role', { query: { where: { name: text }, keys: 'name' }, asMaster: true });
+    return found ? { name: `role:${found.name}`, text: found.name } : null;
+  },
   request: (method, path, options) => send(method, 'parse' + path, options),
 
   // What the server does.

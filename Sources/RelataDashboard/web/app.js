@@ -3,6 +3,7 @@ import { server, session } from './api.js';
 import { fill, h, icon, memory } from './dom.js';
 import { language, languageNames, number, setLanguage, t } from './language.js';
 import { showLogin, tokenOfAddress } from './login.js';
+import { forgetNames } from './names.js';
 import { notify, openMenu, problemText, reportProblem } from './overlay.js';
 import { address, readPlace } from './place.js';
 import { schema } from './schema.js';
@@ -10,6 +11,7 @@ import { ClassPage } from './class-page.js';
 import { InsidePage } from './inside-page.js';
 import { MovePage } from './move-page.js';
 import { SchemaPage } from './schema-page.js';
+import { viewControl } from './view.js';
 
 const root = document.body.appendChild(h('div', { id: 'root' }));
 /** The pages that are of no class, as they stand on the left. */
@@ -74,10 +76,11 @@ function frame() {
       h('div', { class: 'side-name' }, h('strong', {}, 'Relata'), h('span', { title: name }, name)),
       h('button', { type: 'button', class: 'plain square only-narrow', 'aria-label': t('close'), onclick: () => toggleSide(false) }, icon('close'))),
     search, list,
-    h('div', { class: 'side-links' }, Object.entries(pages).map(([name, { icon: shape }]) =>
+    h('div', { class: 'side-links' }, Object.entries(pages).filter(([name]) => !session.viewer || name !== 'move').map(([name, { icon: shape }]) =>
       h('a', { class: 'side-link', href: address({ page: name }), 'data-page': name }, icon(shape), t(name)))),
     h('div', { class: 'side-bottom' },
-      session.isReadOnly && h('p', { class: 'badge wide', title: t('readOnlyHint') }, icon('lock'), t('readOnly')),
+      session.information.isReadOnly && h('p', { class: 'badge wide', title: t('readOnlyHint') }, icon('lock'), t('readOnly')),
+      viewControl(),
       h('div', { class: 'side-buttons' }, settings(), h('span', { class: 'spacer' }),
         h('button', { type: 'button', class: 'plain square', title: t('signOut'), 'aria-label': t('signOut'), onclick: () => session.signOut() }, icon('leave')))));
   const main = h('main', { id: 'main', tabindex: '-1' });
@@ -141,8 +144,11 @@ async function show(main, list) {
     }
     document.title = `${place.className} · Relata`;
     if (!schema.get(place.className)) return fill(main, emptyPage(t('noClass', { name: place.className })));
-    page = new ClassPage(main, place.className, { store: session.information.name, openSide: () => toggleSide(true) });
-    return page.show(place);
+    const access = session.viewer && await server.access(place.className);
+    // Somebody may have gone on meanwhile.
+    if (readPlace().className !== place.className || !main.isConnected) return;
+    page = new ClassPage(main, place.className, { store: session.information.name, openSide: () => toggleSide(true), access });
+    return page.show(readPlace());
   }
   document.title = `${session.information.name} · Relata`;
   const [first] = schema.classes;
@@ -161,6 +167,7 @@ async function start() {
   applyScheme();
   page = null;
   shown = null;
+  counts = new Map();
   if (!session.information) return showLogin(root, { settings, done: start });
   try {
     await schema.load();
@@ -179,6 +186,12 @@ addEventListener('hashchange', async () => {
   const token = tokenOfAddress();
   if (token) return enter(token);
   if (shown && session.information) show(shown.main, shown.list).catch(reportProblem);
+});
+
+session.addEventListener('view', async () => {
+  forgetNames();
+  await start();
+  document.querySelector('.viewer')?.focus();
 });
 
 session.addEventListener('end', () => {

@@ -19,6 +19,7 @@ import { showQuery } from './query-dialog.js';
 import { Rows, readSort } from './rows.js';
 import { schema } from './schema.js';
 import { valueText } from './values.js';
+import { accessLine } from './view.js';
 
 export class ClassPage {
   #place = null;
@@ -26,10 +27,12 @@ export class ClassPage {
   #columns = [];
   #query = '';
 
-  constructor(main, className, { store, openSide }) {
+  /** @param access What the viewer may do, where somebody views as another. */
+  constructor(main, className, { store, openSide, access }) {
     this.className = className;
     this.known = schema.get(className);
     this.store = store;
+    this.hiddenFields = new Set(access?.hiddenFields);
     this.#columns = readColumns(store, this.known);
     this.grid = document.createElement('relata-grid');
     this.inspector = document.createElement('relata-inspector');
@@ -48,7 +51,7 @@ export class ClassPage {
           this.changes,
           !session.isReadOnly && h('button', { type: 'button', class: 'plain', 'aria-label': t('newObject', { name: className }), onclick: () => this.#create() }, icon('plus'), h('span', { class: 'only-wide' }, t('new'))),
           h('button', { type: 'button', class: 'plain', 'aria-label': t('columns'), onclick: () => this.#chooseColumns() }, icon('columns'), h('span', { class: 'only-wide' }, t('columns')))),
-        this.filter),
+        access ? accessLine(access) : this.filter),
       h('div', { class: 'page-body' }, h('div', { class: 'grid-place' }, this.grid, this.cover), this.inspector));
     this.#listen();
   }
@@ -109,7 +112,7 @@ export class ClassPage {
     target.addEventListener(name, listener);
   }
 
-  get visibleColumns() { return this.#columns.filter(({ isHidden }) => !isHidden); }
+  get visibleColumns() { return this.#columns.filter(({ isHidden, name }) => !isHidden && !this.hiddenFields.has(name)); }
 
   /** Shows what an address names. */
   show(place) {
@@ -141,7 +144,9 @@ export class ClassPage {
   }
 
   #load() {
-    const { predicate, sort, relation } = this.#place;
+    const { sort, relation } = this.#place;
+    // Conditions as text are the master key's.
+    const predicate = session.viewer ? '' : this.#place.predicate;
     this.filter.set(this.known, predicate);
     this.cover.hidden = true;
     this.#rows = new Rows({ className: this.className, predicate, sort, relation }, this.visibleColumns.map(({ name }) => name));
@@ -149,7 +154,8 @@ export class ClassPage {
     rows.addEventListener('change', () => this.#changed(rows));
     this.grid.show({ rows, known: this.known, columns: this.visibleColumns, sort, label: this.className, staged: (row) => edits.of(this.className, row.objectId) });
     fill(this.status, t('loading'));
-    rows.load(0).then(() => rows.countAll()).catch((error) => {
+    // Whoever finds objects may not be allowed to count them.
+    rows.load(0).then(() => rows.countAll().catch((error) => { if (!session.viewer) throw error; })).catch((error) => {
       if (rows === this.#rows) this.#problem(error);
     });
   }

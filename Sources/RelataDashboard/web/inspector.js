@@ -8,6 +8,7 @@ import { nameElement, remember } from './names.js';
 import { problemText } from './overlay.js';
 import { schema, selection, titleOf, typeText } from './schema.js';
 import { valueContent } from './values.js';
+import { whySection } from './view.js';
 
 const shownMembers = 20;
 
@@ -56,8 +57,9 @@ export class RelataInspector extends HTMLElement {
       fill(body, this.#fields(known, object), this.#related(known, object));
     } catch (error) {
       if (run !== this.#run) return;
-      fill(body, h('p', { class: 'note' }, error.code === 101 ? t('gone') : problemText(error)));
+      fill(body, h('p', { class: 'note' }, error.code !== 101 ? problemText(error) : session.viewer ? t('notForViewer') : t('gone')));
     } finally {
+      if (run === this.#run && session.viewer) body.append(whySection(className, id));
       body.setAttribute('aria-busy', 'false');
     }
   }

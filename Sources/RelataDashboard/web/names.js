@@ -8,6 +8,9 @@ const known = new Map();
 /** Keeps the name of an object that is here anyway. */
 export function remember(className, object) { known.set(`${className}/${object.objectId}`, String(titleOf(object, className))); }
 
+/** Forgets all names: another viewer may not see the objects. */
+export function forgetNames() { known.clear(); }
+
 /** An element with the name of an object: its id, until the name is known. */
 export function nameElement(className, id) {
   const key = `${className}/${id}`;

@@ -10,16 +10,6 @@ import RelataCore
 /// The outcomes are computed as in the answer to a request, and each reason names the rule behind an outcome. The rules
 /// are class-level permissions and access lists: see `Documentation/Users.md`.
 public struct AccessExplanation: Hashable, Sendable {
-    /// The caller in question.
-    public enum Subject: Hashable, Sendable {
-        /// A client without a session.
-        case nobody
-        /// A user, by name or id.
-        case user(String)
-        /// A user who has only this role, and the roles that it is a member of.
-        case role(String)
-    }
-
     /// The outcome of an operation.
     public enum Outcome: String, Hashable, Sendable {
         /// The operation is done.
@@ -52,6 +42,8 @@ public struct AccessExplanation: Hashable, Sendable {
     public let verdicts: [Verdict]
     /// The fields that are hidden from the caller.
     public let hiddenFields: [String]
+    /// The fields that the caller gets of some objects only; empty for one object.
+    public let partlyHiddenFields: [String]
 }
 
 extension AccessExplanation: CustomStringConvertible {
@@ -69,7 +61,28 @@ extension AccessExplanation: CustomStringConvertible {
                 names.map { $0.0.padding(to: $0.1) }.joined(separator: " ") + " " + verdict.reason)
         }
         if !hiddenFields.isEmpty { lines += ["", "hidden fields: " + hiddenFields.joined(separator: ", ")] }
+        if !partlyHiddenFields.isEmpty {
+            lines += ["", "fields that only some objects show: " + partlyHiddenFields.joined(separator: ", ")]
+        }
         return lines
+    }
+}
+
+extension AccessExplanation {
+    /// The explanation for pages that show it.
+    var json: JSONValue {
+        let names = { (names: [String]) in JSONValue.array(names.map { .string($0) }) }
+        return [
+            "caller": .string(caller), "principals": names(principals), "hiddenFields": names(hiddenFields),
+            "partlyHiddenFields": names(partlyHiddenFields),
+            "verdicts": .array(
+                verdicts.map { verdict in
+                    [
+                        "operation": .string(verdict.operation), "outcome": .string(verdict.outcome.rawValue),
+                        "reason": .string(verdict.reason),
+                    ]
+                }),
+        ]
     }
 }
 
@@ -81,12 +94,12 @@ extension ParseStore {
     /// Explains what a caller may do with the objects of a class, or with one of them.
     ///
     /// - Parameters:
-    ///   - subject: The caller.
+    ///   - subject: The caller; a user by name or id.
     ///   - className: The class.
     ///   - objectID: The object; `nil` for the class as a whole.
     /// - Throws: ``ParseError`` 101 for an object, a user or a role that doesn't exist, and 103 for such a class.
     public func explainAccess(
-        of subject: AccessExplanation.Subject, to className: String, _ objectID: String? = nil
+        of subject: AccessSubject, to className: String, _ objectID: String? = nil
     ) async throws -> AccessExplanation {
         try await read(as: .master) { transaction in
             let lookup = CallerLookup(
@@ -99,7 +112,10 @@ extension ParseStore {
                     .invalidClassName,
                     "there is no class \(className.prefix(64))"
                         + NameSuggestion.hint(
-                            for: className, among: transaction.storedClasses.schema.tables.map(\.name)))
+                            for: className,
+                            among: transaction.storedClasses.schema.tables.map(\.name).filter {
+                                !InternalClasses.hidden.contains($0)
+                            }))
             }
             return try AccessJudge(transaction, caller, parseClass, objectID).explanation(words)
         }
@@ -111,27 +127,16 @@ extension ParseTransaction {
     ///
     /// - Throws: ``ParseError`` 101 for a user or a role that doesn't exist.
     fileprivate func identity(
-        of subject: AccessExplanation.Subject, _ lookup: CallerLookup
+        of subject: AccessSubject, _ lookup: CallerLookup
     ) throws -> (caller: KnownCaller, words: String) {
         switch subject {
-        case .nobody: return (KnownCaller(), "nobody")
+        case .nobody: return (try lookup.identity(of: subject), "nobody")
         case .user(let name):
             guard let user = try user("objectId", name) ?? user("_usernameKey", UserFields.key(name)) else {
                 throw ParseError(.objectNotFound, "there is no user \(name.prefix(64))")
             }
-            let session = KnownCaller.SignedIn(id: "", user: user.id, end: nil)
-            return (
-                KnownCaller(session: session, principals: try lookup.principals(of: session)),
-                "the user \(user.name) (\(user.id))"
-            )
-        case .role(let name):
-            guard let names = try lookup.roles(including: name) else {
-                throw ParseError(.objectNotFound, "there is no role \(name.prefix(64))")
-            }
-            // An id that no user has.
-            let session = KnownCaller.SignedIn(id: "", user: "", end: nil)
-            let principals = Set(["*"] + names.map { "role:" + $0 })
-            return (KnownCaller(session: session, principals: principals), "a user of the role \(name)")
+            return (try lookup.identity(of: .user(user.id)), "the user \(user.name) (\(user.id))")
+        case .role(let name): return (try lookup.identity(of: subject), "a user of the role \(name)")
         }
     }
 }
@@ -162,10 +167,22 @@ private struct AccessJudge {
     }
 
     func explanation(_ words: String) throws -> AccessExplanation {
-        AccessExplanation(
+        let partlyHidden = caller.partlyHiddenFields[parseClass.name] ?? []
+        let hidden = try (caller.hiddenFields[parseClass.name] ?? []).union(partlyHidden.filter(isHidden))
+        return AccessExplanation(
             className: parseClass.name, objectID: objectID, caller: words, principals: caller.principals.sorted(),
             verdicts: try ClassPermissions.Operation.allCases.map(verdict),
-            hiddenFields: (caller.hiddenFields[parseClass.name] ?? []).filter { !$0.hasPrefix("_") }.sorted())
+            hiddenFields: hidden.filter { !$0.hasPrefix("_") }.sorted(),
+            partlyHiddenFields: objectID == nil ? partlyHidden.subtracting(hidden).sorted() : [])
+    }
+
+    /// Whether the object hides a field that others show.
+    private func isHidden(_ field: String) throws -> Bool {
+        guard let key, let isShown = caller.read.mask(field, of: parseClass.name) else { return false }
+        let showing = try Access(
+            [parseClass.name: isShown], in: transaction.schema, dialect: transaction.connection.dialect)
+        return try !transaction.connection.isSeen(
+            key, of: parseClass.table, transaction.compiler(under: showing))
     }
 
     private func verdict(_ operation: ClassPermissions.Operation) throws -> AccessExplanation.Verdict {
@@ -174,6 +191,7 @@ private struct AccessJudge {
         func verdict(_ outcome: AccessExplanation.Outcome, _ reason: String) -> AccessExplanation.Verdict {
             AccessExplanation.Verdict(operation: operation.rawValue, outcome: outcome, reason: reason)
         }
+        if let reason = refusal(of: operation) { return verdict(.denied, reason) }
         let permission = caller.permission(operation, on: permissions)
         if case .nothing = permission, !isOwnUser(operation) { return verdict(.denied, rule) }
         guard let key, let access = try access(operation) else { return verdict(.allowed, rule) }
@@ -184,6 +202,22 @@ private struct AccessJudge {
             key, of: parseClass.table, transaction.compiler(under: access))
         let lists = listRule(isReading: operation.isReading)
         return verdict(isSeen ? .allowed : .hidden, "\(rule); \(lists)")
+    }
+
+    /// Why the server refuses an operation to clients whatever the class allows; `nil` if it doesn't.
+    private func refusal(of operation: ClassPermissions.Operation) -> String? {
+        let isClosed = transaction.mode != .development
+        switch (parseClass.name, operation) {
+        case (let name, _) where ServiceClasses.ofMaster.contains(name): return "only the master key uses the class"
+        case (InternalClasses.session, .create), (InternalClasses.session, .update),
+            (InternalClasses.session, .addField):
+            return "sessions begin by signing in, and can't be changed"
+        case (InternalClasses.user, .update), (InternalClasses.user, .delete):
+            return caller.session == nil ? "a user is changed and deleted by nobody else" : nil
+        case (InternalClasses.role, .create) where isClosed: return "in production, only the master key makes roles"
+        case (_, .addField) where isClosed: return "in production, classes get no new fields by use"
+        default: return nil
+        }
     }
 
     /// A user can always read its own object, whatever the permissions of the class.

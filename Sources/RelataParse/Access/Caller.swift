@@ -10,8 +10,23 @@ struct Caller: Hashable, Sendable {
     var isMaster = false
     /// The token of a user's session.
     var sessionToken: String?
+    /// The one whose rights are used, without a session.
+    var subject: AccessSubject?
     /// The files in the request without an address that this server signed.
     var unprovenFiles: Set<String> = []
+    /// Whether it came with the master key that only reads.
+    var isReadOnly = false
+    /// Whether it came with the maintenance key.
+    var isMaintenance = false
+    /// Whether objects that it changes keep the times of their last changes: for imports.
+    var keepsUpdatedAt = false
+
+    /// Takes over what keys allow.
+    mutating func take(_ rights: ParseKeys.Rights) {
+        isMaster = rights.isMaster
+        isReadOnly = rights == .privileged(.readOnlyMaster)
+        isMaintenance = rights == .privileged(.maintenance)
+    }
 }
 
 /// The sender of a request, identified by the store, and its rights.
@@ -34,9 +49,20 @@ struct KnownCaller: Sendable {
     var isListed: [String: ExpressionNode] = [:]
     /// The fields that are hidden from the caller, by class.
     var hiddenFields: [String: Set<String>] = [:]
+    /// The fields that only some objects show to the caller, by class.
+    var partlyHiddenFields: [String: Set<String>] = [:]
     /// The files in the request without an address that this server signed. A change may keep such a file in an object,
     /// but not add it.
     var unprovenFiles: Set<String> = []
+    /// Whether the times of objects are written as the request has them.
+    var isMaintenance = false
+    /// Whether objects that it changes keep the times of their last changes.
+    var keepsUpdatedAt = false
+
+    /// The fields that all objects of a class, or some of them, hide from the caller.
+    func fieldsHidden(inSomeOf className: String) -> Set<String> {
+        (hiddenFields[className] ?? []).union(partlyHiddenFields[className] ?? [])
+    }
 
     /// A signed-in user.
     struct SignedIn: Hashable, Sendable {
@@ -60,8 +86,9 @@ struct CallerLookup {
 
     /// The caller.
     ///
-    /// - Throws: ``ParseError`` 209 for a session that doesn't exist, or has ended.
+    /// - Throws: ``ParseError`` 209 for a session that doesn't exist, or has ended; 101 for a subject that doesn't exist.
     func known(_ caller: Caller) throws -> KnownCaller {
+        if let subject = caller.subject { return try seeing(identity(of: subject)) }
         var known = KnownCaller(isMaster: caller.isMaster, session: try session(of: caller))
         if caller.isMaster || classes.guarded.isEmpty && classes.permissions.isEmpty { return known }
         known.principals = try principals(of: known.session)
@@ -88,29 +115,45 @@ struct CallerLookup {
         let lists = try classes.guarded.isEmpty ? [] : self.lists(of: known.principals.sorted())
         known.isListed = isListed(lists.filter { $0.canRead }.map { $0.key }, user: known.session?.user)
         let mayChange = isListed(lists.filter { $0.canWrite }.map { $0.key }, user: known.session?.user)
-        known.read = try access(known.isListed, known) { [$0.permission(.get, on: $1), $0.limit(.find, on: $1)] }
+        let masks = hideFields(from: &known)
+        known.read = try access(known.isListed, known, masks: masks) {
+            [$0.permission(.get, on: $1), $0.limit(.find, on: $1)]
+        }
         known.write = try access(mayChange, known) { [$0.permission(.update, on: $1)] }
         known.delete =
             classes.permissions.isEmpty
             ? known.write : try access(mayChange, known) { [$0.permission(.delete, on: $1)] }
-        known.hiddenFields = hiddenFields(from: known)
         return known
     }
 
-    /// The fields that are hidden from a caller, by class. The inverse of a hidden pointer is hidden too, because it
-    /// would reveal the pointer.
-    private func hiddenFields(from known: KnownCaller) -> [String: Set<String>] {
-        var hidden: [String: Set<String>] = [:]
-        if !classes.guarded.isEmpty { hidden[InternalClasses.user] = InternalClasses.privateFields }
+    /// Sets the fields that are hidden from a caller. The inverse of a hidden pointer is hidden too, because it would
+    /// reveal the pointer.
+    ///
+    /// - Returns: The conditions of objects that show a field which others hide, by class and field.
+    private func hideFields(from known: inout KnownCaller) -> [String: [String: ExpressionNode]] {
+        var masks: [String: [String: ExpressionNode]] = [:]
+        if !classes.guarded.isEmpty { known.hiddenFields[InternalClasses.user] = InternalClasses.privateFields }
         for (name, permissions) in classes.permissions where permissions.hidesFields {
-            let fields = permissions.hiddenFields(of: known.principals, isSignedIn: known.session != nil)
-            if fields.isEmpty { continue }
-            hidden[name, default: []].formUnion(fields)
-            for side in classes.otherSides(of: fields, in: name) {
-                hidden[side.className, default: []].insert(side.field)
+            var hidden: Set<String> = []
+            for (field, pointers) in permissions.hiddenFields(
+                of: known.principals, isSignedIn: known.session != nil)
+            {
+                // All objects hide a field without a column: a relation.
+                guard !pointers.isEmpty, classes.schema[name]?.canMask(field) == true else {
+                    hidden.insert(field)
+                    continue
+                }
+                let leading = pointers.sorted().map { known.leadsToCaller($0, of: classes[name]) }
+                masks[name, default: [:]][field] = .or(leading + known.isOwnUser(in: name))
+            }
+            if hidden.isEmpty { continue }
+            known.hiddenFields[name, default: []].formUnion(hidden)
+            for side in classes.otherSides(of: hidden, in: name) {
+                known.hiddenFields[side.className, default: []].insert(side.field)
             }
         }
-        return hidden
+        known.partlyHiddenFields = masks.mapValues { Set($0.keys) }
+        return masks
     }
 
     // MARK: Sessions
@@ -131,6 +174,12 @@ struct CallerLookup {
         let end = row[2].wholeNumber.map { Date(timeIntervalSince1970: Double($0) / 1_000_000) }
         if let end, end <= now { throw ParseError.sessionIsOver }
         return KnownCaller.SignedIn(id: id, user: user, end: end)
+    }
+
+    /// Whether there is a user with an id.
+    func isUser(_ id: String) throws -> Bool {
+        guard classes.hasUsers, let users = classes.schema[InternalClasses.user] else { return false }
+        return try connection.isStored(KeyValue(.text(id)), in: users)
     }
 
     // MARK: Roles
@@ -214,13 +263,15 @@ struct CallerLookup {
     /// The access by access lists and permissions of classes.
     private func access(
         _ isListed: [String: ExpressionNode], _ known: KnownCaller,
+        masks: [String: [String: ExpressionNode]] = [:],
         _ permissions: (KnownCaller, ClassPermissions?) -> [ClassPermissions.Permission]
     ) throws(RelataError) -> Access {
         var conditions = isListed
         for (name, own) in classes.permissions {
-            conditions[name] = known.condition(permissions(known, own), onObjectsOf: name, conditions[name])
+            conditions[name] = known.condition(
+                permissions(known, own), onObjectsOf: name, classes[name], conditions[name])
         }
-        return try Access(conditions, in: classes.schema, dialect: connection.dialect)
+        return try Access(conditions, masks: masks, in: classes.schema, dialect: connection.dialect)
     }
 
     private func rows(_ plan: QueryPlan, _ nodes: [ExpressionNode]) throws -> [[Value]] {

@@ -18,7 +18,8 @@ struct ClassPermissions: Hashable, Sendable, Codable {
         var principals: Set<String> = []
         /// Whether all signed-in users are allowed the operation.
         var requiresAuthentication = false
-        /// Pointers to users: a user may use the operation on objects whose pointer refers to this user.
+        /// Pointers to users, and arrays of them: a user may use the operation on objects whose pointer refers to this
+        /// user.
         var pointerFields: [String] = []
     }
 
@@ -35,7 +36,8 @@ struct ClassPermissions: Hashable, Sendable, Codable {
     private var readUserFields: [String] = []
     /// Pointers to users who may change the object.
     private var writeUserFields: [String] = []
-    /// The hidden fields, by the callers they are hidden from: a principal, or `authenticated`.
+    /// The hidden fields, by the callers they are hidden from: a principal, `authenticated`, or the users to whom a field
+    /// of the object leads, such as `userField:owner`.
     private var protectedFields: [String: Set<String>] = [:]
     /// The access list of new objects without one; `nil` for none.
     private var defaultAccess: [String: AccessList.Rights]?
@@ -80,15 +82,31 @@ struct ClassPermissions: Hashable, Sendable, Codable {
         return .nothing(needsSession: grant.requiresAuthentication)
     }
 
-    /// The fields that are hidden from a caller, except in the caller's own objects.
+    /// The fields that are hidden from a caller, with the pointers that show them: an object shows the field to the users
+    /// to whom one of these leads.
     ///
-    /// If several lists apply to the caller, a field must be in each of them, as in Parse Server.
-    func hiddenFields(of principals: Set<String>, isSignedIn: Bool) -> Set<String> {
+    /// If several lists apply to the caller and the object, a field must be in each of them, as in Parse Server. There as
+    /// here, the list of a pointer hides nothing by itself.
+    func hiddenFields(of principals: Set<String>, isSignedIn: Bool) -> [String: Set<String>] {
         let lists = protectedFields.filter { name, _ in
             principals.contains(name) || name == Self.authenticated && isSignedIn
         }
-        guard let first = lists.values.first else { return [] }
-        return lists.values.reduce(first) { $0.intersection($1) }
+        guard let first = lists.values.first else { return [:] }
+        let hidden = lists.values.reduce(first) { $0.intersection($1) }
+        let shown = isSignedIn ? hiddenByPointer : [:]
+        return Dictionary(
+            uniqueKeysWithValues: hidden.map { field in
+                (field, Set(shown.filter { !$0.value.contains(field) }.keys))
+            })
+    }
+
+    /// The fields that stay hidden from users to whom a pointer of the object leads, by the pointer.
+    private var hiddenByPointer: [String: Set<String>] {
+        var lists: [String: Set<String>] = [:]
+        for (name, fields) in protectedFields where name.hasPrefix(Self.userField) {
+            lists[String(name.dropFirst(Self.userField.count))] = fields
+        }
+        return lists
     }
 
     /// The list of a new object without one; `nil` for none.
@@ -105,9 +123,9 @@ struct ClassPermissions: Hashable, Sendable, Codable {
     /// Whether fields are hidden from some callers.
     var hidesFields: Bool { protectedFields.contains { !$0.value.isEmpty } }
 
-    /// The fields that must be pointers to users.
+    /// The fields that must be pointers to users, or arrays of them.
     var userFields: Set<String> {
-        Set(grants.values.flatMap(\.pointerFields) + readUserFields + writeUserFields)
+        Set(grants.values.flatMap(\.pointerFields) + readUserFields + writeUserFields + hiddenByPointer.keys)
     }
 
     /// The fields that are hidden from at least some callers.
@@ -118,6 +136,7 @@ struct ClassPermissions: Hashable, Sendable, Codable {
         for operation in grants.keys { grants[operation]?.pointerFields.removeAll(where: fields.contains) }
         readUserFields.removeAll(where: fields.contains)
         writeUserFields.removeAll(where: fields.contains)
+        for field in fields { protectedFields[Self.userField + field] = nil }
         for name in protectedFields.keys { protectedFields[name]?.subtract(fields) }
     }
 
@@ -211,12 +230,6 @@ extension ClassPermissions {
             let isOfField = name.hasPrefix(Self.userField) && name.utf8.count > Self.userField.utf8.count
             guard isOfField || name == Self.authenticated || Self.isPrincipal(name) else {
                 throw Self.invalid("'\(name.prefix(64))' is not a valid key for class level permissions")
-            }
-            guard !isOfField else {
-                throw ParseError(
-                    .operationForbidden,
-                    "protectedFields: \(name.prefix(64)): fields can't be hidden by a pointer of the object, which would not be enforced"
-                )
             }
             let fields = Set(try Self.names(value, "protectedFields:\(name.prefix(64))"))
             if let given = fields.sorted().first(where: { ClassDescription.givenFields[$0] != nil }) {

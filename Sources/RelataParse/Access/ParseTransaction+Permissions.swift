@@ -26,25 +26,61 @@ extension KnownCaller {
     ///
     /// - Parameters:
     ///   - permissions: The permissions. All of them must allow an object.
+    ///   - parseClass: The class with all of its fields.
     ///   - isListed: The condition on the access lists of the objects, if they have any.
     func condition(
-        _ permissions: [ClassPermissions.Permission], onObjectsOf className: String, _ isListed: ExpressionNode?
+        _ permissions: [ClassPermissions.Permission], onObjectsOf className: String, _ parseClass: ParseClass?,
+        _ isListed: ExpressionNode?
     ) -> ExpressionNode? {
-        let all = ([isListed] + permissions.map { condition($0, onObjectsOf: className) }).compactMap(\.self)
+        let all = ([isListed] + permissions.map { condition($0, onObjectsOf: className, parseClass) })
+            .compactMap(\.self)
         return all.count > 1 ? .and(all) : all.first
     }
 
     private func condition(
-        _ permission: ClassPermissions.Permission, onObjectsOf className: String
+        _ permission: ClassPermissions.Permission, onObjectsOf className: String, _ parseClass: ParseClass?
     ) -> ExpressionNode? {
-        let users = session.map { [KeyValue(.text($0.user))] } ?? []
-        // A user always sees its own object, regardless of the permissions of the class.
-        let own = className == InternalClasses.user ? [ExpressionNode.keyIn(.property(scope: 0, path: []), users)] : []
+        let own = isOwnUser(in: className)
         switch permission {
         case .everything: return nil
         case .objects(let fields):
-            return .or(fields.map { .keyIn(.property(scope: 0, path: [$0]), users) } + own)
+            return .or(fields.map { leadsToCaller($0, of: parseClass) } + own)
         case .nothing: return own.first ?? .keyIn(.property(scope: 0, path: []), [])
+        }
+    }
+}
+
+extension KnownCaller {
+    /// The condition that an object is the caller's own user, in the class of users: a user always sees its own object,
+    /// regardless of what the class allows.
+    func isOwnUser(in className: String) -> [ExpressionNode] {
+        guard className == InternalClasses.user else { return [] }
+        return [.keyIn(.property(scope: 0, path: []), session.map { [KeyValue(.text($0.user))] } ?? [])]
+    }
+
+    /// The condition that a pointer leads to the caller, or one of those in an array.
+    func leadsToCaller(_ field: String, of parseClass: ParseClass?) -> ExpressionNode {
+        // Somebody who has nothing but a role is no user.
+        let user = session.flatMap {
+            $0.user.isEmpty ? nil : Pointer(className: InternalClasses.user, objectID: $0.user)
+        }
+        guard parseClass?[field]?.type == .array else {
+            return .keyIn(.property(scope: 0, path: [field]), user.map { [KeyValue(.text($0.objectID))] } ?? [])
+        }
+        guard let user else { return ConditionReader.nothing }
+        let elements = JSONElements(of: .property(scope: 0, path: [field]), scope: 1)
+        return .anyElement(elements, condition: JSONPlace(.element(scope: elements.scope)).equals(user.json))
+    }
+}
+
+extension FieldChange {
+    /// Whether the field of a new object is then this pointer, or an array with it.
+    fileprivate func leads(to pointer: Pointer) -> Bool {
+        switch self {
+        case .set(.array(let elements)), .add(let elements), .addUnique(let elements):
+            elements.contains { Pointer($0) == pointer }
+        case .set(let value): Pointer(value) == pointer
+        default: false
         }
     }
 }
@@ -73,7 +109,7 @@ extension ParseTransaction {
         try check(operation, on: parseClass)
         let condition = caller.condition(
             [caller.permission(operation, on: permissions)], onObjectsOf: parseClass.name,
-            caller.isListed[parseClass.name])
+            storedClasses[parseClass.name], caller.isListed[parseClass.name])
         var seeing = caller
         seeing.read = try caller.read.guarding(
             parseClass.name, by: condition, in: schema, dialect: connection.dialect)
@@ -87,10 +123,8 @@ extension ParseTransaction {
         try check(.create, on: parseClass)
         guard case .objects(let fields) = caller.permission(.create, on: parseClass.options.permissions) else { return }
         let isOwn = zip(body.fields.names, body.changes).contains { name, change in
-            guard fields.contains(name), case .set(let value) = change, let user = caller.session?.user else {
-                return false
-            }
-            return Pointer(value) == Pointer(className: InternalClasses.user, objectID: user)
+            guard fields.contains(name), let user = caller.session?.user else { return false }
+            return change.leads(to: Pointer(className: InternalClasses.user, objectID: user))
         }
         guard isOwn else { throw ParseError.notAllowed(.create, parseClass.name) }
     }
@@ -104,7 +138,8 @@ extension ParseTransaction {
         let permission = caller.permission(.addField, on: parseClass.options.permissions)
         guard case .objects = permission else { return }
         guard let key = try objectID.flatMap({ (id) throws(ParseError) in try key(id, of: parseClass) }),
-            case let condition = caller.condition([permission], onObjectsOf: parseClass.name, nil),
+            case let condition = caller.condition(
+                [permission], onObjectsOf: parseClass.name, storedClasses[parseClass.name], nil),
             case let access = try caller.write.guarding(
                 parseClass.name, by: condition, in: schema, dialect: connection.dialect),
             try connection.isSeen(key, of: parseClass.table, compiler(under: access))

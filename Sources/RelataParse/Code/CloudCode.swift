@@ -45,6 +45,9 @@ public struct CloudCode: Sendable {
     /// The names of further header fields, in lower case, that functions can read in addition to those of the protocol.
     public var headerNames: [String] = []
 
+    /// Whether webhooks answer functions and triggers that the app's code has no closure for.
+    var allowsWebhooks = false
+
     /// No functions.
     public init() {}
 

@@ -96,19 +96,40 @@ extension ParseService {
         _ className: String, _ id: String?, _ call: ParseCall,
         _ body: (ParseCall, JSONObject) async throws -> WireReply
     ) async throws -> WireReply {
-        let target = try await found(className, call)
-        guard let hooks = options.code.finds[target] else { return try await body(call, [:]) }
-        var call = call
-        call.hookedClass = target
+        for _ in 0..<5 {
+            let target = try await found(className, call)
+            var call = call
+            call.hookedClass = target
+            // One that another process has taken away isn't asked.
+            if options.webhooks != nil, store.currentClasses.webhooks.concernFinding(target) {
+                _ = try await currentWebhooks()
+            }
+            let (before, after) = (webhook(.beforeFind, target), webhook(.afterFind, target))
+            let reply = try await finding(className, target, id, call, before, after, body)
+            // Reading may have told that another process has changed a webhook.
+            if webhook(.beforeFind, target) == before, webhook(.afterFind, target) == after { return reply }
+        }
+        throw ParseError(.requestLimitExceeded, "the webhooks are changed at the moment: try again", status: 503)
+    }
+
+    private func finding(
+        _ className: String, _ target: String, _ id: String?, _ call: ParseCall, _ before: Webhook?, _ after: Webhook?,
+        _ body: (ParseCall, JSONObject) async throws -> WireReply
+    ) async throws -> WireReply {
+        let known = options.code.finds[target]
+        guard known != nil || before != nil || after != nil else { return try await body(call, [:]) }
+        let hooks = known ?? CloudCode.FindHooks()
         let cloud = try await cloudCall(className, call)
         var find = try CloudFind(target, id, call)
         try await CodeFailure.catching { for hook in hooks.before { try await hook(&find, cloud) } }
+        if let before { try await ask(before, &find, call) }
         var reply = try await body(find.applied(to: call), id == nil ? [:] : find.conditions)
-        guard !hooks.after.isEmpty, try !QueryAdvice(call).isExplained,
+        guard !hooks.after.isEmpty || after != nil, try !QueryAdvice(call).isExplained,
             var json = try JSONParser.parse(reply.body).object
         else { return reply }
         var objects = id == nil ? json["results"]?.array?.compactMap(\.object) ?? [] : [json]
         try await CodeFailure.catching { for hook in hooks.after { objects = try await hook(objects, cloud) } }
+        if let after { objects = try await ask(after, objects, of: target, call) }
         if id == nil {
             json["results"] = .array(objects.map { .object($0) })
         } else {
@@ -123,7 +144,9 @@ extension ParseService {
 
     /// The class whose objects are found: a query may ask for those that a field leads to.
     private func found(_ className: String, _ call: ParseCall) async throws -> String {
-        guard !options.code.finds.isEmpty, let key = call.body["redirectClassNameForKey"]?.string else {
+        guard !options.code.finds.isEmpty || options.webhooks != nil,
+            let key = call.body["redirectClassNameForKey"]?.string
+        else {
             return className
         }
         // Another server may have made the field just now.

@@ -13,6 +13,14 @@ public struct CloudStore: Sendable {
     /// called.
     public var records: RecordStore { service.store.records }
 
+    /// The store with the rights of somebody else: class permissions, access lists, protected fields and hooks apply, as
+    /// they do to a request of that user.
+    ///
+    /// Each call looks up who that is, so it is refused once the user or the role is gone (101). A role only reads (119).
+    public func acting(as subject: AccessSubject) -> CloudStore {
+        CloudStore(service: service, caller: Caller(subject: subject))
+    }
+
     /// The objects of a class that meet conditions.
     ///
     /// - Parameters:
@@ -96,6 +104,9 @@ public struct CloudStore: Sendable {
     private func send(
         _ method: ParseCall.Method, _ path: [String], _ body: JSONObject, _ parameters: JSONObject = [:]
     ) async throws -> JSONValue {
+        if case .role? = caller.subject, method != .get {
+            throw ParseError(.operationForbidden, "a role only reads: act as one of its users")
+        }
         var call = ParseCall(method: method, path: path, body: body, caller: caller)
         if method == .get { call.body.merge(parameters) } else { call.parameters = parameters }
         try ParseService.checkPath(

@@ -183,7 +183,7 @@ extension ParseService {
         try await makeServiceClass(InstallationClass.name)
         let write =
             id.map { ObjectWrite.update(InstallationClass.name, $0, body) } ?? .create(InstallationClass.name, body)
-        return try await writing([write], call) { writer in
+        return try await writing([write], call, .none) { writer in
             guard let known = try writer.transaction.installation(ids, id: id) else { return try writer.run(write) }
             let reply = try writer.run(.update(InstallationClass.name, known, body))
             guard id == nil, var members = try JSONParser.parse(reply.body).object else { return reply }

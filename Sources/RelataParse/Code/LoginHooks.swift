@@ -38,6 +38,11 @@ extension ParseService {
     /// Calls the app's hooks before a user signs in.
     func willLogIn(_ id: String, _ call: ParseCall) async throws {
         let hooks = options.code.logins.beforeLogin
+        if let hook = webhook(.beforeLogin, InternalClasses.user) {
+            var members = try await loginMembers(.beforeLogin, id)
+            members.merge(try await senderMembers(call))
+            _ = try await ask(hook, members)
+        }
         if hooks.isEmpty { return }
         let (user, cloud) = (try await ownUser(id), try await cloudCall("login", call, parameters: [:]))
         try await CodeFailure.catching { for hook in hooks { try await hook(user, cloud) } }
@@ -46,6 +51,11 @@ extension ParseService {
     /// Calls the app's hooks after a user has signed in.
     func didLogIn(_ id: String, _ call: ParseCall) async throws {
         let hooks = options.code.logins.afterLogin
+        if let hook = webhook(.afterLogin, InternalClasses.user) {
+            var members = try await loginMembers(.afterLogin, id)
+            members.merge(try await senderMembers(call))
+            tell(hook, members)
+        }
         if hooks.isEmpty { return }
         let (user, cloud) = (try await ownUser(id), try await cloudCall("login", call, parameters: [:]))
         for hook in hooks { await hook(user, cloud) }
@@ -54,6 +64,18 @@ extension ParseService {
     /// The app's hooks for the sender of this request, to run after it has signed out.
     func logoutAction(_ call: ParseCall) async throws -> @Sendable () async -> Void {
         let hooks = options.code.logins.afterLogout
+        if let hook = webhook(.afterLogout, InternalClasses.session) {
+            var members: JSONObject = ["triggerName": .string(Trigger.afterLogout.rawValue)]
+            members.merge(try await senderMembers(call))
+            var session: JSONObject = ["className": .string(InternalClasses.session)]
+            if let user = members["user"]?["objectId"]?.string {
+                session["user"] = Pointer(className: InternalClasses.user, objectID: user).json
+            }
+            session["installationId"] = members["installationId"]
+            members["object"] = .object(session)
+            let told = members
+            return { self.tell(hook, told) }
+        }
         if hooks.isEmpty { return {} }
         let cloud = try await cloudCall("logout", call, parameters: [:])
         return { for hook in hooks { await hook(cloud) } }
@@ -62,6 +84,16 @@ extension ParseService {
     /// Calls the app's hooks before a user gets a mail for a new password. Returns whether the mail may be sent.
     func mayResetPassword(_ id: String) async throws -> Bool {
         let hooks = options.code.logins.beforePasswordReset
+        if let hook = webhook(.beforePasswordResetRequest, InternalClasses.user) {
+            do {
+                _ = try await ask(hook, try await loginMembers(.beforePasswordResetRequest, id))
+                return true
+            } catch is ParseError {
+                return false
+            } catch is FailedWebhook {
+                return false
+            }
+        }
         if hooks.isEmpty { return true }
         let user = try await ownUser(id)
         do {
@@ -70,6 +102,13 @@ extension ParseService {
             return false
         }
         return true
+    }
+
+    /// What a webhook is told of a user who signs in.
+    private func loginMembers(_ trigger: Trigger, _ id: String) async throws -> JSONObject {
+        var user = try await ownUser(id)
+        user["className"] = .string(InternalClasses.user)
+        return ["triggerName": .string(trigger.rawValue), "object": .object(user)]
     }
 
     /// A user with all fields.

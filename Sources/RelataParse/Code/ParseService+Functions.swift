@@ -8,7 +8,7 @@ extension ParseService {
             throw ParseError.impossible(call)
         }
         let name = call.path[1]
-        guard let function = options.code.functions[name] else { throw DisabledFeature.noFunction(name) }
+        guard let function = options.code.functions[name] else { return try await webhookFunction(name, call) }
         var cloud = try await cloudCall(name, call)
         for rule in function.rules { try rule.check(&cloud) }
         return WireReply(["result": try await CodeFailure.catching { [cloud] in try await function.body(cloud) }])
@@ -23,15 +23,17 @@ extension ParseService {
     ) async throws -> CloudCall {
         var user: JSONObject?
         var roles: Set<String> = []
-        if let token = call.caller.sessionToken {
+        if call.caller.sessionToken != nil || call.caller.subject != nil {
             let limit = options.maximumReply
             // A caller with the master key and a session has the roles of the session's user.
-            (user, roles) = try await store.read(as: Caller(sessionToken: token)) { transaction in
+            var caller = call.caller
+            caller.isMaster = false
+            (user, roles) = try await store.read(as: caller) { transaction in
                 let known = transaction.caller
-                guard let session = known.session else { throw ParseError.invalidSession }
-                let user = try transaction.ownUser(session.user, Selection(), token: nil, limit: limit)
+                let id = known.session?.user ?? ""
+                let user = try id.isEmpty ? nil : transaction.ownUser(id, Selection(), token: nil, limit: limit)
                 let roles = known.principals.lazy.filter { $0.hasPrefix("role:") }.map { String($0.dropFirst(5)) }
-                return (try JSONParser.parse(user.body).object, Set(roles))
+                return (try user.flatMap { try JSONParser.parse($0.body).object }, Set(roles))
             }
         }
         return CloudCall(

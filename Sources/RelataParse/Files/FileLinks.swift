@@ -105,7 +105,7 @@ extension ObjectWriter {
         let unproven = names.intersection(transaction.caller.unprovenFiles)
         if !unproven.isEmpty {
             // A caller can't learn a file's name from a hidden field, so names in it don't count.
-            let hidden = transaction.caller.hiddenFields[parseClass.name] ?? []
+            let hidden = transaction.caller.fieldsHidden(inSomeOf: parseClass.name)
             let before = FileLinks.names(
                 inDocuments: documents.filter { !hidden.contains(table.columns[$0].property) }.map { row?[$0] })
             if let name = unproven.subtracting(before).min() { throw ParseError.fileIsUnproven(name) }

@@ -17,6 +17,16 @@ public protocol FileStorage: Sendable {
     ///
     /// - Returns: Whether the content doesn't exist any more.
     func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool
+
+    /// Checks whether contents could be stored, for the health of the server. By default, nothing is done.
+    ///
+    /// - Throws: The reason why they couldn't.
+    func check() async throws
+}
+
+extension FileStorage {
+    /// Does nothing.
+    public func check() async throws {}
 }
 
 /// A stored content.
@@ -30,5 +40,21 @@ public struct StoredContent: Hashable, Sendable {
     public init(id: String, size: Int) {
         self.id = id
         self.size = size
+    }
+}
+
+/// Why contents can't be stored or read at the moment.
+public struct FileStorageError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong, and what to do, for the log. Clients are told to try again.
+    public let description: String
+
+    /// An error.
+    public init(_ description: String) { self.description = description }
+
+    /// What clients are told.
+    var parseError: ParseError {
+        ParseError(
+            .internalServerError, "files can't be stored or read at the moment, and nothing was done: try again later",
+            status: 503)
     }
 }

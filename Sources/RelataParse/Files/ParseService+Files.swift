@@ -16,7 +16,7 @@ extension ParseService {
         guard let files = options.files, method == "POST", Self.isOfFiles(path) else { return nil }
         // A request with another `_method` is no upload, and has the limits of its method.
         let named = headers["x-http-method-override"]?.uppercased() ?? "POST"
-        guard named == "POST", try keys.isMaster(headers) != nil else { return nil }
+        guard named == "POST", try keys.rights(headers) != nil else { return nil }
         return files.maximumSize
     }
 
@@ -30,7 +30,10 @@ extension ParseService {
             throw ParseError(.operationForbidden, "Invalid application ID.", status: 403)
         }
         let name = path[path.count - 1]
-        if let signing = files.signing, try keys.isMaster(request.headers) != true,
+        try await budget?.take(CountedRequest(request.method, path), Caller(), request.address)
+        let isMaster = try keys.rights(request.headers)?.isMaster == true
+        if isMaster { _ = try keys.check(request.headers, from: request.address) }
+        if let signing = files.signing, !isMaster,
             !signing.admits(name, try ParseCall.parameters(request.query), at: Date())
         {
             throw ParseError.addressIsOver
@@ -146,7 +149,7 @@ extension ParseService {
     }
 
     /// Creates the class of files, if it doesn't exist.
-    private func makeFiles() async throws {
+    func makeFiles() async throws {
         if store.currentClasses.hasFiles { return }
         try await store.alter { draft, _ in draft.addInternalClass(InternalClasses.file) }
         guard store.currentClasses.hasFiles else { throw ParseError.filesTableIsForeign }

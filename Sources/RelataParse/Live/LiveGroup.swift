@@ -48,7 +48,8 @@ struct LiveGroup: Sendable {
             selection = query.selection
             let hidden = known.hiddenFields[query.className] ?? []
             self.hidden = hidden
-            watch = query.watch?.filter { !hidden.contains($0) && !$0.hasPrefix("_") }
+            let unwatched = known.fieldsHidden(inSomeOf: query.className)
+            watch = query.watch?.filter { !unwatched.contains($0) && !$0.hasPrefix("_") }
         }
     }
 

@@ -13,6 +13,10 @@ actor LiveQueries {
         let outbox: LiveOutbox
         /// The client's caller; `nil` until it has connected.
         var caller: Caller?
+        /// The client's address.
+        let address: String?
+        /// The keys of one that may do more than clients: they are checked again when keys change.
+        var keys: [String: String] = [:]
         /// The request numbers of the client's queries.
         var queries: Set<Int64> = []
     }
@@ -20,6 +24,7 @@ actor LiveQueries {
     private let store: ParseStore
     private let keys: ParseKeys
     private let options: ParseService.Options
+    private let budget: RequestBudget?
     private let fileURLs: @Sendable () -> FileURLs?
     private var report: @Sendable (any Error) -> Void = { _ in }
 
@@ -33,10 +38,11 @@ actor LiveQueries {
 
     /// - Parameter fileURLs: The addresses of files; `nil` if there are no files.
     init(
-        _ store: ParseStore, keys: ParseKeys, options: ParseService.Options,
+        _ store: ParseStore, keys: ParseKeys, budget: RequestBudget?, options: ParseService.Options,
         fileURLs: @escaping @Sendable () -> FileURLs?
     ) {
         (self.store, self.keys, self.options, self.fileURLs) = (store, keys, options, fileURLs)
+        self.budget = budget
         state = Mutex(LiveState(options: options))
     }
 
@@ -67,11 +73,15 @@ actor LiveQueries {
 
     /// Adds a client.
     ///
-    /// - Parameter report: Called with errors whose details aren't sent to clients.
-    func add(_ outbox: LiveOutbox, _ report: @escaping @Sendable (any Error) -> Void) -> UInt64 {
+    /// - Parameters:
+    ///   - address: The client's address.
+    ///   - report: Called with errors whose details aren't sent to clients.
+    func add(
+        _ outbox: LiveOutbox, from address: String?, _ report: @escaping @Sendable (any Error) -> Void
+    ) -> UInt64 {
         self.report = report
         lastClient += 1
-        clients[lastClient] = Client(outbox: outbox)
+        clients[lastClient] = Client(outbox: outbox, address: address)
         return lastClient
     }
 
@@ -96,7 +106,9 @@ actor LiveQueries {
     /// Handles a client's message.
     func receive(_ text: String, from client: UInt64) async {
         do throws(LiveProblem) {
-            switch try LiveRequest(text) {
+            let request = Result { () throws(LiveProblem) in try LiveRequest(text) }
+            try await take(try? request.get(), from: client)
+            switch try request.get() {
             case .connect(let headers): try await connect(client, headers)
             case .subscribe(let query, let isUpdate):
                 try await inTurn { await self.subscribe(query, client, isUpdate: isUpdate) }.get()
@@ -104,6 +116,26 @@ actor LiveQueries {
             }
         } catch {
             send(error.text, to: client)
+        }
+    }
+
+    /// Takes a message from the client's budget: a query from that of its class.
+    private func take(_ request: LiveRequest?, from client: UInt64) async throws(LiveProblem) {
+        guard let budget, let known = clients[client] else { return }
+        var caller = known.caller ?? Caller()
+        var (paths, number) = ([["live"]], Int64?.none)
+        switch request {
+        case .subscribe(let query, _)?:
+            if let token = query.sessionToken { caller.sessionToken = token }
+            paths += CountedRequest("GET", ["classes", query.className]).paths
+            number = query.requestID
+        case .unsubscribe(let requestID)?: number = requestID
+        case .connect, nil: break
+        }
+        do {
+            try await budget.take(CountedRequest("GET", alternatives: paths), caller, known.address)
+        } catch {
+            throw problem(error, of: number)
         }
     }
 
@@ -119,10 +151,10 @@ actor LiveQueries {
     }
 
     private func connect(_ client: UInt64, _ headers: [String: String]) async throws(LiveProblem) {
-        guard let isMaster = try? keys.check(headers) else {
-            throw LiveProblem(code: 4, "Key in request is not valid")
-        }
-        let caller = Caller(isMaster: isMaster, sessionToken: headers["x-parse-session-token"])
+        guard let address = clients[client].map(\.address) else { return }
+        guard let rights = try? keys.check(headers, from: address) else { throw Self.wrongKey }
+        var caller = Caller(sessionToken: headers["x-parse-session-token"])
+        caller.take(rights)
         if caller.sessionToken != nil {
             do {
                 // The read itself throws for an unknown session.
@@ -133,8 +165,28 @@ actor LiveQueries {
         }
         guard let known = clients[client] else { return }
         guard known.caller == nil else { throw LiveProblem(code: 1, "the client is connected already") }
+        // The keys may have changed while the session was looked for.
+        guard (try? keys.check(headers, from: address)) == rights else { throw Self.wrongKey }
         clients[client]?.caller = caller
+        if rights.isMaster { clients[client]?.keys = headers }
         send(message("connected", [:], to: client), to: client)
+    }
+
+    private static let wrongKey = LiveProblem(code: 4, "Key in request is not valid")
+
+    /// Lets clients go whose keys don't allow any more what they did.
+    func checkKeys() async {
+        await inTurn { await self.dropWrongKeys() }
+    }
+
+    private func dropWrongKeys() {
+        for (number, client) in clients where client.caller?.isMaster == true {
+            var caller = Caller(sessionToken: client.caller?.sessionToken)
+            if let rights = try? keys.check(client.keys, from: client.address) { caller.take(rights) }
+            guard caller != client.caller else { continue }
+            client.outbox.append(Self.wrongKey.text)
+            forget(number)
+        }
     }
 
     private func problem(_ error: any Error, of requestID: Int64? = nil) -> LiveProblem {
@@ -161,11 +213,7 @@ actor LiveQueries {
             let message = "a client has at most \(options.maximumLiveQueries) live queries"
             return .failure(LiveProblem(ParseError(.requestLimitExceeded, message), of: number))
         }
-        guard options.code.finds[query.className] == nil else {
-            let name = query.className.prefix(128)
-            let message = "objects of \(name) can't be followed: hooks of the server decide what is found"
-            return .failure(LiveProblem(ParseError(.operationForbidden, message), of: number))
-        }
+        if let refusal = refusal(of: query) { return .failure(refusal) }
         if let token = query.sessionToken { caller.sessionToken = token }
         let (id, asked) = (LiveQueryID(client: client, requestID: number), caller)
         do {
@@ -178,6 +226,11 @@ actor LiveQueries {
             // Even if this query fails, the other queries get the events found for them.
             deliver(news)
             let start = try found.get()
+            // Reading may have told that another process has registered a webhook.
+            if let refusal = refusal(of: query) {
+                sweepLater()
+                return .failure(refusal)
+            }
             clients[client]?.queries.insert(number)
             begin(id, query, start)
             sweepLater()
@@ -187,6 +240,17 @@ actor LiveQueries {
             sweepLater()
             return .failure(problem(error, of: number))
         }
+    }
+
+    /// Why a query isn't followed: hooks aren't asked about each change of an object.
+    private func refusal(of query: LiveQuery) -> LiveProblem? {
+        let name = query.className
+        let isHooked =
+            options.code.finds[name] != nil
+            || options.code.allowsWebhooks && store.currentClasses.webhooks.concernFinding(name)
+        guard isHooked else { return nil }
+        let message = "objects of \(name.prefix(128)) can't be followed: hooks of the server decide what is found"
+        return LiveProblem(ParseError(.operationForbidden, message), of: query.requestID)
     }
 
     private func begin(_ id: LiveQueryID, _ query: LiveQuery, _ start: LiveStart) {

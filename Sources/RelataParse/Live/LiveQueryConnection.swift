@@ -12,10 +12,13 @@ public final class LiveQueryConnection: Sendable {
     private let outbox: LiveOutbox
     private let number: UInt64
 
-    init(_ queries: LiveQueries, maximumSize: Int, report: @escaping @Sendable (any Error) -> Void) async {
+    init(
+        _ queries: LiveQueries, maximumSize: Int, from address: String?,
+        report: @escaping @Sendable (any Error) -> Void
+    ) async {
         self.queries = queries
         outbox = LiveOutbox(maximumSize: maximumSize)
-        number = await queries.add(outbox, report)
+        number = await queries.add(outbox, from: address, report)
     }
 
     /// Handles a client's message, and returns when this is done. Errors are sent to the client.
@@ -35,10 +38,16 @@ public final class LiveQueryConnection: Sendable {
 extension ParseService {
     /// Begins a connection for live queries.
     ///
-    /// - Parameter report: Called with errors whose details aren't sent to clients.
+    /// - Parameters:
+    ///   - address: The client's address.
+    ///   - report: Called with errors whose details aren't sent to clients.
     public func connectLiveQueries(
-        report: @escaping @Sendable (any Error) -> Void = { _ in }
+        from address: String? = nil, report: @escaping @Sendable (any Error) -> Void = { _ in }
     ) async -> LiveQueryConnection {
-        await LiveQueryConnection(liveQueries, maximumSize: options.maximumLiveBacklog, report: report)
+        await LiveQueryConnection(
+            liveQueries, maximumSize: options.maximumLiveBacklog, from: address, report: report)
     }
+
+    /// Lets clients of live queries go whose keys aren't valid any more. To be called when keys were replaced.
+    public func keysChanged() async { await liveQueries.checkKeys() }
 }

@@ -100,7 +100,7 @@ struct LiveReader {
         let isShared =
             others.isEmpty && plan.relatedTo == nil && plan.condition?.readsOneObject(besides: limited) != false
             && !InternalClasses.contains(parseClass.name) && !transaction.caller.read.isLimited
-            && known.hiddenFields[parseClass.name] == nil
+            && known.fieldsHidden(inSomeOf: parseClass.name).isEmpty
             && known.permission(.find, on: parseClass.options.permissions) == .everything
         let key = LiveGroup.Key(
             className: parseClass.name, condition: condition, rights: isShared ? nil : LiveRights(known))

@@ -12,6 +12,7 @@ enum LiveRequest: Sendable {
         "applicationId": "x-parse-application-id", "clientKey": "x-parse-client-key",
         "javascriptKey": "x-parse-javascript-key", "restAPIKey": "x-parse-rest-api-key",
         "windowsKey": "x-parse-windows-key", "masterKey": "x-parse-master-key",
+        "maintenanceKey": "x-parse-maintenance-key",
         "sessionToken": "x-parse-session-token", "installationId": "x-parse-installation-id",
     ]
 

@@ -1,133 +1,67 @@
-import Foundation
 import Synchronization
 
 /// The queue of mails. The recipients are looked up here, after the reply, so that neither the reply nor its time
 /// reveals whether an address is known.
 final class MailQueue: Sendable {
-    /// Looks up the mail to send; `nil` for none.
-    typealias Job = @Sendable () async throws -> Mail?
-
-    /// A mail that waits to be sent.
-    private struct Waiting {
-        let job: Job
-        /// The number of failed attempts.
-        var failures = 0
-    }
-
-    private struct State {
-        var waiting: [Waiting] = []
-        /// The number of mails that wait for another attempt.
-        var resting = 0
-        /// Whether a task is processing the queue.
-        var isBusy = false
-        /// How many mails are being sent.
-        var sending = 0
-        var forRoom: [CheckedContinuation<Void, Never>] = []
-    }
-
-    /// The maximum number of waiting mails.
+    /// How many wait at most.
     static let maximumWaiting = 1000
 
-    private let sender: any MailSender
-    private let retries: [Double]
-    private let width: Int
-    private let report: @Sendable (any Error) -> Void
-    /// How long it may take to find out whom a mail is for, which the app's code may have a say in.
-    private let lookUpLimit: Duration
-    /// How long it may take to send one.
-    private let sendingLimit: Duration
-    private let state = Mutex(State())
+    /// Whether the mail server was out of reach when it was needed last.
+    private final class Reach: Sendable {
+        private let failing = Mutex(false)
+        var isFailing: Bool { failing.withLock { $0 } }
 
-    init(_ options: MailOptions, lookUpLimit: Duration = .seconds(10), sendingLimit: Duration = .seconds(120)) {
-        self.lookUpLimit = lookUpLimit
-        self.sendingLimit = sendingLimit
-        sender = options.sender
-        retries = options.retries
-        width = options.width
-        report = options.report ?? { _ in }
+        func note(isFailing: Bool) -> Bool {
+            failing.withLock { failing in
+                defer { failing = isFailing }
+                return failing != isFailing
+            }
+        }
     }
+
+    private let queue: DeliveryQueue<Mail>
+    private let reach = Reach()
+
+    /// - Parameters:
+    ///   - lookUpLimit: How long it may take to find out whom a mail is for, which the app's code may have a say in.
+    ///   - sendingLimit: How long it may take to send one.
+    init(_ options: MailOptions, lookUpLimit: Duration = .seconds(10), sendingLimit: Duration = .seconds(120)) {
+        let sender = options.sender
+        queue = DeliveryQueue(
+            .init(
+                maximumWaiting: Self.maximumWaiting, width: options.width, retries: options.retries,
+                preparingLimit: lookUpLimit, deliveryLimit: sendingLimit,
+                report: options.report ?? { _ in }),
+            isTemporary: Self.isTemporary,
+            deliver: { [reach] mail in
+                do {
+                    try await sender.send(mail)
+                    _ = reach.note(isFailing: false)
+                } catch {
+                    // A server that refuses one mail takes others.
+                    if Self.isTemporary(error) { _ = reach.note(isFailing: true) }
+                    throw error
+                }
+            })
+    }
+
+    /// Whether the mail server was out of reach when it was needed last.
+    var isFailing: Bool { reach.isFailing }
+
+    private static func isTemporary(_ error: any Error) -> Bool { (error as? MailError)?.isTemporary ?? true }
+
+    /// - Returns: Whether this is news.
+    @discardableResult
+    func note(isFailing: Bool) -> Bool { reach.note(isFailing: isFailing) }
 
     /// Adds a mail.
     ///
+    /// - Parameter job: Looks up the mail to send; `nil` for none.
     /// - Throws: ``ParseError`` 155 if too many mails wait.
-    func add(_ job: @escaping Job) throws(ParseError) {
-        let isFull = state.withLock { $0.waiting.count + $0.resting >= Self.maximumWaiting }
-        if isFull {
+    func add(_ job: @escaping DeliveryQueue<Mail>.Job) throws(ParseError) {
+        guard queue.add(job) else {
             throw ParseError(
                 .requestLimitExceeded, "too many mails are to be sent at the moment: try again", status: 503)
-        }
-        enqueue(Waiting(job: job))
-    }
-
-    private func enqueue(_ waiting: Waiting) {
-        let isFirst = state.withLock { state in
-            state.waiting.append(waiting)
-            if waiting.failures > 0 { state.resting -= 1 }
-            defer { state.isBusy = true }
-            return !state.isBusy
-        }
-        if isFirst { Task { await run() } }
-    }
-
-    private func run() async {
-        while let next = next() {
-            do {
-                guard let mail = try await within(lookUpLimit, next.job) else { continue }
-                await waitForRoom()
-                Task {
-                    await send(mail, next.failures)
-                    leave()
-                }
-            } catch {
-                report(error)
-            }
-        }
-    }
-
-    private func next() -> Waiting? {
-        state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.isBusy = false
-                return nil
-            }
-            return state.waiting.removeFirst()
-        }
-    }
-
-    private func waitForRoom() async {
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state in
-                guard state.sending < width else {
-                    state.forRoom.append(continuation)
-                    return false
-                }
-                state.sending += 1
-                return true
-            }
-            if isFree { continuation.resume() }
-        }
-    }
-
-    private func leave() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard state.forRoom.isEmpty else { return state.forRoom.removeFirst() }
-            state.sending -= 1
-            return nil
-        }
-        next?.resume()
-    }
-
-    private func send(_ mail: Mail, _ failures: Int) async {
-        do {
-            try await within(sendingLimit) { [sender] in try await sender.send(mail) }
-        } catch {
-            guard failures < retries.count, (error as? MailError)?.isTemporary ?? true else { return report(error) }
-            // Other mails don't wait for one whose server is unavailable.
-            state.withLock { $0.resting += 1 }
-            Task {
-                try? await Task.sleep(for: .seconds(retries[failures]))
-                enqueue(Waiting(job: { mail }, failures: failures + 1))
-            }
         }
     }
 }

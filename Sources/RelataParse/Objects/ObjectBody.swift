@@ -11,6 +11,10 @@ struct ObjectBody: Sendable {
     let changes: [FieldChange]
     /// The change of the object's access list; `nil` for none.
     private(set) var access: AccessChange?
+    /// The fields to which a webhook gave other values.
+    private(set) var changedByHook: Set<String> = []
+    /// When the object was made and changed, as the request has it; `nil` if it doesn't say so.
+    let times: ObjectTimes?
     /// Whether they include integers that no floating-point number represents.
     let holdsLargeIntegers: Bool
 
@@ -32,6 +36,7 @@ struct ObjectBody: Sendable {
         }
         var objectID: String?
         var access: AccessChange?
+        var times: ObjectTimes?
         var (names, changes): ([String], [FieldChange]) = ([], [])
         // Changes of an object's members come right after the change of the object, in the order of their names.
         let hasMembers = body.contains { $0.key.utf8.contains(UInt8(ascii: ".")) }
@@ -45,7 +50,10 @@ struct ObjectBody: Sendable {
                 objectID = text
                 continue
             // Fields that clients send back unchanged.
-            case "createdAt", "updatedAt": continue
+            case "createdAt", "updatedAt":
+                if !value.isNull { times = times ?? ObjectTimes() }
+                if !value.isNull { times?.set(name, value) }
+                continue
             case "ACL":
                 access = try AccessChange(value)
                 continue
@@ -70,6 +78,7 @@ struct ObjectBody: Sendable {
         assert(names.count == changes.count)
         self.access = access
         self.objectID = objectID
+        self.times = times
         self.changes = changes
         holdsLargeIntegers = changes.contains(where: \.isLargeInteger)
         fields = FieldNames(names)
@@ -91,14 +100,18 @@ struct ObjectBody: Sendable {
             changes.append(change)
         }
         objectID = nil
+        times = nil
         holdsLargeIntegers = isLarge
         fields = other.fields
         self.changes = changes
     }
 
     private init(
-        objectID: String?, fields: FieldNames, changes: [FieldChange], access: AccessChange?, holdsLargeIntegers: Bool
+        objectID: String?, fields: FieldNames, changes: [FieldChange], access: AccessChange?,
+        times: ObjectTimes?,
+        holdsLargeIntegers: Bool
     ) {
+        self.times = times
         self.access = access
         self.objectID = objectID
         self.fields = fields
@@ -113,9 +126,29 @@ struct ObjectBody: Sendable {
         var changed: [FieldChange] = []
         changed.reserveCapacity(changes.count)
         for change in changes { changed.append(try transform(change)) }
-        return ObjectBody(
-            objectID: objectID, fields: fields, changes: changed, access: access, holdsLargeIntegers: holdsLargeIntegers
-        )
+        var body = ObjectBody(
+            objectID: objectID, fields: fields, changes: changed, access: access, times: times,
+            holdsLargeIntegers: holdsLargeIntegers)
+        body.changedByHook = changedByHook
+        return body
+    }
+
+    /// Whether a webhook has changed it.
+    var isChangedByHook: Bool { !changedByHook.isEmpty }
+
+    /// A copy as a webhook would have it: with its changes, and without others of the same fields.
+    ///
+    /// - Parameter dropped: The fields whose changes are left out.
+    func changed(byHook other: ObjectBody, dropping dropped: Set<String>) -> ObjectBody {
+        let gone = dropped.union(other.fields.names)
+        let kept = zip(fields.names, changes).filter { !gone.contains($0.0) }
+        let all = kept.map(\.1) + other.changes
+        var body = ObjectBody(
+            objectID: objectID, fields: FieldNames(kept.map(\.0) + other.fields.names), changes: all,
+            access: other.access ?? access, times: times,
+            holdsLargeIntegers: all.contains(where: \.isLargeInteger))
+        body.changedByHook = gone
+        return body
     }
 
     /// A copy with an access list.

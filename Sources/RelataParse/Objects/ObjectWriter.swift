@@ -19,6 +19,8 @@ struct ObjectWriter {
     private(set) var links: [(field: Field, change: FieldChange)] = []
     /// The columns that the object's app has changed.
     private(set) var changedByApp: Set<Int> = []
+    /// The times that are written, where they aren't that of the transaction.
+    var times = ChosenTimes()
     /// The row as it is; `nil` for a new object.
     private(set) var row: [Value]?
 
@@ -27,7 +29,7 @@ struct ObjectWriter {
         self.parseClass = parseClass
     }
 
-    private var table: Table { parseClass.table }
+    var table: Table { parseClass.table }
     /// Whether the object is new.
     var isNew: Bool { row == nil }
 
@@ -71,7 +73,7 @@ struct ObjectWriter {
     /// Adds the changes of the app.
     private mutating func take(_ changes: [Int: Value]) {
         for (column, value) in changes { columns[column] = value }
-        changedByApp = Set(changes.keys)
+        changedByApp.formUnion(changes.keys)
     }
 
     /// Reads a new object into ``columns``.
@@ -96,8 +98,9 @@ struct ObjectWriter {
         }
         try apply(body, to: fields)
         if let access = body.access { try apply(access) }
-        stamp(parseClass.createdAt)
-        stamp(parseClass.updatedAt)
+        try chooseTimes(body)
+        stamp(parseClass.createdAt, times.createdAt)
+        stamp(parseClass.updatedAt, times.updatedAt ?? times.createdAt)
         noteRevision()
         if let key { for (column, value) in zip(table.keyColumns, key.values) { columns[column] = value } }
         if let revision = parseClass.revision { columns[revision] = .integer(1) }
@@ -122,7 +125,8 @@ struct ObjectWriter {
         if let access = body.access { try apply(access) }
         for (column, value) in hidden { columns[column] = value }
         try keepKey(row)
-        stamp(parseClass.updatedAt)
+        try chooseTimes(body)
+        if !times.keepsUpdatedAt { stamp(parseClass.updatedAt, times.updatedAt) }
         noteRevision()
         try checkValues(of: parseClass.checkedFields.filter { isWritten($0) })
         let isModel = transaction.models != nil
@@ -168,8 +172,15 @@ struct ObjectWriter {
         }
     }
 
-    private mutating func stamp(_ column: Int?) {
-        if let column { columns[column] = table.columns[column].type.stamp(transaction.now) }
+    private mutating func stamp(_ column: Int?, _ time: Date?) {
+        if let column { columns[column] = table.columns[column].type.stamp(time ?? transaction.now) }
+    }
+
+    /// Takes the times of the request, with the maintenance key.
+    private mutating func chooseTimes(_ body: ObjectBody) throws(ParseError) {
+        guard transaction.caller.isMaintenance else { return }
+        times = try body.times?.chosen() ?? ChosenTimes()
+        times.keepsUpdatedAt = !isNew && transaction.caller.keepsUpdatedAt
     }
 
     /// The store counts revisions.
@@ -203,6 +214,7 @@ struct ObjectWriter {
             try apply(change, to: field)
         }
         if !documents.isEmpty { try writeDocuments() }
+        for name in body.changedByHook { changedByApp.formUnion(parseClass[name]?.columns ?? []) }
     }
 
     /// Changes the object's access list.
@@ -370,31 +382,5 @@ struct ObjectWriter {
         // The reply has the stored value.
         if column.storage == .real, let number = sum.number { return JSONValue(number: number) }
         return sum
-    }
-
-    // MARK: Checks
-
-    /// - Throws: ``ParseError`` 142 for a field that lacks its value or has one it doesn't accept.
-    private func checkValues(of fields: [Field]) throws(ParseError) {
-        for field in fields {
-            switch field.storage {
-            case .column(let column):
-                let value = current(column)
-                if field.isRequired, value.isNull { throw required(field) }
-                if field.needsText, value == .text("") { throw required(field) }
-                for limit in field.limits {
-                    if let message = limit.failure(of: value, type: table.columns[column].type) {
-                        throw ParseError(.validationError, "\(parseClass.name).\(field.name) \(message)")
-                    }
-                }
-            case .pointer(_, let indexes):
-                if field.isRequired, indexes.contains(where: { current($0).isNull }) { throw required(field) }
-            case .objectID, .relation, .access: break
-            }
-        }
-    }
-
-    private func required(_ field: Field) -> ParseError {
-        ParseError(.validationError, "\(field.name) is required")
     }
 }

@@ -3,7 +3,7 @@ import RelataEngine
 
 /// A request for the objects of a class that meet some conditions: `GET /classes/Book?where={"title":"Kindred"}`.
 struct FindRequest: Sendable {
-    let className: String
+    private let className: String
     private let condition: JSONValue?
     /// An additional condition, in the predicate format.
     private let predicate: String?
@@ -73,7 +73,10 @@ struct FindRequest: Sendable {
         reply.append("{\"results\":[")
         var count: Int64 = 0
         if let parseClass = try parseClass(in: transaction) {
-            if redirectKey != nil, options.code.finds[parseClass.name] != nil, parseClass.name != hookedClass {
+            if redirectKey != nil, parseClass.name != hookedClass,
+                options.code.finds[parseClass.name] != nil
+                    || options.webhooks != nil && transaction.storedClasses.webhooks.concernFinding(parseClass.name)
+            {
                 throw ParseError.needsOwnRequest(parseClass.name)
             }
             let transaction = try transaction.reading(parseClass, limit == 0 && counts ? .count : .find)
@@ -106,6 +109,11 @@ struct FindRequest: Sendable {
         }
         reply.append("}")
         return WireReply(body: reply.bytes)
+    }
+
+    /// The queried class, and the class that its pointer field redirects to.
+    func found(in classes: ClassSet) -> [String] {
+        [className] + [redirectKey.flatMap { classes[className]?[$0]?.type.targetClass }].compactMap(\.self)
     }
 
     /// The class that is asked: of a relation's objects, clients know only the class that has the relation.

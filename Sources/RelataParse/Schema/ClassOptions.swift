@@ -10,6 +10,8 @@ struct ClassOptions: Hashable, Sendable, Codable {
     var isImplied: Bool?
     /// The permissions; `nil` if every caller may do everything.
     var permissions: ClassPermissions?
+    /// The webhooks of the store, under a name that no class has.
+    var webhooks: Webhooks?
 
     /// Whether objects are refused without a value of one of the fields.
     var hasRequiredFields: Bool { fields.contains { $0.value.isRequired } }

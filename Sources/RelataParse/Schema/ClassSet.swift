@@ -18,6 +18,8 @@ final class ClassSet: Sendable {
     let guarded: [String]
     /// The classes that don't allow everybody everything.
     let permissions: [String: ClassPermissions]
+    /// The functions and triggers that other servers answer.
+    let webhooks: Webhooks
     /// The hidden fields, by class: only some of the callers who see an object get them.
     private let hidden: [String: Set<String>]
     /// Copies of the classes without some fields, by the hidden fields.
@@ -42,6 +44,7 @@ final class ClassSet: Sendable {
         classes = stored.entities.map { _ in Slot() }
         guarded = stored.entities.filter { $0.isGuarded || $0.isSession }.map(\.name)
         permissions = options.compactMapValues(\.permissions).filter { stored.schema.index(of: $0.key) != nil }
+        webhooks = options[Webhooks.key]?.webhooks ?? Webhooks()
         hidden = [:]
     }
 
@@ -52,6 +55,7 @@ final class ClassSet: Sendable {
         classes = all.stored.entities.map { _ in Slot() }
         guarded = all.guarded
         permissions = all.permissions
+        webhooks = all.webhooks
         hidden = fields
     }
 

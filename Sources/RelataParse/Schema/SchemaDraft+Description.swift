@@ -43,10 +43,11 @@ extension SchemaDraft {
         func type(of field: String) -> FieldType? {
             entity(name)?.property(field).map { self.type(of: $0, in: name) }
         }
-        for field in permissions.userFields.sorted() where type(of: field) != .pointer(InternalClasses.user) {
+        for field in permissions.userFields.sorted()
+        where ![.pointer(InternalClasses.user), .array].contains(type(of: field)) {
             throw ParseError(
                 .invalidJSON,
-                "'\(field.prefix(128))' is not a valid column for class level pointer permissions: it must be a Pointer to \(InternalClasses.user)"
+                "'\(field.prefix(128))' is not a valid column for class level pointer permissions: it must be a Pointer to \(InternalClasses.user), or an Array"
             )
         }
         for field in permissions.hiddenFields.sorted() where type(of: field) == nil {

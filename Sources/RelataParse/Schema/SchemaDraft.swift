@@ -38,6 +38,12 @@ struct SchemaDraft {
         }
     }
 
+    /// The webhooks of the store.
+    var webhooks: Webhooks {
+        get { options[Webhooks.key]?.webhooks ?? Webhooks() }
+        set { options[Webhooks.key] = newValue.count == 0 ? nil : ClassOptions(webhooks: newValue) }
+    }
+
     // MARK: Classes
 
     /// Whether a class of that name exists.

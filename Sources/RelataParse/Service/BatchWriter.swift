@@ -15,11 +15,14 @@ final class BatchWriter {
     private var lastClass: ParseClass?
     private var lastBody: ObjectBody?
     private var lastFields: [Field?] = []
+    /// The webhooks that are told of what is written.
+    private let hooks: Webhooks
 
     init(transaction: ParseTransaction, options: ParseService.Options, tellsUnset: Bool = false) {
         self.transaction = transaction
         self.options = options
         self.tellsUnset = tellsUnset
+        hooks = options.webhooks == nil ? Webhooks() : transaction.storedClasses.webhooks
         now = DateText.parseText(transaction.now)
     }
 
@@ -28,7 +31,7 @@ final class BatchWriter {
     /// - Returns: Its error, if it failed.
     func alone(_ route: ObjectRoute, into json: inout JSONWriter) throws -> ParseError? {
         let connection = transaction.connection
-        let count = transaction.agenda.events.count
+        let (count, notices) = (transaction.agenda.events.count, transaction.agenda.notices.count)
         do {
             try connection.savepoint {
                 _ = try run(route, into: &json)
@@ -39,6 +42,7 @@ final class BatchWriter {
             // After some errors, such as a full disk, SQLite has rolled everything back.
             guard connection.isInTransaction else { throw error }
             transaction.agenda.events.removeSubrange(count...)
+            transaction.agenda.notices.removeSubrange(notices...)
             transaction.agenda.counts = CountCheck()
             return ParseError(error)
         }
@@ -50,6 +54,11 @@ final class BatchWriter {
     func run(_ route: ObjectRoute, into json: inout JSONWriter) throws -> String? {
         switch route {
         case .read(let read):
+            if hooks.concernFinding || !options.code.finds.isEmpty {
+                try read.checkIsFoundAlone(in: transaction.storedClasses) {
+                    hooks.concernFinding($0) || options.code.finds[$0] != nil
+                }
+            }
             json.append(json: try read.run(in: transaction, options).body)
             return nil
         case .write(let write): return try run(write, into: &json)
@@ -106,7 +115,7 @@ final class BatchWriter {
     func createTogether(_ run: BatchOrder.Run) throws -> [String]? {
         guard run.objects.count > 1, let name = run.className, let parseClass = known(name),
             parseClass.insertsTogether, !InternalClasses.contains(name), transaction.models == nil,
-            !transaction.schema.hasCounts,
+            !transaction.schema.hasCounts, !run.objects.contains(where: \.isChangedByHook),
             !mayLinkFiles(parseClass) || !run.objects.contains(where: \.holdsFiles)
         else { return nil }
         do {
@@ -124,6 +133,7 @@ final class BatchWriter {
                 return try transaction.write(
                     rows, of: parseClass.table, insertion: parseClass.insertion, isUndoneByCaller: true)
             }
+            for key in keys ?? [] { noteSaved(key, of: parseClass) }
             return keys?.map(parseClass.objectID.text)
         } catch {
             guard transaction.connection.isInTransaction, !Task.isCancelled else { throw error }
@@ -137,11 +147,15 @@ final class BatchWriter {
     }
 
     /// Adds the server's values of a new object to the reply.
-    func tell(_ id: String, _ told: JSONObject = [:], into json: inout JSONWriter) {
+    ///
+    /// - Parameter times: Those that the request chose.
+    func tell(
+        _ id: String, _ told: JSONObject = [:], at times: ChosenTimes = ChosenTimes(), into json: inout JSONWriter
+    ) {
         json.append("{\"objectId\":")
         json.write(id)
         json.append(",\"createdAt\":")
-        json.write(now)
+        json.write(times.createdAt.map { DateText.parseText($0) } ?? now)
         var isFirst = false
         for (field, value) in told where field != "objectId" && field != "createdAt" {
             json.member(field, isFirst: &isFirst)
@@ -169,8 +183,9 @@ final class BatchWriter {
         var writer = ObjectWriter(transaction, parseClass)
         let stored = try writer.create(body, of: fields(of: body, in: parseClass), key: key)
         let told = try told(parseClass, stored, writer)
+        noteSaved(stored, of: parseClass)
         let id = parseClass.objectID.text(stored)
-        tell(id, told, into: &json)
+        tell(id, told, at: writer.times, into: &json)
         return id
     }
 
@@ -186,7 +201,7 @@ final class BatchWriter {
     /// The key of a new object; `nil` if the database assigns it, or its parts are fields.
     func newKey(_ parseClass: ParseClass, _ body: ObjectBody) throws -> KeyValue? {
         if let id = body.objectID {
-            guard options.allowsCustomObjectIDs else {
+            guard options.allowsCustomObjectIDs || transaction.caller.isMaintenance else {
                 throw ParseError(.invalidKeyName, "objectId is an invalid field name.")
             }
             guard let key = parseClass.objectID.key(id) else {
@@ -216,9 +231,11 @@ final class BatchWriter {
         try transaction.check(.update, on: parseClass)
         if name == InternalClasses.role { try transaction.checkChange(ofRole: body) }
         var writer = ObjectWriter(transaction, parseClass)
+        let original = try original(key, of: parseClass)
         try writer.update(key, body, of: fields(of: body, in: parseClass))
+        noteSaved(key, of: parseClass, original: original)
         var reply = try told(parseClass, key, writer)
-        reply["updatedAt"] = .string(now)
+        reply["updatedAt"] = .string(writer.times.updatedAt.map { DateText.parseText($0) } ?? now)
         json.write(.object(reply))
     }
 
@@ -227,8 +244,12 @@ final class BatchWriter {
         try transaction.checkMayDelete(key, of: parseClass)
         guard let typed = transaction.typed, let binding = transaction.models?.bindings[name], binding.watchesDeletions
         else {
+            let last =
+                hooks[.afterDelete, name] == nil
+                ? nil : try transaction.object(key, of: parseClass, options.maximumReply)
             let report = try transaction.delete(key, of: parseClass)
             guard report.deletedCount > 0 else { throw ParseError(.objectNotFound, "Object not found.") }
+            if let last { transaction.agenda.notices.append(.deleted(parseClass, last)) }
             return
         }
         guard let object = try binding.object(key, typed) else {
@@ -269,6 +290,20 @@ final class BatchWriter {
         try delete(objects, .query(keys), of: parseClass, binding, typed)
     }
 
+    // MARK: Webhooks
+
+    /// An object as it was before it is changed; `nil` where no webhook is told.
+    func original(_ key: KeyValue, of parseClass: ParseClass) throws -> JSONObject? {
+        guard hooks[.afterSave, parseClass.name] != nil else { return nil }
+        return try transaction.object(key, of: parseClass, options.maximumReply)
+    }
+
+    /// Has a webhook told that an object was saved.
+    func noteSaved(_ key: KeyValue, of parseClass: ParseClass, original: JSONObject? = nil) {
+        guard hooks[.afterSave, parseClass.name] != nil else { return }
+        transaction.agenda.notices.append(.saved(parseClass, key, original: original))
+    }
+
     // MARK: Replies
 
     /// The server's values of a written object, for the reply.
@@ -277,12 +312,16 @@ final class BatchWriter {
         let seesAll = transaction.classes === transaction.storedClasses
         let seen = seesAll ? parseClass : transaction.classes[parseClass.name]
         if !seesAll { for name in told.keys where seen?[name] == nil { told[name] = nil } }
-        guard !writer.changedByApp.isEmpty || !writer.untold.isEmpty,
+        let partlyHidden = (transaction.caller.partlyHiddenFields[parseClass.name] ?? []).filter { told[$0] != nil }
+        for name in partlyHidden { told[name] = nil }
+        guard !writer.changedByApp.isEmpty || !writer.untold.isEmpty || !partlyHidden.isEmpty,
             let row = try transaction.connection.row(key, of: parseClass.table, transaction.compiler)
         else { return told }
         for field in parseClass.fields {
             let isChanged = !writer.changedByApp.isDisjoint(with: field.columns)
-            guard isChanged || writer.untold.contains(field.name), seen?[field.name] != nil else { continue }
+            guard isChanged || writer.untold.contains(field.name) || partlyHidden.contains(field.name),
+                seen?[field.name] != nil
+            else { continue }
             let value = parseClass.json(field, of: row, in: transaction.classes)
             told[field.name] = value ?? (isChanged && tellsUnset ? ["__op": "Delete"] : nil)
         }

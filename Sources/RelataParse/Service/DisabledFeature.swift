@@ -8,7 +8,7 @@ enum DisabledFeature {
         case _ where UserRoute.mails[first] != nil: return mailIsOff
         case "upgradeToRevocableSession", "challenge": message = "\(first) is off"
         case "push", "push_audiences": message = "push notifications are off"
-        case "hooks": message = "hooks are off: this server calls Swift closures"
+        case "hooks": message = "hooks are off: this server calls no webhooks"
         case "files": return .filesAreOff
         case "apps", "validate_purchase", "graphql", "security", "scriptlog", "logs": message = "\(first) is off"
         default: return nil

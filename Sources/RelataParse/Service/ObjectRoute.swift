@@ -83,13 +83,19 @@ enum ObjectRead: Sendable {
     case get(GetRequest)
     case deletionPlan(String, String)
 
-    /// The class that it names to find objects of; `nil` for one that finds none.
-    var className: String? {
+    /// The classes of objects that the read may find; `nil` for one that finds none.
+    func found(in classes: ClassSet) -> [String]? {
         switch self {
-        case .find(let request): request.className
-        case .get(let request): request.className
+        case .find(let request): request.found(in: classes)
+        case .get(let request): [request.className]
         case .deletionPlan: nil
         }
+    }
+
+    /// - Throws: ``ParseError`` 119 for objects that are found with the consent of hooks.
+    func checkIsFoundAlone(in classes: ClassSet, where isHooked: (String) -> Bool) throws(ParseError) {
+        guard let name = found(in: classes)?.first(where: isHooked) else { return }
+        throw ParseError.needsOwnRequest(name)
     }
 
     func run(in transaction: ParseTransaction, _ options: ParseService.Options) throws -> WireReply {
@@ -106,6 +112,13 @@ enum ObjectWrite: Sendable {
     case create(String, ObjectBody)
     case update(String, String, ObjectBody)
     case delete(String, String)
+
+    /// The class.
+    var className: String {
+        switch self {
+        case .create(let name, _), .update(let name, _, _), .delete(let name, _): name
+        }
+    }
 
     /// The object that is changed or deleted.
     var objectID: String? {

@@ -21,7 +21,7 @@ extension ParseService {
         let expectations = try BatchExpectation.list(call)
         var reader = BatchReader(
             call, mount: try ParseCall.path(options.mount), prohibited: options.prohibitedNames)
-        let routes = requests.map { request -> Result<ObjectRoute, ParseError> in
+        let given = requests.map { request -> Result<ObjectRoute, ParseError> in
             do throws(ParseError) {
                 let route = try reader.route(request)
                 try checkIsFoundInBatches(route)
@@ -30,11 +30,25 @@ extension ParseService {
                 return .failure(error)
             }
         }
-        if isAtomic { for route in routes { _ = try route.get() } }
+        if isAtomic { for route in given { _ = try route.get() } }
+        let reply = try await asking(given, call, isAtomic: isAtomic) { routes, asked in
+            try await batch(requests, routes, asked, expectations, call, isAtomic: isAtomic)
+        }
+        return reply.isRepeated ? try await completed(reply, given, call.caller) : reply
+    }
+
+    /// Answers a batch whose requests are read.
+    private func batch(
+        _ requests: [JSONValue], _ routes: [Result<ObjectRoute, ParseError>], _ asked: AskedWrites,
+        _ expectations: [BatchExpectation], _ call: ParseCall, isAtomic: Bool
+    ) async throws -> WireReply {
         let placeholders = try BatchPlaceholders(requests, routes, isAtomic: isAtomic)
         let options = options
         let writes = routes.compactMap { route -> ObjectWrite? in
             if case .success(.write(let write)) = route { write } else { nil }
+        }
+        if call.caller.isReadOnly, !writes.isEmpty {
+            throw ParseError.readOnlyMasterKey("a batch that writes")
         }
         guard !writes.isEmpty else {
             return try await store.read(as: call.caller) { transaction in
@@ -62,7 +76,7 @@ extension ParseService {
             placeholders.isEmpty
             ? BatchOrder.runs(order, of: routes) : order.map { BatchOrder.Run(places: [$0]) }
         let named = Set(placeholders.places.keys)
-        let reply = try await writing(writes, call, isAtomic: isAtomic, named: named) { writer in
+        return try await writing(writes, call, asked, isAtomic: isAtomic, named: named) { writer in
             var placeholders = placeholders
             for expectation in expectations { try expectation.check(in: writer.transaction) }
             var replies = BatchReplies(routes.count, limit: options.maximumReply)
@@ -97,13 +111,13 @@ extension ParseService {
             }
             return reply
         }
-        return reply.isRepeated ? try await completed(reply, routes, call.caller) : reply
     }
 
     /// - Throws: ``ParseError`` 119 for a request that the app's code has a say in: it isn't asked within a transaction.
     private func checkIsFoundInBatches(_ route: ObjectRoute) throws(ParseError) {
-        guard case .read(let read) = route, let name = read.className, options.code.finds[name] != nil else { return }
-        throw ParseError.needsOwnRequest(name)
+        if options.code.finds.isEmpty { return }
+        guard case .read(let read) = route else { return }
+        try read.checkIsFoundAlone(in: store.currentClasses) { options.code.finds[$0] != nil }
     }
 
     /// A stored reply. Its reads are repeated.

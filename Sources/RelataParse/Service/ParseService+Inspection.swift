@@ -18,12 +18,14 @@ extension ParseService {
     /// - Parameters:
     ///   - path: `/classes` for the classes and the titles of their objects; `/counts/Genre` for the
     ///     number of objects in `relations` of the objects with some `ids`; `/diagram.svg` for a diagram; `/check` for
-    ///     contradictions to the schema.
+    ///     contradictions to the schema; `/access/Genre` or `/access/Genre/ID` for the rules by which `subject` is allowed
+    ///     operations.
     ///   - query: The part of the address after the question mark.
+    ///   - subject: The one whose rights limit counts, and are explained; `nil` for the master key.
     ///   - report: Called with errors whose details the client doesn't get.
     /// - Returns: `nil` for an unknown path.
     package func inspection(
-        _ path: String, query: String, report: @Sendable (any Error) -> Void
+        _ path: String, query: String, as subject: AccessSubject? = nil, report: @Sendable (any Error) -> Void
     ) async -> InspectionReply? {
         do {
             let path = try ParseCall.path(path)
@@ -32,8 +34,14 @@ extension ParseService {
             case ("counts", 2):
                 let parameters = try ParseCall.parameters(query)
                 let request = try CountsRequest(className: path[1], parameters)
+                let caller = subject.map { Caller(subject: $0) } ?? .master
                 return InspectionReply(
-                    body: WireReply(try await store.read(as: .master) { try request.run(in: $0) }).body)
+                    body: WireReply(try await store.read(as: caller) { try request.run(in: $0) }).body)
+            case ("access", 2...3):
+                guard let subject else { throw ParseError(.invalidQuery, "nobody is named whose access is asked for") }
+                let explanation = try await store.explainAccess(
+                    of: subject, to: path[1], path.count > 2 ? path[2] : nil)
+                return InspectionReply(body: WireReply(explanation.json).body)
             case ("diagram.svg", 1):
                 let picture = try await store.read(as: .master) { $0.schema.diagram().svg }
                 return InspectionReply(contentType: "image/svg+xml; charset=utf-8", body: Array(picture.utf8))

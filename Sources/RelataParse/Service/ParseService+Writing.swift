@@ -7,10 +7,11 @@ extension ParseService {
     /// Answers a request that writes, in one transaction. A repeated request gets the same reply.
     ///
     /// - Parameters:
+    ///   - asked: What webhooks have said about the objects.
     ///   - sharing: Whether waiting requests may be written in the same transaction.
     ///   - named: The new objects of the request that pointers may lead to.
     func writing(
-        _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool = true, sharing: Bool = false,
+        _ writes: [ObjectWrite], _ call: ParseCall, _ asked: AskedWrites, isAtomic: Bool = true, sharing: Bool = false,
         named: Set<Pointer> = [],
         _ body: @escaping @Sendable (BatchWriter) throws -> WireReply
     ) async throws -> WireReply {
@@ -21,7 +22,7 @@ extension ParseService {
             let (reply, prepared) = try await prepare(writes, call, isAtomic: isAtomic, named)
             if let reply { return reply }
             do {
-                return try await write(writes, call, sharing: sharing, preparedIn: prepared ?? known, body)
+                return try await write(writes, call, asked, sharing: sharing, preparedIn: prepared ?? known, body)
             } catch is ClassesChanged {
                 continue
             }
@@ -38,12 +39,12 @@ extension ParseService {
 
     /// - Parameter prepared: The classes with all fields that the objects need and that can be created.
     private func write(
-        _ writes: [ObjectWrite], _ call: ParseCall, sharing: Bool, preparedIn prepared: ClassSet,
+        _ writes: [ObjectWrite], _ call: ParseCall, _ asked: AskedWrites, sharing: Bool, preparedIn prepared: ClassSet,
         _ body: @escaping @Sendable (BatchWriter) throws -> WireReply
     ) async throws -> WireReply {
         let options = options
         let isMade = store.mode == .development && store.models == nil
-        let (reply, actions) = try await store.write(as: call.caller, sharing: sharing) { transaction in
+        let (reply, actions, notices) = try await store.write(as: call.caller, sharing: sharing) { transaction in
             let reply = try Self.once(call, in: transaction, options) {
                 if isMade, transaction.storedClasses !== prepared {
                     let isLost = writes.contains { write in
@@ -53,15 +54,17 @@ extension ParseService {
                     }
                     if isLost { throw ClassesChanged() }
                 }
+                if options.webhooks != nil { try asked.check(in: transaction) }
                 let writer = BatchWriter(
                     transaction: transaction, options: options, tellsUnset: call.tellsUnset)
                 let reply = try body(writer)
                 try transaction.checkCounts()
                 return reply
             }
-            return (reply, try transaction.actions())
+            return (reply, try transaction.actions(), try transaction.notices(limit: options.maximumReply))
         }
         for action in actions { await action() }
+        for notice in notices { tell(notice, asked.caller) }
         return reply
     }
 
@@ -236,8 +239,20 @@ extension ParseTransaction {
     }
 
     /// The plan of deleting an object.
+    ///
+    /// - Throws: ``ParseError`` 119 if links are hidden from the caller: what they lead to is a part of the plan.
     func deletionPlan(_ name: String, _ id: String) throws -> WireReply {
         let (parseClass, key) = try object(name, id)
+        guard
+            !storedClasses.schema.tables.contains(where: { table in
+                caller.fieldsHidden(inSomeOf: table.name).contains { table.entity.relationship($0) != nil }
+            })
+        else {
+            throw ParseError(
+                .operationForbidden,
+                "A deletion can't be previewed by a caller from whom pointers or relations are hidden."
+            )
+        }
         try checkMayDelete(key, of: parseClass)
         let report = try deletionPlan(of: parseClass, .keys([key]))
         guard report.deletedCount > 0 || report.isDenied else { throw ParseError(.objectNotFound, "Object not found.") }

@@ -54,8 +54,13 @@ public final class ParseService: Sendable {
         public var signIn: [SignInProvider] = []
         /// How many bytes the body of a request may have that doesn't name its keys in header fields.
         public var maximumBodyWithoutKeys = 1024 * 1024
+        /// How many requests clients may send; none by default: as many as they like.
+        public var rateLimits: [RateLimit] = []
         /// The functions that clients may call, and the jobs.
         public var code = CloudCode()
+        /// How functions and triggers are called that other servers answer; `nil` for no webhooks. A store of an app's
+        /// models has none.
+        public var webhooks: WebhookOptions?
         /// Whether clients may follow queries over a WebSocket: see `Documentation/LiveQueries.md`.
         public var allowsLiveQueries = true
         /// How many live queries a client has at most.
@@ -70,9 +75,19 @@ public final class ParseService: Sendable {
 
         /// Whether replies say what an audit is told.
         package var isAudited = false
+        /// Whether signing up begins a session.
+        package var beginsSessions = true
 
         /// The defaults.
         public init() {}
+
+        /// The options that a store can have.
+        fileprivate func allowed(for store: ParseStore) -> Options {
+            var options = self
+            if store.models != nil { options.webhooks = nil }
+            options.code.allowsWebhooks = options.webhooks != nil
+            return options
+        }
     }
 
     let store: ParseStore
@@ -84,21 +99,27 @@ public final class ParseService: Sendable {
     /// The protocol's address for clients.
     package let address: PublicAddress
     let queue: MailQueue?
+    /// The webhooks that are told of what has happened.
+    let notices: NoticeQueue?
     let renewals = SessionRenewals()
     let counter = EventCounter()
+    let budget: RequestBudget?
 
     /// Serves a store.
     public init(_ store: ParseStore, keys: ParseKeys, options: Options = Options()) {
         self.store = options.secrets.map(store.withUsers) ?? store
         self.keys = keys
+        let options = options.allowed(for: store)
         self.options = options
         let address = PublicAddress(options.files?.publicURL ?? options.mount)
         self.address = address
         let hasFiles = options.files != nil && store.models == nil
-        liveQueries = LiveQueries(self.store, keys: keys, options: options) {
+        budget = RequestBudget(options.rateLimits, self.store)
+        liveQueries = LiveQueries(self.store, keys: keys, budget: budget, options: options) {
             hasFiles ? FileURLs(at: address, keys, options) : nil
         }
         queue = options.mail.map { MailQueue($0) }
+        notices = options.webhooks.map { Self.notices($0) }
     }
 
     /// Answers a request. Every failure is a reply too, in Parse's form.
@@ -107,15 +128,35 @@ public final class ParseService: Sendable {
     public func respond(
         to request: WireRequest, report: @Sendable (any Error) -> Void = { _ in }
     ) async -> WireReply {
+        await respond(to: request, as: nil, report: report)
+    }
+
+    /// The store with the rights of somebody, for code on the server outside of a request.
+    ///
+    /// ```swift
+    /// let notes = try await service.acting(as: .user(id)).find("Note")
+    /// ```
+    public func acting(as subject: AccessSubject) -> CloudStore {
+        CloudStore(service: self, caller: Caller(subject: subject))
+    }
+
+    /// Answers a request with the rights of somebody else, if it only reads; any other is refused with 119.
+    ///
+    /// - Parameter subject: That caller; `nil` for the sender of the request.
+    package func respond(
+        to request: WireRequest, as subject: AccessSubject?, report: @Sendable (any Error) -> Void
+    ) async -> WireReply {
         // A health check may come without keys.
         if request.path == "/health" || request.path == "/health/" { return WireReply(["status": "ok"]) }
         var audited: AuditedCall?
         do {
             if let file = try await download(request) { return file }
-            let call = try ParseCall(
+            var call = try ParseCall(
                 request, keys: keys, limit: options.maximumBodyWithoutKeys, hasUsers: hasUsers, hasFiles: hasFiles,
                 signing: options.files?.signing, code: options.code)
+            if let subject { try call.read(as: subject) }
             if options.isAudited { audited = AuditedCall(call, mount: options.mount) }
+            try await budget?.take(call, mount: options.mount, from: request.address)
             var reply = try await call.path.first == "files" ? files(call, request.stream) : answer(call)
             if hasFiles { reply.body = fileURLs.adding(to: reply.body, besides: call.caller.unprovenFiles) }
             await renewSession(of: call, report)
@@ -127,8 +168,12 @@ public final class ParseService: Sendable {
         } catch {
             let parseError = ParseError(error)
             // A request that was given up is no failure.
-            if parseError.status >= 500 || error is CodeFailure, !(error is CancellationError) { report(error) }
+            if parseError.status >= 500 || error is CodeFailure, !(error is CancellationError || error is FailedWebhook)
+            {
+                report(error)
+            }
             var reply = WireReply(parseError)
+            if let error = error as? TooManyRequests { reply.headers["retry-after"] = "\(error.seconds)" }
             reply.audited = audited
             return reply
         }
@@ -143,7 +188,7 @@ public final class ParseService: Sendable {
     public func maximumBody(path: String, headers: [String: String]) throws(ParseError) -> Int? {
         if path == "/health" || path == "/health/" { return options.maximumBodyWithoutKeys }
         if options.mail != nil, path.hasPrefix("/apps/") { return Self.maximumForm }
-        return try keys.isMaster(headers) == nil ? options.maximumBodyWithoutKeys : nil
+        return try keys.rights(headers) == nil ? options.maximumBodyWithoutKeys : nil
     }
 
     // MARK: Routes
@@ -157,6 +202,7 @@ public final class ParseService: Sendable {
         let isOfUsers =
             hasUsers && path.first.map { UserRoute.names.contains($0) || UserRoute.mails[$0] != nil } == true
         if hasFiles, path.first == "files", path.count <= 2 { return }
+        if code.allowsWebhooks, path.first == "hooks", try isOfHooks(path) { return }
         if !isOfUsers, let error = DisabledFeature.error(for: path) { throw error }
         let count = path.count
         let isKnown =
@@ -171,11 +217,20 @@ public final class ParseService: Sendable {
             default: false
             }
         guard isKnown else { throw nothing(at: "/" + path.joined(separator: "/")) }
-        if path[0] == "functions", code.functions[path[1]] == nil { throw DisabledFeature.noFunction(path[1]) }
+        if path[0] == "functions", code.functions[path[1]] == nil, !code.allowsWebhooks {
+            throw DisabledFeature.noFunction(path[1])
+        }
         if path[0] == "jobs", count == 2, code.jobs[path[1]] == nil { throw DisabledFeature.noJob }
         if ["functions", "jobs", "cloud_code", "events", "installations"].contains(path[0]) { return }
         if count > 1, !hasUsers, InternalClasses.ofClients.contains(path[1]) { throw ParseError.usersAreOff }
         if count > 1, path[0] != "batch", let error = DisabledFeature.error(forClass: path[1]) { throw error }
+    }
+
+    private static func isOfHooks(_ path: [String]) throws(ParseError) -> Bool {
+        switch path.dropFirst().first {
+        case "functions" where path.count <= 3, "triggers" where path.count <= 4: return true
+        default: throw nothing(at: "/" + path.joined(separator: "/"))
+        }
     }
 
     private static func nothing(at line: String) -> ParseError {
@@ -205,6 +260,7 @@ public final class ParseService: Sendable {
         case "events" where call.path.count <= 2: return try await events(call)
         case "cloud_code": return try jobs(call)
         case "config" where call.path.count == 1: return try await config(call)
+        case "hooks" where options.webhooks != nil: return try await hooks(call)
         case "serverInfo": return try serverInfo(call)
         default: throw Self.unknown(call)
         }
@@ -215,11 +271,16 @@ public final class ParseService: Sendable {
         switch try ObjectRoute(call, prohibited: options.prohibitedNames) {
         case .read(.deletionPlan(let className, let id)):
             return try await store.read(as: call.caller) { try $0.deletionPlan(className, id) }
-        case .read(let read) where options.code.finds.isEmpty:
-            return try await store.read(as: call.caller) { try read.run(in: $0, self.options) }
+        case .read(let read) where options.code.finds.isEmpty && !concernFinding:
+            let reply = try await store.read(as: call.caller) { try read.run(in: $0, self.options) }
+            // Reading may have told that another process has registered a webhook.
+            return concernFinding ? try await found(by: call) : reply
         case .read: return try await found(by: call)
         case .write(let write):
-            return try await writing([write], call, sharing: write.body != nil) { try $0.run(write) }
+            return try await asking([write], call) { asked in
+                let write = try asked.writes[0].get()
+                return try await writing([write], call, asked, sharing: write.body != nil) { try $0.run(write) }
+            }
         }
     }
 
@@ -244,12 +305,13 @@ public final class ParseService: Sendable {
     private func serverInfo(_ call: ParseCall) throws(ParseError) -> WireReply {
         guard call.isMaster else { throw .masterKeyRequired }
         let changes = JSONValue.bool(store.models == nil)
+        let hooks = JSONValue.bool(options.webhooks != nil)
         return WireReply([
             // The version of the protocol in replies: clients turn features on by it.
             "parseServerVersion": "7.3.0",
             "features": [
                 "globalConfig": ["create": changes, "read": changes, "update": changes, "delete": changes],
-                "hooks": ["create": false, "read": false, "update": false, "delete": false],
+                "hooks": ["create": hooks, "read": hooks, "update": hooks, "delete": hooks],
                 "schemas": [
                     "addField": changes, "removeField": changes, "addClass": changes, "removeClass": changes,
                     "clearAllDataFromClass": true, "exportClass": false, "editClassLevelPermissions": changes,

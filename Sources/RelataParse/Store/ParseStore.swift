@@ -1,9 +1,9 @@
 import Foundation
 import Relata
 import RelataCore
-import RelataRecords
 import RelataEngine
 import RelataEngines
+import RelataRecords
 import Synchronization
 
 /// A store as Parse's clients see it: with classes that can be created while it is in use, or those of an app's models.
@@ -158,6 +158,8 @@ public final class ParseStore: Sendable {
     func write<Result: Sendable>(
         as caller: Caller, sharing: Bool = false, _ body: @escaping @Sendable (ParseTransaction) throws -> Result
     ) async throws -> Result {
+        // No request of it gets here: this is for those that come later.
+        if caller.isReadOnly { throw ParseError.readOnlyMasterKey("a change") }
         // The app's hooks must not run twice.
         if sharing && models == nil {
             return try await records.writeShared { try body(try self.transaction($0, caller)) }
@@ -181,6 +183,8 @@ public final class ParseStore: Sendable {
             known = KnownCaller(isMaster: true, read: access, write: access, delete: access)
         }
         known.unprovenFiles = caller.unprovenFiles
+        known.isMaintenance = caller.isMaintenance
+        known.keepsUpdatedAt = caller.keepsUpdatedAt
         return ParseTransaction(
             transaction.connection, classes, models, caller: known, secrets: secrets, objectIDs: objectIDs, mode: mode,
             now: now)

@@ -36,6 +36,8 @@ final class ParseTransaction {
         var counts = CountCheck()
         /// The hooks to call once the transaction is committed.
         var events: [Event] = []
+        /// What webhooks are told of once the transaction is committed.
+        var notices: [Notice] = []
     }
 
     /// The change of a model's object.
@@ -43,6 +45,13 @@ final class ParseTransaction {
         case saved(ModelBinding, KeyValue)
         /// The object is as it was stored last.
         case deleted(ModelBinding, any Model)
+    }
+
+    /// What a webhook is told of.
+    enum Notice {
+        case saved(ParseClass, KeyValue, original: JSONObject?)
+        /// The object is as it was stored last.
+        case deleted(ParseClass, JSONObject)
     }
 
     init(

@@ -14,7 +14,10 @@ enum AccountClasses {
     /// Users' identities at other services, by the digests of their ids.
     static let identity = "_UserIdentity"
 
-    static let all = [token, password, failure, identity]
+    /// Whose passwords are kept as another server kept them.
+    static let imported = "_ImportedPassword"
+
+    static let all = [token, password, failure, identity, imported]
 
     /// The classes that the options need.
     static func needed(by options: ParseService.Options) -> [String] {
@@ -57,6 +60,9 @@ enum AccountClasses {
             entity.properties = [attribute("provider", .text), attribute("digest", .text), user]
             entity.key = ["provider", "digest"]
             entity.uniques = [["user", "provider"]]
+        case imported:
+            entity.properties = [user, attribute("cost", .integer)]
+            entity.key = ["user"]
         default: return nil
         }
         return entity

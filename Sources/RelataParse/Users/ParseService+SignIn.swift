@@ -17,24 +17,29 @@ extension ParseService {
         guard let password = call.body["password"]?.string, !password.isEmpty else {
             throw ParseError(.passwordMissing, "password is required.")
         }
-        let (user, counted) = try await store.read(as: .master) { transaction -> (StoredUser?, String?) in
+        let (found, counted, cost) = try await store.read(as: .master) {
+            transaction -> (StoredUser?, String?, Int?) in
+            let cost = try transaction.importedCost()
             let named = name.isEmpty ? nil : try transaction.user("_usernameKey", UserFields.key(name))
-            guard !address.isEmpty else { return (named, named?.id) }
+            guard !address.isEmpty else { return (named, named?.id, cost) }
             let other = try transaction.user("_emailKey", UserFields.key(address))
-            return (name.isEmpty || named?.id == other?.id ? other : nil, name.isEmpty ? other?.id : named?.id)
+            return (
+                name.isEmpty || named?.id == other?.id ? other : nil, name.isEmpty ? other?.id : named?.id,
+                cost
+            )
         }
         // An unknown name is locked like an existing one, and a name with the wrong address like the name alone.
         let unknown =
             (name.isEmpty ? "?e" : "?n") + secrets.digestText(of: UserFields.key(name.isEmpty ? address : name))
         let account = counted ?? unknown
         try await checkIsOpen(account)
-        // The check of an unknown name takes as long as that of a wrong password.
-        let decoy = try await decoy.hash(by: secrets)
-        let isRight = try await secrets.matches(password, user?.hash ?? decoy)
-        try await decide(isRight && user?.hash != nil, account)
-        guard isRight, let user, user.hash != nil else {
+        // An unknown name takes as long as a wrong password.
+        let isRight = try await isRight(password, found?.hash, importedCost: cost, secrets)
+        try await decide(isRight && found?.hash != nil, account)
+        guard isRight, let found, let hash = found.hash else {
             throw ParseError(.objectNotFound, "Invalid username/password.")
         }
+        let user = secrets.isForeign(hash) ? try await replaceHash(of: found, password, secrets) : found
         if options.mail?.needsVerifiedAddress == true, !user.isVerified {
             throw ParseError(.emailNotFound, "User email is not verified.")
         }
@@ -46,7 +51,50 @@ extension ParseService {
         return user
     }
 
-    /// Refuses a locked account before any work is done.
+    /// Whether a password is right. While some are kept as another server kept them, both ways are gone for every name:
+    /// the time tells neither which names there are, nor how a password is kept.
+    private func isRight(
+        _ password: String, _ hash: String?, importedCost: Int?, _ secrets: any SecretHashing
+    ) async throws -> Bool {
+        let decoy = try await decoy.hash(by: secrets)
+        let foreign = hash.flatMap { secrets.isForeign($0) ? $0 : nil }
+        let own = try await secrets.matches(password, foreign == nil ? hash ?? decoy : decoy)
+        guard importedCost != nil || foreign != nil else { return own }
+        let other = try await secrets.matches(
+            password, foreign ?? BcryptHash.decoy(cost: importedCost ?? 10))
+        return foreign == nil ? own : other
+    }
+
+    /// Keeps a password that was right by the server's own method from now on.
+    ///
+    /// - Throws: ``ParseError`` 101 if it isn't right any more.
+    private func replaceHash(
+        of user: StoredUser, _ password: String, _ secrets: any SecretHashing
+    ) async throws -> StoredUser {
+        let hash = try await secrets.hash(of: password)
+        let known = try await store.write(as: .master) { transaction -> StoredUser? in
+            guard let known = try transaction.user("objectId", user.id), known.hash == user.hash else {
+                return try transaction.user("objectId", user.id)
+            }
+            let users = try transaction.users()
+            var object = ObjectWriter(transaction, users)
+            // The user is the same: clients needn't fetch it anew.
+            object.times.keepsUpdatedAt = true
+            try object.update(
+                KeyValue(.text(user.id)), try ObjectBody([:]), of: [],
+                hidden: users.table.columnValues(["_password": .text(hash)]))
+            try transaction.forgetImported(user.id)
+            return known.with(hash: hash)
+        }
+        if let known, known.hash == hash { return known }
+        // Somebody signed in at the same time, or set another password.
+        guard let known, let other = known.hash, try await secrets.matches(password, other) else {
+            throw ParseError(.objectNotFound, "Invalid username/password.")
+        }
+        return known
+    }
+
+    /// Refuses an account that is closed before any work is done.
     private func checkIsOpen(_ account: String) async throws {
         guard let lockout = options.lockout else { return }
         try await makeUsers()

@@ -70,28 +70,33 @@ extension ParseService {
         _ fields: UserFields, _ identities: Identities, hash kept: String?, _ call: ParseCall
     ) async throws -> WireReply {
         // If addresses must be verified first, users sign in afterwards.
-        let signsIn = !identities.isEmpty || options.mail?.needsVerifiedAddress != true
+        let signsIn =
+            options.beginsSessions && (!identities.isEmpty || options.mail?.needsVerifiedAddress != true)
         let lifetime = options.sessionLifetime
         let action = ("signup", provider: identities.isEmpty ? "password" : identities.names)
         // The reply contains a token, so it must not be stored for repeated requests.
         var once = call
         once.requestID = nil
-        let reply = try await writing([.create(InternalClasses.user, fields.body)], once) { writer in
-            let transaction = writer.transaction
-            try transaction.checkMayCreate(fields.body, in: try transaction.users())
-            try transaction.checkIsFree(fields, identities, for: nil)
-            let (id, reply) = try transaction.create(fields, identities, hash: kept, writer)
-            var told = reply
-            if let kept { try transaction.rememberPassword(of: id, kept, last: nil, self.options.passwords) }
-            if signsIn {
-                let token = try transaction.newSession(
-                    of: id, action, installation: call.installationID, lifetime: lifetime)
-                told["sessionToken"] = .string(token)
+        let write = ObjectWrite.create(InternalClasses.user, fields.body)
+        let reply = try await asking([write], once, fixed: fields.told) { asked in
+            let (write, fields) = try fields.changed(by: asked)
+            return try await writing([write], once, asked) { writer in
+                let transaction = writer.transaction
+                try transaction.checkMayCreate(fields.body, in: try transaction.users())
+                try transaction.checkIsFree(fields, identities, for: nil)
+                let (id, reply) = try transaction.create(fields, identities, hash: kept, writer)
+                var told = reply
+                if let kept { try transaction.rememberPassword(of: id, kept, last: nil, self.options.passwords) }
+                if signsIn {
+                    let token = try transaction.newSession(
+                        of: id, action, installation: call.installationID, lifetime: lifetime)
+                    told["sessionToken"] = .string(token)
+                }
+                if fields.username == nil { told["username"] = .string(id) }
+                var json = JSONWriter(capacity: 128)
+                writer.tell(id, told, into: &json)
+                return WireReply(status: 201, body: json.bytes, location: "\(self.options.mount)/users/\(id)")
             }
-            if fields.username == nil { told["username"] = .string(id) }
-            var json = JSONWriter(capacity: 128)
-            writer.tell(id, told, into: &json)
-            return WireReply(status: 201, body: json.bytes, location: "\(self.options.mount)/users/\(id)")
         }
         if case .set(let address)? = fields.email { verify(address, call) }
         return reply
@@ -214,26 +219,34 @@ extension ParseService {
             hash = try await secrets.hash(of: password)
         }
         let kept = hash
-        let reply = try await writing([.update(InternalClasses.user, id, fields.body)], call) { writer in
-            let transaction = writer.transaction
-            try transaction.checkIsOwn(user: id, .update)
-            try transaction.checkIsFree(fields, identities, for: id)
-            let reply = try transaction.update(fields, identities, hash: kept, of: id, writer)
-            guard let kept else { return reply }
-            try transaction.rememberPassword(of: id, kept, last: known?.hash, self.options.passwords)
-            // Others may have known the old password.
-            try transaction.endSessions(of: id, except: transaction.caller.session?.id)
-            try transaction.endTokens(.passwordReset, of: id)
-            return reply
+        let write = ObjectWrite.update(InternalClasses.user, id, fields.body)
+        let reply = try await asking([write], call, fixed: fields.told) { asked in
+            let (write, fields) = try fields.changed(by: asked)
+            return try await writing([write], call, asked) { writer in
+                let transaction = writer.transaction
+                try transaction.checkIsOwn(user: id, .update)
+                try transaction.checkIsFree(fields, identities, for: id)
+                let reply = try transaction.update(fields, identities, hash: kept, of: id, writer)
+                guard let kept else { return reply }
+                try transaction.rememberPassword(of: id, kept, last: known?.hash, self.options.passwords)
+                // Somebody else may have known the old password.
+                try transaction.endSessions(of: id, except: transaction.caller.session?.id)
+                try transaction.endTokens(.passwordReset, of: id)
+                return reply
+            }
         }
         if case .set(let address)? = fields.email, UserFields.key(address) != known?.emailKey { verify(address, call) }
         return reply
     }
 
     private func delete(user id: String, _ call: ParseCall) async throws -> WireReply {
-        try await writing([.delete(InternalClasses.user, id)], call) { writer in
-            try writer.transaction.checkIsOwn(user: id, .delete)
-            return try writer.run(.delete(InternalClasses.user, id))
+        let write = ObjectWrite.delete(InternalClasses.user, id)
+        return try await asking([write], call) { asked in
+            _ = try asked.writes[0].get()
+            return try await writing([write], call, asked) { writer in
+                try writer.transaction.checkIsOwn(user: id, .delete)
+                return try writer.run(write)
+            }
         }
     }
 }
@@ -250,7 +263,7 @@ extension ParseTransaction {
     /// Writes a new user.
     ///
     /// - Returns: The id, and the values that the client doesn't know yet.
-    fileprivate func create(
+    func create(
         _ fields: UserFields, _ identities: Identities, hash: String?, _ writer: BatchWriter
     ) throws -> (id: String, told: JSONObject) {
         let users = try users()
@@ -268,6 +281,7 @@ extension ParseTransaction {
         _ = try object.create(
             body, of: body.fields.names.map { users[$0] }, key: key, hidden: users.table.columnValues(values))
         try setIdentities(identities, of: id)
+        writer.noteSaved(KeyValue(.text(id)), of: users)
         return (id, object.told)
     }
 
@@ -280,13 +294,33 @@ extension ParseTransaction {
         let body = fields.body.access.map { fields.body.with($0.keeping(id)) } ?? fields.body
         let values = fields.values(hash: hash, known: known)
             .merging(self.values(of: identities, after: known.authData)) { $1 }
+        let original = try writer.original(KeyValue(.text(id)), of: users)
         try object.update(
             KeyValue(.text(id)), body, of: body.fields.names.map { users[$0] },
             hidden: users.table.columnValues(values))
         try setIdentities(identities, of: id)
+        writer.noteSaved(KeyValue(.text(id)), of: users, original: original)
         var told = object.told
         told["updatedAt"] = .string(DateText.parseText(now))
         return WireReply(.object(told))
+    }
+}
+
+extension UserFields {
+    /// What webhooks are told besides the other fields: never a password.
+    fileprivate var told: JSONObject {
+        var told: JSONObject = [:]
+        told["username"] = username.map { .string($0) }
+        if case .set(let address)? = email { told["email"] = .string(address) }
+        return told
+    }
+
+    /// The write and the fields as webhooks would have them.
+    fileprivate func changed(by asked: AskedWrites) throws(ParseError) -> (ObjectWrite, UserFields) {
+        var fields = self
+        let write = try asked.writes[0].get()
+        if let body = write.body?.body { fields.body = body }
+        return (write, fields)
     }
 }
 

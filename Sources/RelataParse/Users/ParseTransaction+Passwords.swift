@@ -24,6 +24,7 @@ extension ParseTransaction {
     ///
     /// - Parameter last: The hash of the previous password.
     func rememberPassword(of user: String, _ hash: String, last: String?, _ options: PasswordOptions) throws {
+        try forgetImported(user)
         guard options.areRemembered else { return }
         let known = try rememberedPasswords(of: user)
         if known.isEmpty, options.history > 1, let last { try remember(user, last, at: milliseconds - 1) }

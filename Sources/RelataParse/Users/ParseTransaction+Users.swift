@@ -14,6 +14,13 @@ struct StoredUser: Sendable {
     let isVerified: Bool
     /// The normalized address, which is equal for addresses that people consider equal; `nil` without an address.
     let emailKey: String?
+
+    /// The same user with another hash.
+    func with(hash: String) -> StoredUser {
+        StoredUser(
+            id: id, hash: hash, authData: authData, name: name, email: email, isVerified: isVerified,
+            emailKey: emailKey)
+    }
 }
 
 extension ParseTransaction {

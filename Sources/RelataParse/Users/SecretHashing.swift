@@ -10,6 +10,14 @@ public protocol SecretHashing: Sendable {
     /// The digest of a text that can't be guessed, such as a token. It has at least 16 bytes, is always the same for
     /// the same text, and doesn't reveal the text.
     func digest(of text: String) -> [UInt8]
+    /// Whether a hash is one by another server's method, which ``matches(_:_:)`` knows as well: it is replaced when the
+    /// password is right for the first time. `false` by default.
+    func isForeign(_ hash: String) -> Bool
+}
+
+extension SecretHashing {
+    /// No hash is.
+    public func isForeign(_ hash: String) -> Bool { false }
 }
 
 extension SecretHashing {

@@ -35,7 +35,9 @@ extension ParseService {
     }
 
     private func renewSession(of call: ParseCall) async throws {
-        guard options.extendsSessions, let token = call.caller.sessionToken, let secrets = store.secrets else { return }
+        guard options.extendsSessions, !call.caller.isReadOnly, let token = call.caller.sessionToken,
+            let secrets = store.secrets
+        else { return }
         let (lifetime, now) = (options.sessionLifetime, Date())
         let step = min(86_400, lifetime / 10)
         guard renewals.isDue(secrets.digestText(of: token), after: step, now: now) else { return }

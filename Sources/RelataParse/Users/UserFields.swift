@@ -16,7 +16,7 @@ struct UserFields: Sendable {
     /// The claimed identities, by the services' names, not verified yet. `nil` for an identity to remove.
     private(set) var authData: [String: JSONObject?] = [:]
     /// All other fields.
-    let body: ObjectBody
+    var body: ObjectBody
 
     /// The provider of anonymous users, who give no name.
     static let anonymous = "anonymous"

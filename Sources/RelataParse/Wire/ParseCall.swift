@@ -23,6 +23,8 @@ struct ParseCall: Sendable {
     var fileFields: [String: String] = [:]
     /// The app's installation that it comes from.
     var installationID: String?
+    /// The address of the client, or of a proxy, if it is known.
+    var peer: String?
     /// The accepted languages of the client's user, from `Accept-Language`.
     var language: String?
     /// The id of the request, so that a repeated request isn't done again.
@@ -36,6 +38,16 @@ struct ParseCall: Sendable {
     /// Whether the client understands a field that an app unset while it was saved. Clients of typed languages don't;
     /// an unnamed client does.
     var tellsUnset = true
+
+    /// Gives the call the rights of somebody else.
+    ///
+    /// - Throws: ``ParseError`` 119 for a call that doesn't only read.
+    mutating func read(as subject: AccessSubject) throws(ParseError) {
+        guard method == .get, !["login", "verifyPassword"].contains(path.first) else {
+            throw ParseError(.operationForbidden, "whoever views as somebody else only reads")
+        }
+        caller = Caller(subject: subject)
+    }
 
     /// The call in one line, for comparisons: `PUT /classes/Book/x7Yz`.
     var line: String { "\(method.rawValue) /\(path.joined(separator: "/"))" }
@@ -76,7 +88,7 @@ extension ParseCall {
         let path = try Self.path(request.path)
         var headers = request.headers
         let isForm = Self.isForm(request)
-        if try keys.isMaster(headers) == nil, !request.body.isEmpty {
+        if try keys.rights(headers) == nil, !request.body.isEmpty {
             guard request.body.count <= limit else { throw Self.tooLargeWithoutKeys(limit) }
             let form = isForm ? (try? Self.parameters(String(decoding: request.body, as: UTF8.self))) : nil
             let given =
@@ -85,7 +97,7 @@ extension ParseCall {
                 : BodyKeys.fields(of: request.body, Self.fieldsForHeaders) ?? [:]
             headers.merge(given) { own, _ in own }
         }
-        _ = try keys.check(headers)
+        _ = try keys.check(headers, from: request.address)
         try ParseService.checkPath(path, hasUsers: hasUsers, hasFiles: hasFiles, code: code)
         var body: JSONObject = [:]
         if isForm {
@@ -118,7 +130,7 @@ extension ParseCall {
         guard let method = Method(rawValue: name) else {
             throw ParseError(.commandUnavailable, "there is no method \(name.prefix(32)) here", status: 405)
         }
-        caller.isMaster = try keys.check(headers)
+        caller.take(try keys.check(headers, from: request.address))
         self.hasFiles = hasFiles
         self.context = try Self.context(context ?? .null, headers)
         // Behind an escape, the type of a file looks like something else.
@@ -143,6 +155,7 @@ extension ParseCall {
         tellsUnset = headers["x-parse-client-version"].map { Self.tellsUnset($0) } ?? true
         installationID = headers["x-parse-installation-id"]
         language = headers["accept-language"]
+        peer = request.address
         self.headers = headers
         if let token = headers["x-parse-session-token"], !token.isEmpty {
             guard hasUsers else {
@@ -158,6 +171,18 @@ extension ParseCall {
             guard !id.contains("\u{FFFD}") else { throw ParseError(.invalidQuery, "X-Parse-Request-Id isn't UTF-8") }
             requestID = id
             fingerprint = makeFingerprint()
+        }
+        try checkMayBeReadOnly()
+    }
+
+    /// - Throws: ``ParseError`` 119 for a request that may change something, with the master key that only reads. The
+    ///   requests of a batch are checked one by one.
+    private func checkMayBeReadOnly() throws(ParseError) {
+        guard caller.isReadOnly else { return }
+        // A sign-in begins a session, whatever its method, and wrong passwords are counted.
+        let signsIn = path.first == "login" || path.first == "verifyPassword"
+        guard method == .get && !signsIn || method == .post && path == ["batch"] else {
+            throw .readOnlyMasterKey(line)
         }
     }
 
@@ -214,7 +239,7 @@ extension ParseCall {
     /// The header fields that are nobody's business but the server's.
     static let secretHeaders: Set = [
         "x-parse-client-key", "x-parse-javascript-key", "x-parse-rest-api-key", "x-parse-windows-key",
-        "x-parse-master-key", "x-parse-session-token", "authorization",
+        "x-parse-master-key", "x-parse-maintenance-key", "x-parse-session-token", "authorization",
     ]
 
     /// Whether a member of a body isn't a parameter of the request.

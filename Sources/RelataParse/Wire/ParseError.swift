@@ -56,6 +56,8 @@ public struct ParseError: Error, Hashable, Sendable {
         case scriptFailed = 141
         /// A value breaks a rule of its field.
         case validationError = 142
+        /// The webhook can't be registered, or doesn't exist.
+        case webhookError = 143
         /// The file can't be deleted.
         case fileDeleteError = 153
         /// The caller sends too many requests.
@@ -143,7 +145,19 @@ extension ParseError {
             self.init(.timeout, "the request took too long, or nobody waits for it any more", status: 503)
             return
         }
+        if let error = error as? TooManyRequests {
+            self = error.parseError
+            return
+        }
         if let error = error as? FailedSignIn {
+            self = error.parseError
+            return
+        }
+        if let error = error as? FileStorageError {
+            self = error.parseError
+            return
+        }
+        if let error = error as? FailedWebhook {
             self = error.parseError
             return
         }

@@ -14,6 +14,8 @@ public struct WireRequest: Sendable {
     public var body: [UInt8]
     /// The body of an upload as it arrives, in the place of ``body``.
     public var stream: ByteStream?
+    /// The address of the client, or of a proxy; `nil` if it isn't known.
+    public var address: String?
 
     /// A request.
     public init(

@@ -1,5 +1,6 @@
 #if Server
 import Logging
+import RelataParse
 
 extension RelataServer {
     /// The address on which a server listens, the protocol it serves, its limits and its log.
@@ -26,6 +27,9 @@ extension RelataServer {
         public var requestLogLevel = Logger.Level.debug
         /// The clients that may read `/metrics`.
         public var metricsAudience = MetricsAudience.loopback
+        /// The proxies whose `X-Forwarded-For` tells the addresses of clients. By default none: clients can write that
+        /// field, too.
+        public var trustedProxies = AddressRanges.nowhere
         /// For how long running requests may continue when the server stops.
         public var stopTimeout = Duration.seconds(10)
         /// Whether the server stops at SIGINT and SIGTERM. Turn it off if the app handles these signals.

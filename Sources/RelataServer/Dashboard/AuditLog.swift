@@ -8,9 +8,9 @@ import Synchronization
 
 /// The changes through the dashboard, and by Parse's protocol with the master key: the last entries in memory, and all in a
 /// file, if configured. Values are never logged.
-final class AuditLog: Sendable {
+package final class AuditLog: Sendable {
     /// Something that was done, or refused.
-    struct Entry: Sendable {
+    package struct Entry: Sendable {
         /// The session that did it.
         let session: String
         /// The address that it was done from.
@@ -21,6 +21,14 @@ final class AuditLog: Sendable {
         var status: Int
         /// The objects of a batch: `PUT /classes/Book/6 (title)`.
         var details: [String] = []
+
+        package init(session: String, peer: String, action: String, status: Int, details: [String] = []) {
+            self.session = session
+            self.peer = peer
+            self.action = action
+            self.status = status
+            self.details = details
+        }
 
         fileprivate func json(_ time: Date) -> JSONValue {
             var members: JSONObject = [
@@ -33,7 +41,7 @@ final class AuditLog: Sendable {
     }
 
     /// The size at which the file is renamed, and replaces the previous renamed one.
-    static let defaultMaximumSize = 10 * 1024 * 1024
+    package static let defaultMaximumSize = 10 * 1024 * 1024
     private static let maximumCount = 500
     private static let maximumDetails = 100
 
@@ -43,7 +51,7 @@ final class AuditLog: Sendable {
     private let entries = Mutex<[JSONValue]>([])
 
     /// - Parameter path: The file; `nil` for none.
-    init(_ path: String?, maximumSize: Int = AuditLog.defaultMaximumSize, logger: Logger) {
+    package init(_ path: String?, maximumSize: Int = AuditLog.defaultMaximumSize, logger: Logger) {
         self.path = path
         self.maximumSize = maximumSize
         self.logger = logger
@@ -55,7 +63,7 @@ final class AuditLog: Sendable {
     /// Writes an entry down.
     ///
     /// - Parameter isLogged: Whether it is said in the log as well.
-    func add(_ entry: Entry, isLogged: Bool = true) {
+    package func add(_ entry: Entry, isLogged: Bool = true) {
         var metadata: Logger.Metadata = [
             "session": "\(entry.session)", "status": "\(entry.status)", "peer": "\(entry.peer)",
         ]
@@ -78,7 +86,7 @@ final class AuditLog: Sendable {
     var json: JSONValue { ["results": .array(entries.withLock { $0.reversed() })] }
 
     /// Checks that the file can be appended to and renamed.
-    static func check(_ path: String) throws(RelataError) {
+    package static func check(_ path: String) throws(RelataError) {
         for file in [path, path + ".1"] { try RegularFile.check(file, for: "an audit") }
     }
 

@@ -26,6 +26,7 @@ struct DashboardProtocol: ParseForm {
     static let mount = RelataServer.Dashboard.mount + "/api"
     private static let serviceMount = "/parse"
     private static let pageTokenHeader = "x-relata-page-token"
+    private static let viewHeader = "x-relata-view-as"
     private static let maximumLogin = 4096
 
     private static let maximumPiece = 4 * 1024 * 1024
@@ -43,6 +44,8 @@ struct DashboardProtocol: ParseForm {
         options.mount = Self.mount + Self.serviceMount
         // Objects are shown as they are stored, without the addresses of their files, which the protocol adds.
         options.files = nil
+        // Who signed in to the dashboard has the master key.
+        options.rateLimits = []
         // It writes down by itself what it changes.
         options.isAudited = false
         let key = ServerKeys.newKey()
@@ -66,7 +69,7 @@ struct DashboardProtocol: ParseForm {
     }
 
     var headerNames: [String] {
-        ["cookie", Self.pageTokenHeader, "sec-fetch-site", "content-type", "x-parse-request-id"]
+        ["cookie", Self.pageTokenHeader, Self.viewHeader, "sec-fetch-site", "content-type", "x-parse-request-id"]
     }
 
     /// Pages of other origins have nothing to do here.
@@ -85,6 +88,12 @@ struct DashboardProtocol: ParseForm {
         }
     }
 
+    /// Delivers what webhooks are still to be told when the server stops.
+    func work(report: @escaping @Sendable (any Error) -> Void) async {
+        while !Task.isCancelled { try? await Task.sleep(for: .seconds(86_400)) }
+        await service.stopWebhooks()
+    }
+
     // MARK: Answers
 
     func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply {
@@ -98,11 +107,15 @@ struct DashboardProtocol: ParseForm {
                 return cookieReply("", "; Max-Age=0", session: nil)
             default:
                 let session = try session(request.headers)
+                let subject = try subject(request.headers)
+                if request.method != "GET", subject != nil {
+                    throw ServerRefusal(.unauthorized, "whoever views as somebody else only reads", status: 403)
+                }
                 if let reply = try moved(request, session) { return reply }
                 if request.method != "GET", dashboard.isReadOnly {
                     throw ServerRefusal(.unauthorized, "this dashboard only reads", status: 403)
                 }
-                return await answer(request, session, report: report)
+                return await answer(request, session, as: subject, report: report)
             }
         } catch {
             return render(error)
@@ -110,7 +123,8 @@ struct DashboardProtocol: ParseForm {
     }
 
     private func answer(
-        _ request: ServerRequest, _ session: LoginSessions.Session, report: @Sendable (any Error) -> Void
+        _ request: ServerRequest, _ session: LoginSessions.Session, as subject: AccessSubject?,
+        report: @Sendable (any Error) -> Void
     ) async -> ServerReply {
         let mount = Mount(Self.serviceMount)
         if let path = mount.rest(of: request.path[...]) {
@@ -119,7 +133,7 @@ struct DashboardProtocol: ParseForm {
             forwarded.headers = request.headers.filter { ["content-type", "x-parse-request-id"].contains($0.key) }
             forwarded.headers["x-parse-application-id"] = "dashboard"
             forwarded.headers["x-parse-master-key"] = serviceKey
-            let reply = await service.respond(to: forwarded, report: report)
+            let reply = await service.respond(to: forwarded, as: subject, report: report)
             if request.method != "GET" {
                 let isBatch = path == "/batch" && reply.status == 200
                 note(request, session, reply.status, isBatch ? AuditLog.details(of: request.body, reply.body) : [])
@@ -130,9 +144,25 @@ struct DashboardProtocol: ParseForm {
             return render(.nothingHere)
         }
         if let json = inside(request) { return ServerReply(WireReply(json)) }
-        let inspection = await service.inspection(request.path, query: request.query, report: report)
+        let inspection = await service.inspection(
+            request.path, query: request.query, as: subject, report: report)
         return inspection.map { ServerReply(status: $0.status, contentType: $0.contentType, body: $0.body) }
             ?? render(.nothingHere)
+    }
+
+    /// The one as whom a page views the store; `nil` for the master key.
+    ///
+    /// - Throws: `ServerRefusal` 400 for a name that can't be: it must not show what the master key sees.
+    private func subject(_ headers: [String: String]) throws(ServerRefusal) -> AccessSubject? {
+        guard let name = headers[Self.viewHeader] else { return nil }
+        if name == "nobody" { return .nobody }
+        let parts = name.split(separator: ":", maxSplits: 1).map(String.init)
+        switch (parts.first, parts.count) {
+        case ("user", 2): return .user(parts[1])
+        case ("role", 2): return .role(parts[1])
+        default:
+            throw ServerRefusal(.malformed, "\(Self.viewHeader) is nobody, user:ID or role:NAME", status: 400)
+        }
     }
 
     /// The state and the history of the server.

@@ -50,6 +50,16 @@ public struct FolderStorage: FileStorage {
         }
     }
 
+    /// Checks that the folder can be written, and that its disk has room. Nothing is written: everybody may ask.
+    ///
+    /// - Throws: `RelataError.fileAccess` if the folder can't be written.
+    public func check() async throws {
+        guard access(path, W_OK | X_OK) == 0 else { throw Self.failure(path, "can't be written") }
+        var disk = statvfs()
+        guard statvfs(path, &disk) == 0 else { throw Self.failure(path, "can't be looked at") }
+        guard disk.f_bavail > 0 else { throw RelataError.noSpaceLeft(path) }
+    }
+
     private func write(_ bytes: ByteStream, to draft: String) async throws -> (id: String, size: Int) {
         let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.failure(path, "can't be written") }

@@ -19,6 +19,8 @@ struct RequestHeaders: Sendable {
     private(set) var asksForUpgrade = false
     /// The cached versions of the client.
     private(set) var ifNoneMatch: String?
+    /// The addresses that proxies tell, the client's first.
+    private(set) var forwardedFor: String?
     private(set) var hostCount = 0
     /// The announced length of the body, if there is one.
     private(set) var contentLength: Int?
@@ -42,6 +44,7 @@ struct RequestHeaders: Sendable {
         case .acceptEncoding: acceptsGzip = acceptsGzip || Self.listsGzip(value)
         case .contentLength: contentLength = Int(value)
         case .contentEncoding: contentEncoding = contentEncoding.map { "\($0), \(value)" } ?? value
+        case .forwardedFor: forwardedFor = forwardedFor.map { "\($0), \(value)" } ?? value
         case .expect: expectsContinue = value.lowercased() == "100-continue"
         case .ifNoneMatch: ifNoneMatch = ifNoneMatch.map { "\($0), \(value)" } ?? value
         case .origin: origin = value
@@ -90,6 +93,7 @@ struct HeaderFields: Sendable {
         case contentEncoding = "content-encoding"
         case contentLength = "content-length"
         case ifNoneMatch = "if-none-match"
+        case forwardedFor = "x-forwarded-for"
         case requestID = "x-request-id"
     }
 

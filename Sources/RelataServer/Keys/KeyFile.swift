@@ -1,14 +1,23 @@
 #if Server
 import Foundation
 import RelataCore
+import RelataParse
 
 /// The keys of a server in a file that only its owner may read, so that the next start has the same keys.
+///
+/// The file is JSON. The keys that are secrets are there by their hashes; one that a person writes as text is taken as
+/// well.
 public struct KeyFile: Sendable {
     /// The content of the file.
     private struct Content: Codable {
         var applicationID: String
         var clientKey: String?
+        var restAPIKey: String?
+        var javaScriptKey: String?
+        var dotNetKey: String?
         var masterKey: HashedKey?
+        var readOnlyMasterKey: HashedKey?
+        var maintenanceKey: HashedKey?
     }
 
     /// Chosen keys. Keys that are `nil` are read from the file, or generated.
@@ -17,8 +26,24 @@ public struct KeyFile: Sendable {
         public var applicationID: String?
         /// The client key; empty for none.
         public var clientKey: String?
+        /// The key of programs that call the REST API themselves; empty for none.
+        public var restAPIKey: String?
+        /// The key of web pages; empty for none.
+        public var javaScriptKey: String?
+        /// The key of programs on .NET; empty for none.
+        public var dotNetKey: String?
         /// The master key; empty for none.
         public var masterKey: String?
+        /// The master key that only reads; empty for none.
+        public var readOnlyMasterKey: String?
+        /// The maintenance key; empty for none.
+        public var maintenanceKey: String?
+        /// Where the master key may come from; `nil` for anywhere.
+        public var masterKeyAddresses: AddressRanges?
+        /// Where the master key that only reads may come from; `nil` for anywhere.
+        public var readOnlyMasterKeyAddresses: AddressRanges?
+        /// Where the maintenance key may come from; `nil` for this machine.
+        public var maintenanceKeyAddresses: AddressRanges?
 
         /// Creates a set of chosen keys.
         public init(applicationID: String? = nil, clientKey: String? = nil, masterKey: String? = nil) {
@@ -32,34 +57,116 @@ public struct KeyFile: Sendable {
     public let keys: ServerKeys
     /// The master key, if it was generated just now. It can't be read later.
     public let newMasterKey: String?
+    /// The bytes that were read; `nil` if there was no file.
+    let bytes: Data?
 
     /// Reads the keys, or generates them at the first start.
     ///
     /// - Parameters:
-    ///   - path: The file; `nil` to store no keys.
-    ///   - given: Keys that replace those in the file. The file is only written if it doesn't exist.
-    /// - Throws: `RelataError` for a file that can't be read or written, or that other users can read.
+    ///   - path: The file; `nil` to store none.
+    ///   - given: Keys that replace those in the file. The file itself is only written if it doesn't exist.
+    /// - Throws: `RelataError` for a file that can't be read or written, or that others may read; for two keys of
+    ///   different rights that are equal.
     public init(_ path: String?, given: Given = Given()) throws {
         if let path, FileManager.default.fileExists(atPath: path) {
-            let content = try Self.read(path)
-            keys = ServerKeys(
-                applicationID: given.applicationID ?? content.applicationID,
-                clientKey: given.clientKey.map { $0.isEmpty ? nil : $0 } ?? content.clientKey,
-                hashedMasterKey: given.masterKey.map { $0.isEmpty ? nil : HashedKey($0) } ?? content.masterKey)
-            newMasterKey = nil
+            try self.init(existing: path, given: given)
             return
         }
         let masterKey = given.masterKey ?? ServerKeys.newKey()
-        newMasterKey = given.masterKey == nil ? masterKey : nil
         let clientKey = given.clientKey ?? ServerKeys.newKey()
-        keys = ServerKeys(
-            applicationID: given.applicationID ?? ServerKeys.newKey(), clientKey: clientKey.isEmpty ? nil : clientKey,
-            masterKey: masterKey.isEmpty ? nil : masterKey)
-        if let path { try write(path) }
+        var content = Content(applicationID: given.applicationID ?? ServerKeys.newKey())
+        content.clientKey = clientKey.isEmpty ? nil : clientKey
+        content.masterKey = masterKey.isEmpty ? nil : HashedKey(masterKey)
+        self.init(
+            keys: try Self.keys(content, given), newMasterKey: given.masterKey == nil ? masterKey : nil,
+            bytes: nil)
+        if let path { try Self.create(path, content) }
     }
 
-    private static func read(_ path: String) throws -> Content {
-        // If the file is a pipe, opening it doesn't wait for a writer.
+    private init(keys: ServerKeys, newMasterKey: String?, bytes: Data?) {
+        self.keys = keys
+        self.newMasterKey = newMasterKey
+        self.bytes = bytes
+    }
+
+    /// Reads the keys of a file that exists.
+    ///
+    /// - Throws: The errors of ``init(_:given:)``.
+    init(existing path: String, given: Given) throws {
+        let (content, bytes) = try Self.read(path)
+        self.init(keys: try Self.keys(content, given), newMasterKey: nil, bytes: bytes)
+    }
+
+    /// Puts a new key in the place of one, as `relata keys rotate` does. A server that runs takes it over.
+    ///
+    /// - Returns: The key: it can't be read again later.
+    /// - Throws: `RelataError` for a file that can't be read or written, or that others may read.
+    public static func rotate(_ path: String, _ privilege: ParseKeys.Privilege = .master) throws
+        -> String
+    {
+        var content = try read(path).content
+        let key = ServerKeys.newKey()
+        switch privilege {
+        case .master: content.masterKey = HashedKey(key)
+        case .readOnlyMaster: content.readOnlyMasterKey = HashedKey(key)
+        case .maintenance: content.maintenanceKey = HashedKey(key)
+        }
+        // The file that a link leads to is replaced, and not the link.
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let new = "\(target).\(ServerKeys.newKey().prefix(8)).new"
+        var status = stat()
+        guard stat(target, &status) == 0 else { throw RelataError.fileAccess(path: path, "isn't there any more") }
+        try create(new, content)
+        // Root may replace it, and the server's user must still read it.
+        guard status.st_uid == geteuid() || chown(new, status.st_uid, status.st_gid) == 0,
+            rename(new, target) == 0
+        else {
+            let reason = String(cString: strerror(errno))
+            unlink(new)
+            throw RelataError.fileAccess(path: path, "can't be replaced: \(reason)")
+        }
+        return key
+    }
+
+    private static func keys(_ content: Content, _ given: Given) throws(RelataError) -> ServerKeys {
+        func chosen(_ given: String?, _ kept: String?) -> String? {
+            given.map { $0.isEmpty ? nil : $0 } ?? kept
+        }
+        func hashed(_ given: String?, _ kept: HashedKey?) -> HashedKey? {
+            given.map { $0.isEmpty ? nil : HashedKey(inMemory: $0) } ?? kept
+        }
+        var keys = ServerKeys(applicationID: given.applicationID ?? content.applicationID)
+        keys.clientKey = chosen(given.clientKey, content.clientKey)
+        keys.restAPIKey = chosen(given.restAPIKey, content.restAPIKey)
+        keys.javaScriptKey = chosen(given.javaScriptKey, content.javaScriptKey)
+        keys.dotNetKey = chosen(given.dotNetKey, content.dotNetKey)
+        keys.masterKey = hashed(given.masterKey, content.masterKey)
+        keys.readOnlyMasterKey = hashed(given.readOnlyMasterKey, content.readOnlyMasterKey)
+        keys.maintenanceKey = hashed(given.maintenanceKey, content.maintenanceKey)
+        if let ranges = given.masterKeyAddresses { keys.masterKeyAddresses = ranges }
+        if let ranges = given.readOnlyMasterKeyAddresses { keys.readOnlyMasterKeyAddresses = ranges }
+        if let ranges = given.maintenanceKeyAddresses { keys.maintenanceKeyAddresses = ranges }
+        // A client's key would be a secret, or a key that only reads would write.
+        let texts = [
+            keys.clientKey, keys.restAPIKey, keys.javaScriptKey, keys.dotNetKey,
+            given.readOnlyMasterKey,
+            given.maintenanceKey,
+        ]
+        for text in texts.compactMap(\.self)
+        where !text.isEmpty && keys.masterKey?.matches(text) == true {
+            throw .invalidUse("the master key is another key as well: choose a different one")
+        }
+        for text in texts.prefix(4).compactMap(\.self)
+        where keys.readOnlyMasterKey?.matches(text) == true
+            || keys.maintenanceKey?.matches(text) == true
+        {
+            throw .invalidUse("a key of clients is a key of backends as well: choose a different one")
+        }
+        return keys
+    }
+
+    private static func read(_ path: String) throws -> (content: Content, bytes: Data) {
+        // A pipe isn't waited for.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             throw RelataError.fileAccess(
@@ -78,17 +185,15 @@ public struct KeyFile: Sendable {
             throw RelataError.fileAccess(path: path, "can't be read as a file of keys")
         }
         do {
-            return try JSONDecoder().decode(Content.self, from: data)
+            return (try JSONDecoder().decode(Content.self, from: data), data)
         } catch {
             throw RelataError.fileAccess(path: path, "holds no keys of a server: delete it to have new ones made")
         }
     }
 
-    private func write(_ path: String) throws {
+    private static func create(_ path: String, _ content: Content) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        let content = Content(
-            applicationID: keys.applicationID, clientKey: keys.clientKey, masterKey: keys.masterKey)
         let data = try encoder.encode(content)
         // Created with its final mode: other users can't read it at any moment.
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
@@ -97,6 +202,7 @@ public struct KeyFile: Sendable {
         }
         let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
         try handle.write(contentsOf: data)
+        try handle.synchronize()
         try handle.close()
     }
 }

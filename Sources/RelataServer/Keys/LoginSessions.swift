@@ -40,7 +40,7 @@ final class LoginSessions: Sendable {
 
     static let maximumSessions = 64
 
-    private let isMasterKey: @Sendable (String) -> Bool
+    private let isMasterKey: @Sendable (_ key: String, _ peer: String) -> Bool
     private let lifetimes: Lifetimes
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
@@ -49,10 +49,10 @@ final class LoginSessions: Sendable {
     ///   - keys: The server's keys.
     ///   - now: Returns the time; replaced by tests.
     init(
-        _ keys: ServerKeys, lifetimes: Lifetimes = Lifetimes(),
+        _ keys: KeyRing, lifetimes: Lifetimes = Lifetimes(),
         now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     ) {
-        isMasterKey = { keys.masterKey?.matches($0) == true }
+        isMasterKey = { keys.matches($0, .master) && keys.admits(.master, $1) }
         self.lifetimes = lifetimes
         self.now = now
     }
@@ -71,9 +71,9 @@ final class LoginSessions: Sendable {
     func signIn(_ key: String, from peer: String) throws(Refusal) -> (session: Session, cookie: String) {
         let time = now()
         let expiry = state.withLock { $0.loginTokens.removeValue(forKey: Self.digest(key)) }
-        // The right key never waits. Otherwise an attacker could lock all others out behind a proxy, where all clients
-        // have the same address.
-        guard expiry.map({ time < $0 }) ?? isMasterKey(key) else {
+        // The right key never waits: behind a proxy all clients have one address, and an attacker could lock all others
+        // out.
+        guard expiry.map({ time < $0 }) ?? isMasterKey(key, peer) else {
             let wait = state.withLock { state in
                 let wait = state.attempts.wait(of: peer, at: time)
                 if wait == nil { state.attempts.failed(peer, at: time) }
@@ -112,6 +112,9 @@ final class LoginSessions: Sendable {
             return session
         }
     }
+
+    /// Ends all sessions, because the key that they began with isn't valid any more.
+    func endAll() { state.withLock { $0.sessions = [:] } }
 
     /// Ends a session.
     func signOut(_ cookie: String) { state.withLock { $0.sessions[Self.digest(cookie)] = nil } }

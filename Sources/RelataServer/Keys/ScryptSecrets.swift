@@ -6,6 +6,10 @@ import RelataCore
 import RelataParse
 import Synchronization
 
+#if canImport(CRelataCrypt)
+import CRelataCrypt
+#endif
+
 /// Hashes passwords with scrypt, and tokens with SHA-256.
 ///
 /// ```swift
@@ -43,12 +47,32 @@ public struct ScryptSecrets: SecretHashing {
     ///
     /// - Throws: The errors of ``hash(of:)``.
     public func matches(_ password: String, _ hash: String) async throws -> Bool {
+        if let hash = BcryptHash(hash) { return try await matches(password, hash) }
         let parts = hash.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 6, parts[0] == "scrypt", let cost = Int(parts[1]), (10...20).contains(cost),
             parts[2] == "\(Self.blockSize)", parts[3] == "1", let salt = Data(base64Encoded: parts[4]),
             let key = Data(base64Encoded: parts[5])
         else { return false }
         return ConstantTime.areEqual(try await derive(password, salt, cost: cost), key)
+    }
+
+    /// Whether a hash is one by bcrypt, as Parse's own server makes them.
+    public func isForeign(_ hash: String) -> Bool { BcryptHash(hash) != nil }
+
+    /// Compares by the system's library, where it knows bcrypt: on Linux. Elsewhere, no password is right.
+    private func matches(_ password: String, _ hash: BcryptHash) async throws -> Bool {
+        #if canImport(CRelataCrypt)
+        // Where C ends a text, the rest wouldn't count.
+        guard !password.utf8.contains(0) else { return false }
+        try await gate.enter()
+        defer { gate.leave() }
+        var result = [CChar](repeating: 0, count: 128)
+        guard relata_crypt(password, hash.text, &result, result.count) == 1 else { return false }
+        let bytes = result.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return ConstantTime.areEqual(bytes, Array(hash.text.utf8))
+        #else
+        return false
+        #endif
     }
 
     /// The SHA-256 of a text.

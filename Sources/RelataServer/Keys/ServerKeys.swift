@@ -2,18 +2,36 @@
 import Crypto
 import Foundation
 import RelataCore
+import RelataParse
 
 /// The keys that clients must send.
 ///
-/// The application's id and the client key are in every app, so they aren't secret. The master key is secret: only its
-/// hash is stored.
+/// The application's id and the keys of clients are in every app and no secrets. The others are: only their hashes are
+/// kept.
 public struct ServerKeys: Sendable {
     /// The application's id, which every request must contain.
     public var applicationID: String
     /// The client key; `nil` if clients need none.
     public var clientKey: String?
+    /// The key of programs that call the REST API themselves; `nil` if theirs is the client key.
+    public var restAPIKey: String?
+    /// The key of web pages; `nil` if theirs is the client key.
+    public var javaScriptKey: String?
+    /// The key of programs on .NET; `nil` if theirs is the client key.
+    public var dotNetKey: String?
     /// The hash of the master key; `nil` for none.
     public var masterKey: HashedKey?
+    /// The hash of a key that reads everything, and changes nothing; `nil` for none.
+    public var readOnlyMasterKey: HashedKey?
+    /// The hash of a key that also writes the ids and times of objects and the hashes of passwords, as a server that is
+    /// moved needs it; `nil` for none.
+    public var maintenanceKey: HashedKey?
+    /// Where the master key may come from.
+    public var masterKeyAddresses = AddressRanges.everywhere
+    /// Where the master key that only reads may come from.
+    public var readOnlyMasterKeyAddresses = AddressRanges.everywhere
+    /// Where the maintenance key may come from: by default, from this machine.
+    public var maintenanceKeyAddresses = AddressRanges.thisMachine
 
     /// Keys that the app chooses.
     public init(applicationID: String, clientKey: String? = nil, masterKey: String? = nil) {
@@ -22,10 +40,20 @@ public struct ServerKeys: Sendable {
         self.masterKey = masterKey.map { HashedKey($0) }
     }
 
-    init(applicationID: String, clientKey: String?, hashedMasterKey: HashedKey?) {
-        self.applicationID = applicationID
-        self.clientKey = clientKey
-        masterKey = hashedMasterKey
+    func key(of privilege: ParseKeys.Privilege) -> HashedKey? {
+        switch privilege {
+        case .master: masterKey
+        case .readOnlyMaster: readOnlyMasterKey
+        case .maintenance: maintenanceKey
+        }
+    }
+
+    func addresses(of privilege: ParseKeys.Privilege) -> AddressRanges {
+        switch privilege {
+        case .master: masterKeyAddresses
+        case .readOnlyMaster: readOnlyMasterKeyAddresses
+        case .maintenance: maintenanceKeyAddresses
+        }
     }
 
     /// A new key: 32 random characters.
@@ -47,8 +75,30 @@ public struct HashedKey: Hashable, Sendable, Codable {
         sha256 = Self.hash(key, salt)
     }
 
+    /// Keeps a hash of a key that is the same for equal keys, as long as this process runs.
+    init(inMemory key: String) {
+        salt = Self.processSalt
+        sha256 = Self.hash(key, salt)
+    }
+
+    private static let processSalt = Data.random(16)
+
     /// Whether a text is the key. The time doesn't depend on the result.
     public func matches(_ text: String) -> Bool { ConstantTime.areEqual(Self.hash(text, salt), sha256) }
+
+    /// Reads a hash, or a key as people write it.
+    public init(from decoder: any Decoder) throws {
+        if let key = try? decoder.singleValueContainer().decode(String.self) {
+            salt = Self.processSalt
+            sha256 = Self.hash(key, salt)
+            return
+        }
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        salt = try values.decode(Data.self, forKey: .salt)
+        sha256 = try values.decode(Data.self, forKey: .sha256)
+    }
+
+    private enum CodingKeys: String, CodingKey { case salt, sha256 }
 
     private static func hash(_ key: String, _ salt: Data) -> Data { Data(SHA256.hash(data: salt + Data(key.utf8))) }
 }

@@ -12,17 +12,7 @@ struct SMTPDialogue {
     ///
     /// - Throws: ``MailError`` with the server's reply if it refuses the mail.
     func deliver(_ message: MailMessage, startingTLS security: SMTPSecurity?) async throws {
-        try await expect(220, "greeted with", try await connection.greeting())
-        var abilities = try await greet(message)
-        if let security {
-            guard abilities["STARTTLS"] != nil else {
-                throw MailError("it offers no TLS (STARTTLS): nothing was sent")
-            }
-            let reply = try await connection.ask("STARTTLS", startingTLS: security)
-            try await expect(220, "refused TLS with", reply)
-            abilities = try await greet(message)
-        }
-        if let login { try await signIn(login, abilities) }
+        let abilities = try await begin(message.sender.domain, startingTLS: security)
         var options = ""
         if message.needsUnicode {
             guard abilities["SMTPUTF8"] != nil else {
@@ -40,6 +30,34 @@ struct SMTPDialogue {
         _ = try? await connection.ask("QUIT")
     }
 
+    /// Signs in, and leaves.
+    ///
+    /// - Throws: ``MailError`` if that isn't possible.
+    func probe(_ domain: String, startingTLS security: SMTPSecurity?) async throws {
+        _ = try await begin(domain, startingTLS: security)
+        _ = try? await connection.ask("QUIT")
+    }
+
+    /// Does all that comes before a mail.
+    ///
+    /// - Returns: The server's extensions, with their parameters.
+    private func begin(_ domain: String, startingTLS security: SMTPSecurity?) async throws
+        -> [String: [String]]
+    {
+        try await expect(220, "greeted with", try await connection.greeting())
+        var abilities = try await greet(domain)
+        if let security {
+            guard abilities["STARTTLS"] != nil else {
+                throw MailError("it offers no TLS (STARTTLS): nothing was sent")
+            }
+            let reply = try await connection.ask("STARTTLS", startingTLS: security)
+            try await expect(220, "refused TLS with", reply)
+            abilities = try await greet(domain)
+        }
+        if let login { try await signIn(login, abilities) }
+        return abilities
+    }
+
     /// - Throws: ``MailError`` for a reply with another code.
     private func expect(_ code: Int, _ what: String, _ reply: SMTPReply) async throws {
         // With 251, the server accepts the mail and forwards it.
@@ -50,8 +68,8 @@ struct SMTPDialogue {
     /// Introduces the client with `EHLO`.
     ///
     /// - Returns: The server's extensions, with their parameters.
-    private func greet(_ message: MailMessage) async throws -> [String: [String]] {
-        let reply = try await connection.ask("EHLO \(message.sender.domain)")
+    private func greet(_ domain: String) async throws -> [String: [String]] {
+        let reply = try await connection.ask("EHLO \(domain)")
         try await expect(250, "refused the greeting with", reply)
         var abilities: [String: [String]] = [:]
         for line in reply.lines.dropFirst() {

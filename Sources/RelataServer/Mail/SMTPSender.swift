@@ -96,16 +96,34 @@ public struct SMTPSender: MailSender {
     ///
     /// - Throws: `MailError` with the failed step, and the server's reply.
     public func send(_ mail: Mail) async throws {
+        try await talk { dialogue, security in
+            try await dialogue.deliver(
+                try MailMessage(mail, from: try MailAddress(from)), startingTLS: security)
+        }
+    }
+
+    /// Signs in to the server, and leaves.
+    ///
+    /// - Throws: `MailError` with the failed step, and the server's reply.
+    public func probe() async throws {
+        try await talk { dialogue, security in
+            try await dialogue.probe(try MailAddress(from).domain, startingTLS: security)
+        }
+    }
+
+    private func talk(_ body: (SMTPDialogue, _ startingTLS: SMTPSecurity?) async throws -> Void)
+        async throws
+    {
         do {
             try check()
-            let message = try MailMessage(mail, from: try MailAddress(from))
             let tls = security == .none ? nil : SMTPSecurity(context: try tlsContext(), host: host)
             let connection = try await connect(tls: security == .tls ? tls : nil)
             let result: Result<Void, any Error>
             do {
                 result = .success(
-                    try await SMTPDialogue(connection: connection, login: login)
-                        .deliver(message, startingTLS: security == .startTLS ? tls : nil))
+                    try await body(
+                        SMTPDialogue(connection: connection, login: login), security == .startTLS ? tls : nil)
+                )
             } catch {
                 result = .failure(error)
             }

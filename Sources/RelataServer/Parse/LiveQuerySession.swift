@@ -4,6 +4,8 @@ import RelataParse
 /// Carries the messages of a client of live queries over its WebSocket.
 struct LiveQuerySession: Sendable {
     let service: ParseService
+    /// The client's address.
+    let address: String?
     /// Takes what went wrong where the clients are told no details.
     let report: @Sendable (any Error) -> Void
 
@@ -12,7 +14,7 @@ struct LiveQuerySession: Sendable {
 
     /// Runs until one of both sides ends it.
     @Sendable func run(_ socket: WebSocket) async throws {
-        let connection = await service.connectLiveQueries(report: report)
+        let connection = await service.connectLiveQueries(from: address, report: report)
         let watch = Task {
             try? await Task.sleep(for: Self.patience)
             if await !connection.isConnected { await connection.close() }

@@ -41,12 +41,15 @@ extension ParseService.Options {
         guard sessionLifetime > 0, sessionLifetime <= 100 * 31_536_000 else {
             throw .invalidUse("sessionLifetime is \(sessionLifetime): it must be above 0, and at most a hundred years")
         }
+        for limit in rateLimits { try limit.check() }
         try passwords.check()
         try lockout?.check()
         try SignInProvider.check(signIn)
         try mail?.check()
         try code.check()
         try (mail?.sender as? SMTPSender)?.check()
+        try webhooks?.check()
+        try (webhooks?.sender as? HTTPWebhooks)?.check()
         guard requestLifetime > 0, requestLifetime <= 31_536_000 else {
             throw .invalidUse("requestLifetime is \(requestLifetime): it must be above 0, and at most a year")
         }

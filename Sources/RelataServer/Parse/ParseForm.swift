@@ -7,7 +7,7 @@ protocol ParseForm: ServedProtocol {}
 /// The counted routes, by the first name of their paths.
 private let otherRoutes = [
     "files", "batch", "schemas", "aggregate", "purge", "health", "serverInfo", "functions", "jobs", "events",
-    "installations", "config",
+    "installations", "config", "hooks",
 ]
 
 extension ParseForm {
@@ -64,6 +64,7 @@ extension WireRequest {
             method: request.method, path: request.path, query: request.query, headers: request.headers,
             body: request.body)
         stream = request.stream
+        address = request.peer
     }
 }
 

@@ -38,7 +38,11 @@ extension RelataServer {
         var options = options
         options.mount = Mount(configuration.mount).path
         if options.secrets == nil { options.secrets = ScryptSecrets() }
+        if options.webhooks == nil { options.webhooks = WebhookOptions(HTTPWebhooks()) }
         try options.check()
+        if options.webhooks?.report == nil {
+            options.webhooks?.report = { logger.error("a webhook failed", metadata: ["error": "\($0)"]) }
+        }
         if options.mail?.report == nil {
             options.mail?.report = { logger.error("a mail wasn't sent", metadata: ["error": "\($0)"]) }
         }
@@ -47,15 +51,20 @@ extension RelataServer {
         }
         let audit = AuditLog(configuration.dashboard?.auditFile, logger: logger)
         options.isAudited = audit.hasFile
-        let served = ParseProtocol(store, keys.parseKeys, options, audit, logger)
+        let ring = KeyRing(keys)
+        let served = ParseProtocol(store, ring.parseKeys, options, audit, logger)
+        let rotation = KeyRotation(ring: ring) { await served.keysChanged() }
         guard let dashboard = configuration.dashboard else {
-            try self.init(protocol: served, configuration: configuration, metrics: metrics, logger: logger)
+            try self.init(
+                protocol: served, and: [], sessions: nil, rotation: rotation, slow: nil,
+                configuration: configuration,
+                metrics: metrics, logger: logger)
             return
         }
         guard ![Dashboard.mount, DashboardProtocol.mount].contains(options.mount) else {
             throw RelataError.invalidUse("the mount \(options.mount) is the dashboard's: choose another")
         }
-        let sessions = LoginSessions(keys)
+        let sessions = LoginSessions(ring)
         var withFiles = configuration
         withFiles.files[Dashboard.mount] = Dashboard.files
         let slow = SlowRequests()
@@ -65,14 +74,29 @@ extension RelataServer {
             metrics: metrics, logger: logger)
         try self.init(
             protocol: served, and: [MountedProtocol(mount: Mount(DashboardProtocol.mount), served: pages)],
-            sessions: sessions, slow: slow, configuration: withFiles, metrics: metrics, logger: logger)
+            sessions: sessions, rotation: rotation, slow: slow, configuration: withFiles,
+            metrics: metrics, logger: logger)
+    }
+
+    /// The store with the rights of somebody, for code on the server outside of a request.
+    ///
+    /// ```swift
+    /// let notes = try await server.acting(as: .user(id)).find("Note")
+    /// ```
+    ///
+    /// - Throws: `RelataError` for a server of another protocol than Parse's.
+    public func acting(as subject: AccessSubject) throws -> CloudStore {
+        guard let served = served as? ParseProtocol else {
+            throw RelataError.invalidUse("this server's protocol isn't Parse's: it has no users")
+        }
+        return served.service.acting(as: subject)
     }
 }
 
 /// Parse's protocol on a store.
 private struct ParseProtocol: ParseForm {
     private let store: ParseStore
-    private let service: ParseService
+    let service: ParseService
     private let hasPublicURL: Bool
     let maximumReply: Int
     private let allowsLiveQueries: Bool
@@ -120,9 +144,12 @@ private struct ParseProtocol: ParseForm {
     func work(report: @escaping @Sendable (any Error) -> Void) async {
         async let jobs: Void = tendJobs(report)
         async let events: Void = tendEvents(report)
+        async let mail: Void = tendMail(report)
         await tendFiles(report)
         await jobs
         await events
+        await mail
+        await service.stopWebhooks()
     }
 
     private func tendEvents(_ report: @Sendable (any Error) -> Void) async {
@@ -135,6 +162,17 @@ private struct ParseProtocol: ParseForm {
                 report(error)
             }
         }
+    }
+
+    private func tendMail(_ report: @escaping @Sendable (any Error) -> Void) async {
+        // A mail server that doesn't answer doesn't hold up the end of this one.
+        let probing = Task { [service] in
+            repeat {
+                if let error = await service.probeMail() { report(error) }
+            } while (try? await Task.sleep(for: .seconds(60))) != nil
+        }
+        while (try? await Task.sleep(for: .seconds(3600))) != nil {}
+        probing.cancel()
     }
 
     private func tendJobs(_ report: @Sendable (any Error) -> Void) async {
@@ -185,10 +223,13 @@ private struct ParseProtocol: ParseForm {
 
     func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession? {
         guard allowsLiveQueries, request.path.isEmpty || request.path == "/" else { return nil }
-        return LiveQuerySession(service: service) { [logger] error in
+        return LiveQuerySession(service: service, address: request.peer) { [logger] error in
             logger.error("live queries failed", metadata: ["error": "\(error)"])
         }.run
     }
+
+    /// Lets clients go whose keys aren't valid any more.
+    func keysChanged() async { await service.keysChanged() }
 
     func problem() async -> String? {
         do {
@@ -199,16 +240,12 @@ private struct ParseProtocol: ParseForm {
         }
     }
 
-    func close() throws { try store.close() }
-}
-
-extension ServerKeys {
-    /// The keys as the protocol asks for them.
-    var parseKeys: ParseKeys {
-        var keys = ParseKeys(applicationID: applicationID)
-        if let clientKey { keys.isClientKey = { ConstantTime.areEqual($0, clientKey) } }
-        if let masterKey { keys.isMasterKey = { masterKey.matches($0) } }
-        return keys
+    func health() async -> ServerHealth {
+        let problem = await problem()
+        let parts = await service.parts().map { ServerHealth.Part($0.name, problem: $0.problem) }
+        return ServerHealth(problem: problem, parts: [.init("database", problem: problem)] + parts)
     }
+
+    func close() throws { try store.close() }
 }
 #endif

@@ -77,6 +77,9 @@ public protocol ServedProtocol: Sendable {
     /// Why requests can't be answered now, for `/readyz`; `nil`, the default, if they can.
     func problem() async -> String?
 
+    /// What `/readyz` tells: by default, only ``problem()``.
+    func health() async -> ServerHealth
+
     /// Called once, when the server listens. Does nothing by default.
     func started(at address: ServerAddress)
 
@@ -112,6 +115,8 @@ extension ServedProtocol {
     public func route(of path: Substring) -> String { ServerMetrics.other }
     /// `nil`: requests can be answered.
     public func problem() async -> String? { nil }
+    /// Only ``problem()``.
+    public func health() async -> ServerHealth { ServerHealth(problem: await problem()) }
     /// Does nothing.
     public func started(at address: ServerAddress) {}
     /// Does nothing.

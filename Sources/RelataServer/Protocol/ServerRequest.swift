@@ -1,5 +1,4 @@
 #if Server
-import NIOCore
 import RelataCore
 
 /// A request as a ``ServedProtocol`` gets it.
@@ -18,10 +17,9 @@ public struct ServerRequest: Sendable {
     /// The body as it arrives, instead of ``body``, if ``ServedProtocol/maximumStream(method:path:headers:)`` returns a
     /// limit. It isn't decompressed. A reply before its end is the last on its connection.
     public var stream: ByteStream?
-    var address: SocketAddress?
-
-    /// The address of the client, or of a proxy; `nil` if it isn't known.
-    public var peer: String? { address?.ipAddress }
+    /// The address of the client, or of a proxy that isn't one of ``RelataServer/Configuration/trustedProxies``; `nil`
+    /// if it isn't known.
+    public internal(set) var peer: String?
 
     /// A request.
     public init(

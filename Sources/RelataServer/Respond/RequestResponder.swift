@@ -1,6 +1,7 @@
 #if Server
 import Logging
 import NIOCore
+import RelataParse
 import Synchronization
 
 /// Answers requests: those below the mount by the protocol, others by files, a few by the server itself.
@@ -23,6 +24,7 @@ final class RequestResponder: Sendable {
     private let origins: AllowedOrigins
     private let status: StatusPages
     private let slow: SlowRequests?
+    private let proxies: AddressRanges
     private let ids = RequestIDs()
     private let logger: Logger
     private let requestLogLevel: Logger.Level
@@ -53,6 +55,7 @@ final class RequestResponder: Sendable {
         encoder = ReplyEncoder(origins)
         status = StatusPages(self.metrics, audience: configuration.metricsAudience, served: served)
         requestLogLevel = configuration.requestLogLevel
+        proxies = configuration.trustedProxies
     }
 
     /// From now on, replies announce that the connection closes.
@@ -137,7 +140,8 @@ final class RequestResponder: Sendable {
             // HEAD gets the reply to GET, without the body.
             method: request.method == "HEAD" ? "GET" : request.method, path: String(asked.path),
             query: String(request.target.query), headers: request.headers.kept)
-        protocolRequest.address = peer
+        protocolRequest.peer = proxies.client(
+            of: peer?.ipAddress, forwarded: request.headers.forwardedFor)
         protocolRequest.stream = request.pipe?.stream
         // Only a reply with a body has parts.
         if request.method == "HEAD" { protocolRequest.headers["range"] = nil }

@@ -1,6 +1,7 @@
 #if Server
-import Foundation
 import NIOCore
+import RelataCore
+import RelataParse
 
 /// Pages for operating a server: liveness, readiness and metrics.
 struct StatusPages: Sendable {
@@ -31,13 +32,18 @@ struct StatusPages: Sendable {
 
     /// Whether the protocol answers: `/readyz`.
     func readiness(isStopping: Bool) async -> ServerReply {
-        if let problem = await served.problem() {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = .withoutEscapingSlashes
-            let reason = (try? encoder.encode(problem)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
-            return Self.page(#"{"status":"error","reason":\#(reason)}"#, status: 503)
+        let health = await served.health()
+        var json: JSONObject = [
+            "status": health.problem != nil ? "error" : isStopping ? "stopping" : "ok"
+        ]
+        if let problem = health.problem { json["reason"] = .string(problem) }
+        for part in health.parts {
+            var status: JSONObject = ["status": part.problem == nil ? "ok" : "error"]
+            if let problem = part.problem { status["reason"] = .string(problem) }
+            json[part.name] = .object(status)
         }
-        return isStopping ? Self.page(#"{"status":"stopping"}"#, status: 503) : Self.page(#"{"status":"ok"}"#)
+        return Self.page(
+            JSONWriter.text(.object(json)), status: health.problem != nil || isStopping ? 503 : 200)
     }
 
     private static func page(

@@ -1,8 +1,6 @@
 #if Server
 import Foundation
-import NIOCore
 import NIOHTTP1
-import NIOPosix
 import NIOSSL
 import RelataParse
 
@@ -36,6 +34,8 @@ public struct HTTPSDocuments: DocumentSource {
     public var maximumSize = 256 * 1024
     /// A PEM file with the trusted certificates; `nil` for those of the system.
     public var certificates: String?
+    /// More header fields of the requests.
+    package var headers: [(name: String, value: String)] = []
 
     /// The defaults.
     public init() {}
@@ -58,33 +58,29 @@ public struct HTTPSDocuments: DocumentSource {
     public func document(at url: String) async throws -> FetchedDocument {
         do {
             let address = try WebAddress(url)
-            let context = address.isSecure ? try tlsContext() : nil
-            let (limit, size) = (TimeAmount(timeout), maximumSize)
-            let loop = MultiThreadedEventLoopGroup.singleton.next()
-            let promise = loop.makePromise(of: FetchedDocument.self)
-            let end = loop.scheduleTask(in: limit) { promise.fail(SignInError("it took longer than \(timeout)")) }
-            let connected = ClientBootstrap(group: loop).connectTimeout(limit)
-                .channelInitializer { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        let pipeline = channel.pipeline.syncOperations
-                        if let context {
-                            try pipeline.addHandler(
-                                NIOSSLClientHandler(context: context, serverHostname: address.serverName))
-                        }
-                        try pipeline.addHTTPClientHandlers()
-                        try pipeline.addHandler(DocumentHandler(address, limit: size, promise))
-                    }
-                }
-                .connect(host: address.host, port: address.port)
-            connected.whenFailure { promise.fail($0) }
-            promise.futureResult.whenComplete { _ in
-                end.cancel()
-                connected.whenSuccess { $0.close(promise: nil) }
+            let exchange = HTTPExchange(
+                timeout: timeout, maximumSize: maximumSize, tls: address.isSecure ? try tlsContext() : nil)
+            var fields: HTTPHeaders = ["Accept": "application/json"]
+            for (name, value) in headers { fields.add(name: name, value: value) }
+            let reply = try await exchange.send(.GET, to: address, fields)
+            if (300..<400).contains(reply.status.code) {
+                throw SignInError("it leads elsewhere (\(reply.status.code)): give the address that it leads to")
             }
-            return try await promise.futureResult.get()
+            guard reply.status == .ok else { throw SignInError("it is answered with \(reply.status.code)") }
+            return FetchedDocument(reply.body, lifetime: Self.lifetime(reply.headers))
         } catch {
-            throw SignInError("\(url.prefix(256)): \(Self.reason(error))", isTemporary: true)
+            throw SignInError("\(url.prefix(256)): \(HTTPExchange.reason(error))", isTemporary: true)
         }
+    }
+
+    /// For how many seconds a reply may be kept; `nil` where it doesn't say.
+    private static func lifetime(_ headers: HTTPHeaders) -> Double? {
+        let words = headers[canonicalForm: "cache-control"].map { $0.lowercased() }
+        if words.contains("no-store") || words.contains("no-cache") { return 0 }
+        guard let age = words.first(where: { $0.hasPrefix("max-age=") }),
+            let seconds = Double(age.dropFirst("max-age=".count))
+        else { return nil }
+        return max(0, seconds - (headers.first(name: "age").flatMap { Double($0) } ?? 0))
     }
 
     private func tlsContext() throws(SignInError) -> NIOSSLContext {
@@ -92,59 +88,6 @@ public struct HTTPSDocuments: DocumentSource {
             return try ClientTLS.context(trusting: certificates)
         } catch {
             throw SignInError("\(certificates ?? "the system") holds no certificates in PEM format: \(error)")
-        }
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        switch error {
-        case let error as SignInError: error.description
-        case let error as NIOConnectionError:
-            "it can't be reached: "
-                + (error.connectionErrors.first.map { "\($0.error)" } ?? "there is no server of that name")
-        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: "there is no trusted TLS with it: \(error)"
-        case is HTTPParserError: "it doesn't speak HTTP, or broke off: \(error)"
-        default: "\(error)"
-        }
-    }
-}
-
-/// The address of a document on the web.
-struct WebAddress: Sendable {
-    let host: String
-    let port: Int
-    let isSecure: Bool
-    /// The path with its parameters.
-    let target: String
-    /// The name that the certificate must contain; `nil` for a numeric address.
-    var serverName: String? { (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil }
-    /// The server's name in a request, with the port if the address contains one.
-    let authority: String
-
-    /// - Throws: ``SignInError`` for an invalid address, and for `http://` on another machine.
-    init(_ url: String) throws(SignInError) {
-        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let parts = URLComponents(string: url),
-            let scheme = parts.scheme?.lowercased(), let named = parts.host, !named.isEmpty, parts.user == nil,
-            parts.password == nil, parts.fragment == nil, ["https", "http"].contains(scheme)
-        else { throw SignInError("it must be an address such as https://example.org/keys") }
-        host = named.hasPrefix("[") && named.hasSuffix("]") ? String(named.dropFirst().dropLast()) : named
-        isSecure = scheme == "https"
-        guard isSecure || ["127.0.0.1", "::1", "localhost"].contains(host) else {
-            throw SignInError("it must begin with https://")
-        }
-        port = parts.port ?? (isSecure ? 443 : 80)
-        guard (1...65_535).contains(port) else { throw SignInError("there is no port \(port)") }
-        let path = parts.percentEncodedPath
-        target = (path.isEmpty ? "/" : path) + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
-        authority = (host.contains(":") ? "[\(host)]" : host) + (parts.port.map { ":\($0)" } ?? "")
-    }
-
-    /// The reason why an address is invalid, or `nil`.
-    static func problem(_ url: String) -> String? {
-        do throws(SignInError) {
-            _ = try WebAddress(url)
-            return nil
-        } catch {
-            return error.description
         }
     }
 }

@@ -30,7 +30,7 @@ struct AccessExplainCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let subject: AccessExplanation.Subject = user.map { .user($0) } ?? role.map { .role($0) } ?? .nobody
+        let subject: AccessSubject = user.map { .user($0) } ?? role.map { .role($0) } ?? .nobody
         let store = try SchemaSource.store(source.file)
         do {
             let explanation = try await store.explainAccess(of: subject, to: className, objectID)

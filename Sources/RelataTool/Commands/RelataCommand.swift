@@ -22,6 +22,7 @@ struct RelataCommand: ParsableCommand {
     #if Server
     private static let servers: [any ParsableCommand.Type] = [
         ServeCommand.self, OpenCommand.self, SchemaCommand.self, AccessCommand.self,
+        UserCommand.self, KeysCommand.self, ParseImportCommand.self,
     ]
     #else
     private static let servers: [any ParsableCommand.Type] = []

@@ -23,6 +23,15 @@ final class Progress: Sendable {
         return try body(progress)
     }
 
+    /// The same with a body that waits.
+    static func during<Result>(_ step: String, _ body: (Progress) async throws -> Result)
+        async rethrows -> Result
+    {
+        let progress = Progress(step)
+        defer { progress.finish() }
+        return try await body(progress)
+    }
+
     private init(_ step: String) {
         state.withLock { $0.step = step }
         let thread = Thread { [self] in watch() }

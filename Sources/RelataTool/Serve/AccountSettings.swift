@@ -11,6 +11,16 @@ extension ServeSettings {
     func setAccounts(of options: inout ParseService.Options, name: String) throws {
         if let time = try lifetime(.sessionLifetime) { options.sessionLifetime = time }
         options.extendsSessions = try isOn(.extendSessions)
+        try setPasswords(of: &options)
+        options.lockout = try lockout()
+        options.mail = try mail(name: name)
+        options.signIn = try signInProviders()
+    }
+
+    /// Applies the settings for passwords.
+    ///
+    /// - Throws: `ValidationError` that names a setting that can't be.
+    func setPasswords(of options: inout ParseService.Options) throws {
         if let cost = try integer(.passwordCost) {
             guard (10...20).contains(cost) else { throw ValidationError("--password-cost must be 10 to 20") }
             options.secrets = ScryptSecrets(cost: cost)
@@ -20,9 +30,6 @@ extension ServeSettings {
         options.passwords.mayContainUsername = try !isOn(.passwordWithoutUsername)
         options.passwords.maximumAge = try lifetime(.passwordMaxAge)
         if let count = try integer(.passwordHistory) { options.passwords.history = count }
-        options.lockout = try lockout()
-        options.mail = try mail(name: name)
-        options.signIn = try signInProviders()
     }
 
     private func lockout() throws -> LockoutOptions? {

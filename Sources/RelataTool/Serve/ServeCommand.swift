@@ -32,9 +32,14 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(name: .customLong("public"), help: "A folder whose files are served below /.", completion: .directory)
     var publicFolder: String?
     @Option(
-        help: "The folder of the files that clients upload. (default: none, uploads are refused)",
+        help:
+            "The folder of the files that clients upload, or s3://BUCKET/PREFIX. (default: none, uploads are refused)",
         completion: .directory)
     var files: String?
+    @Option(help: "The address of the store with S3's interface. (default: Amazon's)") var s3Endpoint: String?
+    @Option(help: "That store's region. (default: us-east-1)") var s3Region: String?
+    @Option(help: "A PEM file with the certificates that vouch for that store.", completion: .file())
+    var s3Certificates: String?
     @Option(
         help:
             "Who may upload files without the master key: public, anonymous, users, between commas; empty for nobody. (default: users)"
@@ -72,12 +77,6 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "A configuration file.", completion: .file()) var config: String?
     @Flag(help: "Refuse classes and fields that don't exist, instead of making them.") var production = false
     @Flag(help: "Let clients change the schema without the master key.") var development = false
-    @Option(help: "The file that keeps the keys. (default: FILE.keys)", completion: .file()) var keys: String?
-    @Option(name: .customLong("app-id"), help: "The application's id. (default: made at the first start)")
-    var appID: String?
-    @Option(help: "The key of clients, empty for none. (default: made at the first start)") var clientKey: String?
-    @Option(help: "The key that allows everything, empty for none. (default: made at the first start)")
-    var masterKey: String?
     @Option(help: "The certificate of HTTPS, a PEM file.", completion: .file()) var tlsCertificate: String?
     @Option(help: "The certificate's private key, a PEM file.", completion: .file()) var tlsKey: String?
     @Option(help: "Web pages that may call the server from a browser, between commas. (default: *)")
@@ -116,8 +115,15 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)") var logLevel: String?
     @Option(help: "text, or json: a JSON object a line. (default: text)") var logFormat: String?
     @Flag(help: "Log a line for each request.") var logRequests = false
+    @Option(
+        help:
+            "How many requests a client may send: path=/functions/*,requests=100,seconds=60,by=user. May be given several times."
+    )
+    var rateLimit: [String] = []
+    @OptionGroup(title: "Keys") var keys: KeyFlags
     @OptionGroup(title: "Users and mails") var accounts: AccountFlags
     @OptionGroup(title: "Signing in by other services") var signIn: SignInFlags
+    @OptionGroup(title: "Webhooks") var webhooks: WebhookFlags
     @Flag(help: .hidden) var examples = false
 
     func run() async throws {
@@ -133,10 +139,10 @@ struct ServeCommand: AsyncParsableCommand {
             .audit: audit,
             .files: files, .fileUploads: fileUploads, .maxFile: maxFile, .fileExtensions: fileExtensions,
             .deniedFileExtensions: deniedFileExtensions, .inlineFileTypes: inlineFileTypes, .publicURL: publicURL,
-            .unusedFiles: unusedFiles, .signedFiles: signedFiles,
-            .keys: keys,
-            .appID: appID, .clientKey: clientKey,
-            .masterKey: masterKey, .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .allowOrigin: allowOrigin,
+            .unusedFiles: unusedFiles, .signedFiles: signedFiles, .s3Endpoint: s3Endpoint, .s3Region: s3Region,
+            .s3Certificates: s3Certificates,
+            .rateLimit: rateLimit.isEmpty ? nil : rateLimit.joined(separator: ","),
+            .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .allowOrigin: allowOrigin,
             .maxBody: maxBody, .maxBodies: maxBodies, .maxBodyWithoutKeys: maxBodyWithoutKeys,
             .maxRequestLine: maxRequestLine, .maxBatch: maxBatch, .maxReply: maxReply, .maxKeptReply: maxKeptReply,
             .maxKeptReplies: maxKeptReplies, .maxConnections: maxConnections,
@@ -150,7 +156,8 @@ struct ServeCommand: AsyncParsableCommand {
             .severalGeoPoints: severalGeoPoints, .withoutLiveQueries: withoutLiveQueries, .logRequests: logRequests,
         ]
         return options.compactMapValues { $0 }.merging(switches.filter(\.value).mapValues { _ in "true" }) { $1 }
-            .merging(accounts.given) { $1 }.merging(signIn.given) { $1 }
+            .merging(keys.given) { $1 }.merging(accounts.given) { $1 }.merging(signIn.given) { $1 }
+            .merging(webhooks.given) { $1 }
     }
 }
 #endif

@@ -25,6 +25,7 @@ struct ServePlan {
     private let durability: Durability
     private let keysPath: String?
     private let givenKeys: KeyFile.Given
+    private let oldKeyTime: Double
     private let logLevel: Logger.Level
     private let logFormat: LogFormat
     private let publicFolder: PublicFolder?
@@ -39,10 +40,11 @@ struct ServePlan {
         path = file == ":memory:" ? nil : file
         location = try DatabaseLocation(path)
         keysPath = settings.text(.keys) ?? location.companionPath.map { $0 + ".keys" }
-        givenKeys = KeyFile.Given(
-            applicationID: settings.text(.appID), clientKey: settings.text(.clientKey),
-            masterKey: settings.text(.masterKey))
-        guard givenKeys.applicationID?.isEmpty != true else { throw ValidationError("the application's id is empty") }
+        givenKeys = try settings.givenKeys()
+        oldKeyTime = try settings.lifetime(.oldKeyTime) ?? 600
+        guard (0...7 * 86_400).contains(oldKeyTime) else {
+            throw ValidationError("--old-key-time must be 0 to 7 days")
+        }
         isProduction = try settings.isOn(.production)
         let isDevelopment = try settings.isOn(.development)
         if isProduction && isDevelopment { throw ValidationError("--production and --development exclude each other") }
@@ -52,6 +54,7 @@ struct ServePlan {
         configuration.requestLogLevel = try settings.isOn(.logRequests) ? .info : .debug
         options.needsMasterKeyForSchemas = !isDevelopment
         try settings.setAccounts(of: &options, name: location.name)
+        options.webhooks = try settings.webhooks()
         publicFolder = settings.text(.publicFolder).map(PublicFolder.init)
         let dashboard: DashboardMode = try settings.choice(.dashboard) ?? .on
         if dashboard != .off {
@@ -64,7 +67,7 @@ struct ServePlan {
             let secrets = [
                 location.file, keysPath, settings.configurationFile, configuration.tls?.key, settings.text(.audit),
                 // Uploaded files are served only under their exact names.
-                settings.text(.files).map { $0 + "/content" },
+                settings.text(.files).flatMap { $0.hasPrefix("s3://") ? nil : $0 + "/content" },
             ]
             try publicFolder.check(besides: secrets.compactMap(\.self))
             configuration.files["/"] = try StaticFiles(folder: publicFolder.path)
@@ -74,6 +77,9 @@ struct ServePlan {
     private mutating func set(_ settings: ServeSettings) throws {
         if let host = settings.text(.host) { configuration.host = host }
         if let port = try settings.integer(.port) { configuration.port = port }
+        if let proxies = try settings.addresses(.trustedProxies) {
+            configuration.trustedProxies = proxies
+        }
         if let mount = settings.text(.mount) { configuration.mount = mount }
         switch (settings.text(.tlsCertificate), settings.text(.tlsKey)) {
         case (let certificate?, let key?): configuration.tls = .init(certificate: certificate, key: key)
@@ -99,6 +105,7 @@ struct ServePlan {
         if let audience: RelataServer.MetricsAudience = try settings.choice(.metrics) {
             configuration.metricsAudience = audience
         }
+        options.rateLimits = try settings.rateLimits()
         options.maximumLimit = try settings.integer(.maxLimit)
         options.allowsCustomObjectIDs = try settings.isOn(.customObjectIDs)
         options.allowsSeveralGeoPoints = try settings.isOn(.severalGeoPoints)
@@ -145,6 +152,16 @@ struct ServePlan {
             try? store.close()
             throw error
         }
+        let following = keysPath.map { path in
+            Task { [givenKeys, oldKeyTime] in
+                await server.followKeys(
+                    in: path, given: givenKeys, since: keyFile, overlap: .seconds(oldKeyTime))
+            }
+        }
+        defer { following?.cancel() }
+        // It asks many servers to read their files again, which this one does by itself. Whoever closes a terminal ends
+        // what runs there.
+        if isatty(STDIN_FILENO) == 0 { signal(SIGHUP, SIG_IGN) }
         try await server.run { address in
             let token = showsExamples ? server.makeDashboardToken() : nil
             for line in lines(address, keyFile, token: token) { print(line) }

@@ -1,5 +1,6 @@
 #if CommandLineTool && Server
 import ArgumentParser
+import Foundation
 import RelataParse
 import RelataServer
 
@@ -19,17 +20,23 @@ struct ServedFiles {
         guard let folder = settings.text(.files), !folder.isEmpty else {
             let others: [ServeSetting] = [
                 .fileUploads, .maxFile, .fileExtensions, .deniedFileExtensions, .inlineFileTypes, .unusedFiles,
-                .signedFiles,
+                .signedFiles, .s3Endpoint, .s3Region, .s3Certificates,
             ]
             if let other = others.first(where: { settings.text($0) != nil }) {
                 throw ValidationError("\(other.flag) needs --files, the folder that they are kept in")
             }
             return nil
         }
-        let storage = try FolderStorage(folder)
-        var options = FileOptions(storage: storage)
-        if let seconds = try settings.integer(.signedFiles) {
-            options.signing = try storage.signing(lifetime: Double(seconds))
+        let lifetime = try settings.integer(.signedFiles).map(Double.init)
+        var options: FileOptions
+        if let place = try Self.place(folder, settings) {
+            let storage = try S3Storage(place)
+            options = FileOptions(storage: storage)
+            options.signing = lifetime.map(storage.signing)
+        } else {
+            let storage = try FolderStorage(folder)
+            options = FileOptions(storage: storage)
+            options.signing = try lifetime.map { try storage.signing(lifetime: $0) }
         }
         if let names = settings.list(.fileUploads) {
             let uploaders = try names.map { name in
@@ -54,6 +61,32 @@ struct ServedFiles {
         }
         options.publicURL = settings.text(.publicURL)
         self.options = options
+    }
+
+    /// The bucket of `s3://BUCKET/PREFIX`; `nil` for a folder.
+    ///
+    /// - Throws: `ValidationError` for a bucket without keys, and settings of a bucket for a folder.
+    private static func place(_ text: String, _ settings: ServeSettings) throws -> S3Storage.Place? {
+        guard text.hasPrefix("s3://") else {
+            let others: [ServeSetting] = [.s3Endpoint, .s3Region, .s3Certificates]
+            if let other = others.first(where: { settings.text($0) != nil }) {
+                throw ValidationError("\(other.flag) needs --files s3://BUCKET")
+            }
+            return nil
+        }
+        let parts = text.dropFirst("s3://".count).split(separator: "/", maxSplits: 1).map(String.init)
+        let environment = ProcessInfo.processInfo.environment
+        guard let key = environment["AWS_ACCESS_KEY_ID"], let secret = environment["AWS_SECRET_ACCESS_KEY"] else {
+            throw ValidationError(
+                "--files s3://BUCKET needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment")
+        }
+        var place = S3Storage.Place(bucket: parts.first ?? "", accessKey: key, secretKey: secret)
+        if parts.count > 1, !parts[1].isEmpty { place.prefix = parts[1].hasSuffix("/") ? parts[1] : parts[1] + "/" }
+        place.sessionToken = environment["AWS_SESSION_TOKEN"]
+        place.endpoint = settings.text(.s3Endpoint)
+        if let region = settings.text(.s3Region) { place.region = region }
+        place.certificates = settings.text(.s3Certificates)
+        return place
     }
 
     /// The extensions in lower case, without leading dots.

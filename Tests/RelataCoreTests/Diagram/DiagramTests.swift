@@ -94,6 +94,9 @@ import FoundationXML
         let diagram = try Schema([]).diagram()
         #expect(XMLParser(data: Data(diagram.svg.utf8)).parse())
         #expect(diagram.mermaid == "erDiagram\n")
+        let bare = Entity(name: "Bare", properties: [.toOne("a", "A", isOptional: false)], key: ["a"])
+        let lines = try Schema([bare, Entity(name: "A", properties: [.id()])]).diagram().mermaid.split(separator: "\n")
+        #expect(lines.contains("    Bare"))
     }
 
     @Test func longTablesAreCut() throws {
@@ -102,6 +105,58 @@ import FoundationXML
         #expect(diagram.boxes[0].rows.count == Diagram.maximumRows - 1)
         #expect(diagram.svg.contains("… 272 more"))
         #expect(diagram.mermaid.contains("\"272 are left out\""))
+    }
+
+    @Test(arguments: [5, 300]) func textsOfATableStandBelowEachOtherWithinIt(count: Int) throws {
+        let names = (0..<count).map { "aRatherLongNameOfAColumn\($0)" }
+        let diagram = try Schema([Entity(name: "Wide", properties: [.id()] + names.map { .text($0) })]).diagram()
+        let svg = diagram.svg
+        let numbers = #/<rect class="box" x="([\d.-]+)" y="([\d.-]+)" width="([\d.-]+)" height="([\d.-]+)"/#
+        let box = try #require(svg.firstMatch(of: numbers)?.output)
+        let (x, y) = (try #require(Double(box.1)), try #require(Double(box.2)))
+        let (width, height) = (try #require(Double(box.3)), try #require(Double(box.4)))
+        let wanted = DiagramGeometry(diagram).boxes[0]
+        #expect(abs(width - wanted.width) < 0.1 && abs(height - wanted.height) < 0.1)
+        let texts = svg.matches(of: #/<text[^>]* x="([\d.-]+)" y="([\d.-]+)"( text-anchor="end")?>([^<]*)</#).map {
+            match in
+            let (place, length) = (Double(match.1) ?? 0, Double(match.4.count) * DiagramGeometry.character)
+            let isEnd = match.3 != nil
+            return (
+                left: isEnd ? place - length : place, right: isEnd ? place : place + length,
+                y: Double(match.2) ?? 0, isEnd: isEnd
+            )
+        }
+        #expect(texts.count == 1 + diagram.boxes[0].rows.count * 2 + (diagram.boxes[0].hiddenRows > 0 ? 1 : 0))
+        #expect(texts.allSatisfy { $0.left > x && $0.right < x + width && $0.y > y && $0.y < y + height })
+        let lines = texts.filter { !$0.isEnd }.map(\.y)
+        #expect(zip(lines, lines.dropFirst()).allSatisfy { $1 - $0 >= DiagramGeometry.rowHeight })
+        #expect(y + height - (lines.last ?? 0) < DiagramGeometry.rowHeight)
+        for end in texts where end.isEnd {
+            #expect(texts.contains { !$0.isEnd && $0.y == end.y && $0.right < end.left })
+        }
+    }
+
+    @Test func arrowsPointAtTheirBoxes() throws {
+        let diagram = try Self.library().diagram()
+        let boxes = DiagramGeometry(diagram).boxes
+        let arrows = diagram.svg.matches(of: #/class="arrow" d="M([\d.-]+) ([\d.-]+)L([\d.-]+) /#)
+        #expect(!arrows.isEmpty)
+        for arrow in arrows {
+            let (tip, y, back) = (Double(arrow.1) ?? 0, Double(arrow.2) ?? 0, Double(arrow.3) ?? 0)
+            let middle = (tip + back) / 2
+            #expect(!boxes.contains { $0.x < middle && middle < $0.x + $0.width && $0.y < y && y < $0.y + $0.height })
+        }
+    }
+
+    @Test func aBoxIsAsHighAsItsLinesNeed() throws {
+        let schema = try Schema([
+            Entity(name: "A", properties: [.id()]),
+            Entity(
+                name: "B", properties: [.id(), .toOne("x", "A"), .toOne("y", "A"), .toOne("z", "A"), .toOne("w", "A")]),
+        ])
+        let diagram = schema.diagram()
+        let index = try #require(diagram.boxes.firstIndex { $0.name == "A" })
+        #expect(DiagramGeometry(diagram).boxes[index].height == 4 * DiagramGeometry.portDistance + 12)
     }
 
     @Test func mermaidHasKeysTypesAndBothNames() throws {

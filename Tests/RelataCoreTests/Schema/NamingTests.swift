@@ -26,4 +26,9 @@ import Testing
     @Test func aSingularStaysAsItIs() {
         for word in ["following", "address", "bus", "news", "analysis"] { #expect(Naming.singular(word) == word) }
     }
+
+    @Test func aShortWordKeepsItsVowel() {
+        #expect(Naming.singular("ties") == "tie")
+        #expect(Naming.singular("flies") == "fly")
+    }
 }

@@ -64,13 +64,24 @@ import Testing
 
     @Test func indexNamesNeverMeetThoseOfTablesOrOtherIndexes() throws {
         let tables = try tables([
-            Entity(name: "A", properties: [.id(), .text("b_c")], indexes: [["b_c"]]),
+            Entity(
+                name: "A", properties: [.id(), .text("b_c"), .text("b"), .text("c")], indexes: [["b_c"], ["b", "c"]]),
             Entity(name: "A_b", properties: [.id(), .text("c")], indexes: [["c"]]),
             Entity(name: "B", properties: [.id(), .text("b"), .text("c")], indexes: [["b", "c"]]),
             Entity(name: "index_B_b_c", properties: [.id()]),
         ])
         let names = tables.flatMap { [$0.name] + $0.indexes.map(\.name) }.map { $0.lowercased() }
         #expect(Set(names).count == names.count)
+    }
+
+    @Test func indexNamesAreCutFromSixtyOneBytesOn() throws {
+        let name = String(repeating: "A", count: 52)
+        let indexes = try [name, name + "A"].map { name in
+            try tables([Entity(name: name, properties: [.id(), .text("x")], indexes: [["x"]])])[0].indexes[0].name
+        }
+        // Files have indexes with these names.
+        #expect(indexes[0] == "index_\(name)_x")
+        #expect(indexes[1].utf8.count <= 60 && indexes[1].hasPrefix("index_AAAA"))
     }
 
     @Test func theFingerprintFollowsEveryDetailAndNothingElse() {
@@ -84,5 +95,12 @@ import Testing
         changed[3].indexes = [["x"]]
         changed[4].originalTable = "old"
         #expect(Set(changed.map { SchemaFingerprint.of([$0]) } + [same]).count == 6)
+        // The same texts in other places, and a bound of nothing.
+        let joins = [(["x", "y"], []), (["x"], ["y"])].map { source, target in
+            Property.manyToMany("bs", "B", names: JoinTableNames(sourceColumns: source, targetColumns: target))
+        }
+        let bounds = [nil, 0].map { Property.toMany("bs", "B", inverse: "a", minimum: $0) }
+        let links = (joins + bounds).map { SchemaFingerprint.of([Entity(name: "A", properties: [.id(), $0])]) }
+        #expect(Set(links).count == 4)
     }
 }

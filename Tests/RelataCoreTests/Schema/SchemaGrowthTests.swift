@@ -45,6 +45,17 @@ import Testing
         }
     }
 
+    @Test func theTablesThatAnEntityChangesAreItsOwnAndThoseOfItsRelationships() throws {
+        let (author, genre) = (Entity(name: "Author", properties: [.id()]), Entity(name: "Genre", properties: [.id()]))
+        let old = try Schema([Entity(name: "Book", table: "books", properties: [.id()]), author, genre])
+        let new = try Schema([
+            Entity(name: "Book", table: "books", properties: [.id(), .manyToMany("authors", "Author")]), author, genre,
+        ])
+        #expect(new.tables(changedBy: ["Book"], since: old) == ["books", "books_authors"])
+        #expect(new.tables(changedBy: ["Author"], since: old) == ["Author"])
+        #expect(new.tables(changedBy: [], since: old).isEmpty)
+    }
+
     @Test func anAdditionResolvesNoMoreWhateverElseThereIs() throws {
         let few = try resolved(3)
         let many = try resolved(60)

@@ -77,6 +77,31 @@ import Testing
             [a([.toMany("bs", "B", inverse: "a", order: .stored)]), other])
     }
 
+    @Test func tablesAndColumnsMustHaveNames() {
+        #expect(
+            problems([Entity(name: "A", table: "", properties: [.id()])]).contains {
+                $0.contains("its table's name is empty")
+            })
+        #expect(
+            problems([Entity(name: "A", properties: [.id(), .text("x", column: "")])]).contains {
+                $0.contains("its column's name is empty")
+            })
+    }
+
+    @Test func setsHoldWhatHasAColumn() {
+        let entities = { (uniques: [[String]], indexes: [[String]]) in
+            [
+                Entity(
+                    name: "A", properties: [.id(), .toMany("bs", "B", inverse: "a")], uniques: uniques,
+                    indexes: indexes),
+                Entity(name: "B", properties: [.id(), .toOne("a", "A")]),
+            ]
+        }
+        #expect(problems(entities([["bs"]], [])).contains { $0.contains("unique set holds attributes") })
+        #expect(problems(entities([], [["bs"]])).contains { $0.contains("index set holds attributes") })
+        #expect(problems(entities([], [[]])).contains { $0.contains("is empty") })
+    }
+
     @Test func keysMustBeWholeAndSet() {
         expectOne(
             "A.n: a part of the primary key can't be optional", [a([.integer("n", isOptional: true)], key: ["n"])])

@@ -24,6 +24,21 @@ import Testing
         let long = SearchText((0..<500).map { "w\($0)" }.joined(separator: " "))
         #expect(long.clauses.count == 100)
         #expect(SearchText("\"" + long.text + "\"").clauses.map { $0[0].words.count } == [100])
+        let phrase = "\"" + (0..<60).map { "w\($0)" }.joined(separator: " ") + "\" "
+        #expect(SearchText(phrase + phrase + phrase).clauses.map { $0[0].words.count } == [60, 40])
+    }
+
+    @Test func wordsOfAListAreAlternatives() {
+        let search = SearchText(anyOf: ["b", "a c"])
+        #expect(search.clauses.map { $0.map(\.words) } == [[["a", "c"], ["b"]]])
+        #expect(SearchText(anyOf: []).isEmpty)
+        #expect(SearchText(allOf: ["b", "a c"]).clauses.map { $0.map(\.words) } == [[["b"]], [["a", "c"]]])
+    }
+
+    @Test func aSnippetBeginsWithSomeWordsBeforeTheMatch() {
+        let filler = String(repeating: "lorem ipsum dolor ", count: 20)
+        let snippet = SearchText("moon").snippet(of: filler + "blue moon tonight " + filler, length: 40)
+        #expect(snippet.description.hasPrefix("…blue *moon* tonight"), "\(snippet)")
     }
 
     @Test func wordsAreFoldedAndCut() {

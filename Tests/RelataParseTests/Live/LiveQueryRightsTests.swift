@@ -162,6 +162,28 @@ import Testing
         #expect(events.contains { $0["op"] == "update" && $0["object"]?["secret"] == "x" }, "\(events)")
     }
 
+    @Test func aFieldIsToldOfTheObjectsThatShowIt() async throws {
+        let first = try await server.create("Note", ["title": "0", "secret": "x", "owner": pointer("_User", mei.id)])
+        try await server.allow(["protectedFields": ["*": ["secret"], "userField:owner": []]], in: "Note")
+        let (hers, his) = (
+            try await LiveClient(server, token: mei.token), try await LiveClient(server, token: sam.token)
+        )
+        for client in [hers, his] {
+            try await client.subscribe("Note", where: ["secret": "a"], id: 1)
+            try await client.subscribe("Note", where: ["title": "b"], id: 2)
+        }
+        try await server.send("PUT", "/classes/Note/\(first)", ["title": "a", "secret": "a"])
+        try await hers.expect("enter 1 a")
+        _ = try await server.create("Note", ["title": "b", "secret": "z", "owner": pointer("_User", mei.id)])
+        for (client, secret) in [(hers, "z"), (his, nil)] as [(LiveClient, JSONValue?)] {
+            let seen = try await client.next()
+            #expect(seen["requestId"] == 2 && seen["object"]?["secret"] == secret, "\(seen)")
+        }
+        try await server.send("PUT", "/classes/Note/\(first)", ["owner": pointer("_User", sam.id)])
+        #expect(try await hers.next()["op"] == "leave")
+        try await his.expect("enter 1 a")
+    }
+
     @Test func aPointerToAHiddenObjectLooksUnset() async throws {
         let author = try await server.create("Author", ["name": "Butler", "ACL": acl(read: [mei.id])])
         let (hers, his) = (

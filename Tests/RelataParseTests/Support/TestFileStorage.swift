@@ -48,8 +48,8 @@ extension TestServer {
     /// A server with users and files.
     static func withFiles(
         mode: ParseStore.Mode = .development, path: String? = nil, storage: TestFileStorage = TestFileStorage(),
-        options: (inout ParseService.Options) -> Void = { _ in },
-        _ configure: (inout FileOptions) -> Void = { _ in }
+        _ configure: (inout FileOptions) -> Void = { _ in },
+        options: (inout ParseService.Options) -> Void = { _ in }
     ) throws -> TestServer {
         var files = FileOptions(storage: storage)
         files.publicURL = "https://example.com/parse/"

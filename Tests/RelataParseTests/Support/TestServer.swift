@@ -20,10 +20,13 @@ struct TestServer {
         self.init(try ParseStore.open(place, mode: mode, trace: hook), options: options)
     }
 
-    init(_ store: ParseStore, options: ParseService.Options = ParseService.Options()) {
+    init(
+        _ store: ParseStore,
+        keys: ParseKeys = ParseKeys(applicationID: "app", isMasterKey: { $0 == "master" }),
+        options: ParseService.Options = ParseService.Options()
+    ) {
         self.store = store
-        service = ParseService(
-            store, keys: ParseKeys(applicationID: "app", isMasterKey: { $0 == "master" }), options: options)
+        service = ParseService(store, keys: keys, options: options)
     }
 
     /// A reply: its status and its body.

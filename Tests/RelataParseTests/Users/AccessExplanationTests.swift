@@ -10,7 +10,7 @@ import Testing
     init() async throws { (server, mei, sam) = try await TestServer.withTwoUsers() }
 
     private func outcomes(
-        _ subject: AccessExplanation.Subject, _ className: String, _ id: String? = nil
+        _ subject: AccessSubject, _ className: String, _ id: String? = nil
     ) async throws -> [String: String] {
         let explanation = try await server.store.explainAccess(of: subject, to: className, id)
         return Dictionary(
@@ -56,6 +56,22 @@ import Testing
         #expect(try await server.store.explainAccess(of: .user("mei"), to: "Note").hiddenFields == [])
     }
 
+    @Test func fieldsThatOnlySomeObjectsShowAreNamed() async throws {
+        var ids: [String] = []
+        for person in [mei, sam] {
+            ids.append(try await server.create("Note", ["price": 1, "owner": pointer("_User", person.id)]))
+        }
+        try await server.allow(["protectedFields": ["*": ["price"], "userField:owner": []]], in: "Note")
+        let whole = try await server.store.explainAccess(of: .user("mei"), to: "Note")
+        #expect(whole.hiddenFields == [] && whole.partlyHiddenFields == ["price"])
+        for (id, hidden) in zip(ids, [[], ["price"]]) {
+            let one = try await server.store.explainAccess(of: .user("mei"), to: "Note", id)
+            #expect(one.hiddenFields == hidden && one.partlyHiddenFields == [])
+        }
+        let nobodys = try await server.store.explainAccess(of: .nobody, to: "Note")
+        #expect(nobodys.hiddenFields == ["price"] && nobodys.partlyHiddenFields == [])
+    }
+
     @Test func theOutcomesMatchThoseOfRequests() async throws {
         _ = try await server.makeRole("Editors")
         let lists: [JSONValue?] = [
@@ -73,7 +89,7 @@ import Testing
         for grant in grants {
             try await server.allow(["find": ["*": true], "get": grant, "update": grant], in: "Note")
             for person in [mei, sam, nil] {
-                let subject: AccessExplanation.Subject = person.map { .user($0.id) } ?? .nobody
+                let subject: AccessSubject = person.map { .user($0.id) } ?? .nobody
                 for id in ids {
                     let told = try await outcomes(subject, "Note", id)
                     let get = try await server.send(as: person, "GET", "/classes/Note/\(id)").status
@@ -90,10 +106,25 @@ import Testing
         for (subject, className, id) in [
             (.user("nobody"), "Note", nil), (.role("None"), "Note", nil), (.nobody, "Nota", nil),
             (.nobody, "Note", "x"),
-        ] as [(AccessExplanation.Subject, String, String?)] {
+        ] as [(AccessSubject, String, String?)] {
             await #expect(throws: ParseError.self) {
                 try await server.store.explainAccess(of: subject, to: className, id)
             }
         }
+    }
+
+    @Test func whatTheServerRefusesWhateverTheClassAllowsIsDenied() async throws {
+        func denied(_ className: String, _ server: TestServer) async throws -> [String] {
+            try await server.store.explainAccess(of: .nobody, to: className).verdicts.filter { $0.outcome == .denied }
+                .map(\.operation)
+        }
+        _ = try await server.send("POST", "/roles", ["name": "editors", "ACL": [:]])
+        #expect(try await denied("_Session", server) == ["create", "update", "addField"])
+        #expect(try await denied("_User", server) == ["update", "delete"])
+        #expect(try await denied("_Role", server) == [])
+        let error = await #expect(throws: ParseError.self) {
+            try await server.store.explainAccess(of: .nobody, to: "_AccessLis")
+        }
+        #expect(error?.message.contains("did you mean") == false, "\(error as Any)")
     }
 }

@@ -26,18 +26,24 @@ private struct Grant {
     var principals: Set<String> = []
     var requiresAuthentication = false
     var isOwners = false
+    var isReaders = false
 
     var json: JSONValue {
         var json = JSONObject(principals.sorted().map { ($0, true) })
         if requiresAuthentication { json["requiresAuthentication"] = true }
-        if isOwners { json["pointerFields"] = ["owner"] }
+        let fields = (isOwners ? ["owner"] : []) + (isReaders ? ["readers"] : [])
+        if !fields.isEmpty { json["pointerFields"] = .array(fields.map { .string($0) }) }
         return .object(json)
     }
 }
 
 private struct Note {
     var number: Int64
+    /// What only some get.
+    var secret: Int64
     var owner: String?
+    /// Users whom an array of pointers names.
+    var readers: Set<String> = []
     /// The rights of users and roles; `nil` if everybody may do everything.
     var access: [String: (read: Bool, write: Bool)]?
 
@@ -48,7 +54,7 @@ private struct Note {
 
 /// The server, and the oracle's state.
 private struct World {
-    private enum Verdict: Equatable { case everything, owners, refused(Int64) }
+    private enum Verdict: Equatable { case everything, some(owners: Bool, readers: Bool), refused(Int64) }
 
     private let server: TestServer
     private var random: SampleRandom
@@ -60,6 +66,8 @@ private struct World {
     private var grants: [String: Grant] = [:]
     private var readersAreOwners = false
     private var writersAreOwners = false
+    /// Whether the secret is hidden, by those whom it concerns.
+    private var protections: [String: Bool] = [:]
 
     init(_ seed: UInt64) async throws {
         server = try TestServer.withUsers()
@@ -67,8 +75,13 @@ private struct World {
         for name in ["mei", "sam", "lee"] { people.append(try await server.signUp(name)) }
         people.append(nil)
         for name in ["A", "B", "C"] { roles[name] = (try await server.makeRole(name), [], []) }
-        let id = try await server.create("Note", ["number": 0, "owner": pointer("_User", users[0])])
-        (notes[id], ids) = (Note(number: 0, owner: users[0]), [id])
+        let id = try await server.create(
+            "Note",
+            [
+                "number": 0, "secret": 0, "owner": pointer("_User", users[0]),
+                "readers": [pointer("_User", users[1])],
+            ])
+        (notes[id], ids) = (Note(number: 0, secret: 0, owner: users[0], readers: [users[1]]), [id])
         try await changePermissions()
     }
 
@@ -91,12 +104,40 @@ private struct World {
         if grant.requiresAuthentication, person != nil { return .everything }
         let isReading = ["find", "count", "get"].contains(operation)
         let isOwners = isReading ? readersAreOwners : writersAreOwners && operation != "create"
-        if grant.isOwners || isOwners { return .owners }
+        if grant.isOwners || isOwners || grant.isReaders {
+            return .some(owners: grant.isOwners || isOwners, readers: grant.isReaders)
+        }
         return .refused(grant.requiresAuthentication ? 101 : 119)
     }
 
     private func may(_ verdict: Verdict, _ note: Note, _ person: TestServer.Person?) -> Bool {
-        verdict == .everything || verdict == .owners && note.owner != nil && note.owner == person?.id
+        switch verdict {
+        case .everything: return true
+        case .refused: return false
+        case .some(let owners, let readers):
+            guard let person else { return false }
+            return owners && note.owner == person.id || readers && note.readers.contains(person.id)
+        }
+    }
+
+    /// The secret as somebody gets it: hidden where each list that concerns the caller and the object names it, and one of
+    /// them concerns all objects.
+    private func secret(of note: Note, _ person: TestServer.Person?) -> Int64? {
+        let who = principals(person)
+        let lists = protections.filter { name, _ in
+            switch name {
+            case "authenticated": person != nil
+            case "userField:owner": person != nil && note.owner == person?.id
+            case "userField:readers": person.map { note.readers.contains($0.id) } ?? false
+            default: who.contains(name)
+            }
+        }
+        let isGeneral = lists.keys.contains { !$0.hasPrefix("userField:") }
+        return isGeneral && lists.values.allSatisfy(\.self) ? nil : note.secret
+    }
+
+    private func text(_ id: String, _ note: Note, _ person: TestServer.Person?) -> String {
+        "\(id) \(note.number) \(secret(of: note, person).map { "\($0)" } ?? "-")"
     }
 
     // MARK: A step
@@ -128,9 +169,10 @@ private struct World {
             Int64.random(in: 0..<4, using: &random), Int.random(in: 1..<6, using: &random),
             Int.random(in: 0..<3, using: &random)
         )
+        let asks = Int.random(in: 0..<2, using: &random) == 0 ? "number" : "secret"
+        let asked: JSONValue = [asks: ["$gte": .integer(least)]]
         let condition =
-            JSONWriter.text(["number": ["$gte": .integer(least)]])
-            .addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            JSONWriter.text(asked).addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         let reply = try await server.send(
             as: person, "GET",
             "/classes/Note?order=-number,createdAt,objectId&limit=\(limit)&skip=\(skip)&where=\(condition)")
@@ -140,17 +182,23 @@ private struct World {
         let who = principals(person)
         let seen = ids.filter { id in
             guard let note = notes[id] else { return false }
-            return note.number >= least && note.allows(who) { $0.read } && may(verdict, note, person)
+            let asked = asks == "number" ? note.number : secret(of: note, person) ?? -1
+            return asked >= least && note.allows(who) { $0.read } && may(verdict, note, person)
         }
         let sorted = seen.sorted { (notes[$0]?.number ?? 0, order($1)) > (notes[$1]?.number ?? 0, order($0)) }
         let page = sorted.dropFirst(skip).prefix(limit)
-        return (request, page.map { "\($0) \(notes[$0]?.number ?? -1)" }.joined(separator: " "), given)
+        return (
+            "\(request) \(asks)",
+            page.map { id in notes[id].map { text(id, $0, person) } ?? "" }.joined(separator: " "),
+            given
+        )
     }
 
     private func order(_ id: String) -> Int { ids.firstIndex(of: id) ?? 0 }
 
     private func text(_ json: JSONValue) -> String {
-        "\(json["objectId"]?.string ?? "-") \(json["number"]?.integer ?? -1)"
+        "\(json["objectId"]?.string ?? "-") \(json["number"]?.integer ?? -1) "
+            + (json["secret"]?.integer.map { "\($0)" } ?? "-")
     }
 
     private mutating func count(
@@ -176,7 +224,7 @@ private struct World {
         guard let note = notes[id], note.allows(who, { $0.read }), may(verdict, note, person) else {
             return (request, "101", given)
         }
-        return (request, "\(id) \(note.number)", given)
+        return (request, text(id, note, person), given)
     }
 
     private mutating func update(
@@ -217,11 +265,14 @@ private struct World {
     private mutating func create(
         _ person: TestServer.Person?, _ request: String
     ) async throws -> (String, String, String) {
-        var note = Note(number: Int64.random(in: 0..<6, using: &random))
+        var note = Note(
+            number: Int64.random(in: 0..<6, using: &random), secret: Int64.random(in: 0..<6, using: &random))
         if Int.random(in: 0..<3, using: &random) > 0 { note.owner = users.randomElement(using: &random) }
         if Int.random(in: 0..<4, using: &random) > 0 { note.access = randomAccess() }
-        var body: JSONObject = ["number": .integer(note.number)]
+        note.readers = Set(users.filter { _ in Int.random(in: 0..<3, using: &random) == 0 })
+        var body: JSONObject = ["number": .integer(note.number), "secret": .integer(note.secret)]
         if let owner = note.owner { body["owner"] = pointer("_User", owner) }
+        if !note.readers.isEmpty { body["readers"] = .array(note.readers.sorted().map { pointer("_User", $0) }) }
         if let access = note.access {
             body["ACL"] = acl(
                 read: access.filter { $0.value.read }.map(\.key), write: access.filter { $0.value.write }.map(\.key))
@@ -276,6 +327,7 @@ private struct World {
                 }
                 grant.requiresAuthentication = Int.random(in: 0..<4, using: &random) == 0
                 grant.isOwners = Int.random(in: 0..<4, using: &random) == 0
+                grant.isReaders = Int.random(in: 0..<4, using: &random) == 0
             }
             grants[operation] = grant
             permissions[operation] = grant.json
@@ -284,6 +336,11 @@ private struct World {
         writersAreOwners = Int.random(in: 0..<5, using: &random) == 0
         if readersAreOwners { permissions["readUserFields"] = ["owner"] }
         if writersAreOwners { permissions["writeUserFields"] = ["owner"] }
+        protections = [:]
+        for name in ["*", "authenticated", "role:A", users[0], "userField:owner", "userField:readers"]
+        where Bool.random(using: &random) { protections[name] = Int.random(in: 0..<3, using: &random) > 0 }
+        permissions["protectedFields"] = .object(
+            JSONObject(protections.sorted { $0.key < $1.key }.map { ($0.key, $0.value ? ["secret"] : []) }))
         try await server.allow(permissions, in: "Note")
     }
 }

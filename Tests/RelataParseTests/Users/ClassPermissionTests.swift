@@ -22,7 +22,7 @@ import Testing
             [
                 "fields": [
                     "title": ["type": "String"], "secret": ["type": "String"],
-                    "owner": ["type": "Pointer", "targetClass": "_User"],
+                    "owner": ["type": "Pointer", "targetClass": "_User"], "owners": ["type": "Array"],
                 ]
             ])
     }
@@ -32,14 +32,19 @@ import Testing
     }
 
     private func note(_ title: String, of owner: TestServer.Person) async throws -> String {
-        try await server.create("Note", ["title": .string(title), "owner": pointer("_User", owner.id)])
+        try await server.create(
+            "Note",
+            [
+                "title": .string(title), "owner": pointer("_User", owner.id),
+                "owners": ["x", pointer("_User", owner.id), .null, pointer("Note", owner.id)],
+            ])
     }
 
     // MARK: Every operation, caller and permission
 
     /// A permission, as clients send it, and the callers that it should allow.
     private enum Grant: CaseIterable {
-        case everybody, nobody, signedIn, mei, editors, owner
+        case everybody, nobody, signedIn, mei, editors, owner, owners
 
         func json(_ mei: String) -> JSONValue {
             switch self {
@@ -49,6 +54,7 @@ import Testing
             case .mei: .object(JSONObject([(mei, .bool(true))]))
             case .editors: ["role:Editors": true]
             case .owner: ["pointerFields": ["owner"]]
+            case .owners: ["pointerFields": ["owners"]]
             }
         }
 
@@ -59,7 +65,7 @@ import Testing
             case .signedIn: name != nil
             case .mei: name == "mei"
             case .editors: name == "lee"
-            case .owner: name == owner
+            case .owner, .owners: name == owner
             }
         }
     }
@@ -97,7 +103,7 @@ import Testing
                         let count =
                             operation == "count"
                             ? reply["count"]?.integer : reply["results"]?.array.map { Int64($0.count) }
-                        if seen.isEmpty, grant != .owner {
+                        if seen.isEmpty, ![.owner, .owners].contains(grant) {
                             #expect(reply["code"] == (grant == .signedIn ? 101 : 119), "\(place): \(reply)")
                         } else {
                             #expect(count == Int64(seen.count), "\(place): \(reply)")
@@ -107,7 +113,13 @@ import Testing
                         let owner = number % 2 == 0 ? ("mei", mei) : ("sam", sam)
                         let isAllowed = grant.allows(name, owner: owner.0)
                         let reply = try await send(
-                            "POST", "/classes/Note", ["title": "c", "owner": pointer("_User", owner.1.id)])
+                            "POST", "/classes/Note",
+                            [
+                                "title": "c", "owner": pointer("_User", owner.1.id),
+                                "owners": number % 4 < 2
+                                    ? [pointer("_User", owner.1.id)]
+                                    : ["__op": "AddUnique", "objects": [pointer("_User", owner.1.id)]],
+                            ])
                         #expect((reply["objectId"] != nil) == isAllowed, "\(place): \(reply)")
                         #expect(try await server.find("Note").count == (isAllowed ? 3 : 2), "\(place)")
                     default:
@@ -201,6 +213,38 @@ import Testing
         #expect(try await server.send("GET", "/classes/Note?count=1&limit=0")["count"] == 1)
     }
 
+    /// Only a pointer that is an element of the array counts.
+    @Test func whatHoldsAPointerSomewhereElseIsNobodys() async throws {
+        let owner = pointer("_User", mei.id)
+        let others: [JSONValue] = [
+            [.string(mei.id)], [[owner]], [["owner": owner]], [pointer("Note", mei.id)],
+            [["className": "_User", "objectId": .string(mei.id)]], [.string(JSONWriter.text(owner))], [],
+        ]
+        for (number, value) in others.enumerated() {
+            _ = try await server.create("Note", ["title": .string("\(number)"), "owners": value])
+        }
+        _ = try await server.create("Note", ["title": "none"])
+        let id = try await server.create("Note", ["title": "mine", "owners": [owner, pointer("_User", sam.id)]])
+        try await allow([
+            "find": [:], "get": [:], "readUserFields": ["owners"], "update": ["pointerFields": ["owners"]],
+        ])
+        for person in [mei, sam] { #expect(try await server.titles(as: person, "Note") == ["mine"]) }
+        for person in [lee, nil] { #expect(try await server.titles(as: person, "Note") == []) }
+        // It is included in the same way.
+        let shelf = try await server.create("Shelf", ["best": pointer("Note", id)])
+        for (person, title) in [(sam, "mine"), (lee, nil)] as [(TestServer.Person, JSONValue?)] {
+            let included = try await server.send(as: person, "GET", "/classes/Shelf/\(shelf)?include=best")
+            #expect(included["best"]?["title"] == title, "\(included.json)")
+        }
+        // Whoever is taken out of the array has nothing of the object any more.
+        let left = try await server.send(
+            as: sam, "PUT", "/classes/Note/\(id)",
+            ["owners": ["__op": "Remove", "objects": [pointer("_User", sam.id)]]])
+        #expect(left.status == 200, "\(left.json)")
+        #expect(try await server.titles(as: sam, "Note") == [])
+        #expect(try await server.send(as: sam, "PUT", "/classes/Note/\(id)", ["title": "x"]).code == 101)
+    }
+
     /// Both the access list and the permissions of the class must allow an operation.
     @Test func aListAllowsNothingThatTheClassForbids() async throws {
         let id = try await server.create(
@@ -269,7 +313,8 @@ import Testing
         let permissions: JSONObject = [
             "find": ["*": true], "count": [:], "get": ["requiresAuthentication": true],
             "create": ["role:Editors": true], "update": ["pointerFields": ["owner"]], "delete": [:], "addField": [:],
-            "readUserFields": ["owner"], "protectedFields": ["*": ["secret"], "role:Editors": []],
+            "readUserFields": ["owner", "owners"],
+            "protectedFields": ["*": ["secret"], "role:Editors": [], "userField:owner": []],
         ]
         let reply = try await server.send(
             "PUT", "/schemas/Note", ["classLevelPermissions": .object(permissions)])
@@ -286,7 +331,8 @@ import Testing
         // A permission through a deleted field ends.
         try await server.send("PUT", "/schemas/Note", ["fields": ["owner": ["__op": "Delete"]]])
         let left = try await server.send("GET", "/schemas/Note")["classLevelPermissions"]
-        #expect(left?["update"] == [:] && left?["readUserFields"] == nil, "\(left ?? .null)")
+        #expect(left?["update"] == [:] && left?["readUserFields"] == ["owners"], "\(left ?? .null)")
+        #expect(left?["protectedFields"] == ["*": ["secret"], "role:Editors": []], "\(left ?? .null)")
     }
 
     @Test func malformedPermissionsAreRefused() async throws {
@@ -296,7 +342,10 @@ import Testing
             (["find": ["role:": true]], 107), (["find": ["pointerFields": ["title"]]], 107),
             (["find": ["pointerFields": "owner"]], 107), (["readUserFields": ["nothing"]], 107),
             (["protectedFields": ["*": ["nothing"]]], 107), (["protectedFields": ["*": ["objectId"]]], 107),
-            (["protectedFields": ["userField:owner": ["title"]]], 119), (["ACL": ["*": ["fly": true]]], 123),
+            (["protectedFields": ["userField:nothing": ["title"]]], 107),
+            (["protectedFields": ["userField:title": ["secret"]]], 107),
+            (["protectedFields": ["userField:owner": ["nothing"]]], 107),
+            (["protectedFields": ["userField:": ["title"]]], 107), (["ACL": ["*": ["fly": true]]], 123),
             ("x", 107),
         ] {
             let reply = try await server.send("PUT", "/schemas/Note", ["classLevelPermissions": permissions])

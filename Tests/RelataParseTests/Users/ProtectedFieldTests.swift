@@ -19,6 +19,7 @@ import Testing
             [
                 "fields": [
                     "title": ["type": "String"], "price": ["type": "Number"], "rank": ["type": "Number"],
+                    "owner": ["type": "Pointer", "targetClass": "_User"], "editors": ["type": "Array"],
                     "notes": ["type": "Object"], "genre": ["type": "Pointer", "targetClass": "Genre"],
                 ]
             ])
@@ -55,12 +56,15 @@ import Testing
     }
 
     /// The value of a hidden field changes no byte of any reply to callers who don't see the field.
-    @Test func theValueOfAHiddenFieldChangesNoReply() async throws {
+    @Test(arguments: [false, true]) func theValueOfAHiddenFieldChangesNoReply(ownersGetIt: Bool) async throws {
         let genre = try await server.create("Genre", ["name": "g"])
-        let id = try await server.create("Book", ["title": "a", "rank": 1])
-        let other = try await server.create("Book", ["title": "b", "price": 5, "rank": 2, "notes": ["deep": 5]])
+        let owner = pointer("_User", sam.id)
+        let id = try await server.create("Book", ["title": "a", "rank": 1, "owner": owner])
+        let other = try await server.create(
+            "Book", ["title": "b", "price": 5, "rank": 2, "notes": ["deep": 5], "owner": owner])
         let shelf = try await server.create("Shelf", ["best": pointer("Book", id), "list": [pointer("Book", id)]])
-        try await protect(["*": ["price", "notes", "genre"]])
+        let hidden: JSONObject = ["*": ["price", "notes", "genre"]]
+        try await protect(ownersGetIt ? hidden.merging(["userField:owner": []]) : hidden)
         func escaped(_ condition: JSONValue) -> String {
             JSONWriter.text(condition).addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
         }
@@ -120,6 +124,105 @@ import Testing
         // The field's type is known, so the class gets no new field.
         let wrong = try await server.send(as: mei, "PUT", "/classes/Book/\(id)", ["price": "x"])
         #expect(wrong.code == 111, "\(wrong.json)")
+    }
+
+    /// Of several lists that concern a caller and an object, a field must be in each.
+    @Test func aFieldIsShownToThoseToWhomTheObjectLeads() async throws {
+        func book(_ title: String, _ owner: TestServer.Person?, _ editors: [TestServer.Person]) async throws {
+            var body: JSONObject = ["title": .string(title), "price": 1, "rank": 2]
+            if let owner { body["owner"] = pointer("_User", owner.id) }
+            body["editors"] = .array(editors.map { pointer("_User", $0.id) })
+            _ = try await server.create("Book", .object(body))
+        }
+        for person in [mei, sam] {
+            try await server.send("PUT", "/users/\(person.id)", ["ACL": acl(read: ["*"])])
+        }
+        try await book("a", mei, [])
+        try await book("b", sam, [mei])
+        try await book("c", nil, [sam])
+        func shown(_ person: TestServer.Person?, _ field: String) async throws -> [String] {
+            let reply = try await server.send(as: person, "GET", "/classes/Book?order=title")
+            return reply.results.filter { $0[field] != nil }.compactMap { $0["title"]?.string }
+        }
+        try await protect(["*": ["price", "rank"], "userField:owner": ["rank"], "userField:editors": ["price"]])
+        for (person, price, rank) in [(mei, ["a"], ["b"]), (sam, ["b"], ["c"]), (lee, [], []), (nil, [], [])]
+            as [(TestServer.Person?, [String], [String])]
+        {
+            #expect(try await shown(person, "price") == price)
+            #expect(try await shown(person, "rank") == rank)
+        }
+        // Conditions and orders find what is shown, and nothing else.
+        for (person, titles) in [(mei, ["a"]), (sam, ["b"]), (lee, [])] {
+            #expect(try await server.titles(as: person, "Book", "where=%7B%22price%22:1%7D") == titles)
+            let count = try await server.send(
+                as: person, "GET", "/classes/Book?count=1&limit=0&where=%7B%22price%22:%7B%22$exists%22:true%7D%7D")
+            #expect(count["count"]?.integer == Int64(titles.count))
+        }
+        // The list of a pointer hides nothing that no other list hides, as in Parse's own server.
+        try await protect(["userField:owner": ["price"]])
+        for person in [mei, lee, nil] { #expect(try await shown(person, "price") == ["a", "b", "c"]) }
+    }
+
+    /// Also the pointer by which a field is shown may be hidden from all others.
+    @Test func aPointerIsShownToTheUserItLeadsTo() async throws {
+        for person in [mei, sam] {
+            _ = try await server.create(
+                "Book", ["title": .string(person.id), "price": 1, "owner": pointer("_User", person.id)])
+        }
+        try await protect(["*": ["owner", "price"], "userField:owner": []])
+        for (person, other) in [(mei, sam), (sam, mei)] {
+            let condition = "where=%7B%22owner%22:\(JSONWriter.text(pointer("_User", other.id)))%7D"
+            #expect(try await server.titles(as: person, "Book", condition) == [])
+            let books = try await server.send(as: person, "GET", "/classes/Book?order=-owner").results
+            #expect(books.map { $0["owner"] != nil } == [true, false], "\(books)")
+            #expect(books.map { $0["price"] != nil } == [true, false], "\(books)")
+            #expect(books.first?["title"]?.string == person.id)
+        }
+    }
+
+    @Test func aDeletionIsPreviewedByNobodyFromWhomLinksAreHidden() async throws {
+        let genre = try await server.create("Genre", ["name": "g"])
+        _ = try await server.create("Book", ["genre": pointer("Genre", genre), "owner": pointer("_User", sam.id)])
+        for lists in [["*": ["genre"]], ["*": ["genre"], "userField:owner": []]] as [JSONObject] {
+            try await protect(lists)
+            for (method, target) in [("GET", "?deletionPlan=1"), ("DELETE", "?dryRun=1")] {
+                let reply = try await server.send(as: mei, method, "/classes/Genre/\(genre)\(target)")
+                #expect(reply.code == 119, "\(reply.json)")
+            }
+        }
+        try await protect(["*": ["price"]])
+        let plan = try await server.send(as: mei, "GET", "/classes/Genre/\(genre)?deletionPlan=1")
+        #expect(plan["unset"]?.array?.count == 1, "\(plan.json)")
+    }
+
+    @Test func whatIsShownInSomeObjectsIsToldOfThoseOnly() async throws {
+        let own = try await server.create("Book", ["title": "a", "price": 1, "owner": pointer("_User", mei.id)])
+        let other = try await server.create("Book", ["title": "b", "price": 1, "owner": pointer("_User", sam.id)])
+        try await protect(["*": ["price"], "userField:owner": []])
+        for (id, price) in [(own, 3), (other, nil)] as [(String, JSONValue?)] {
+            let reply = try await server.send(
+                as: mei, "PUT", "/classes/Book/\(id)", ["price": ["__op": "Increment", "amount": 2]])
+            #expect(reply.status == 200 && reply["price"] == price, "\(reply.json)")
+            #expect(try await server.get("Book", id)["price"] == 3)
+        }
+    }
+
+    @Test func aPointerThatIsShownInSomeObjectsLeadsThereOnly() async throws {
+        let genre = try await server.create("Genre", ["name": "g"])
+        for (title, owner) in [("a", mei), ("b", sam)] {
+            _ = try await server.create(
+                "Book",
+                ["title": .string(title), "genre": pointer("Genre", genre), "owner": pointer("_User", owner.id)])
+        }
+        try await protect(["*": ["genre"], "userField:owner": []])
+        let books = try await server.send(as: mei, "GET", "/classes/Book?order=title&include=genre").results
+        #expect(books.map { $0["genre"]?["name"] } == ["g", nil])
+        #expect(try await server.titles(as: mei, "Book", "where=%7B%22genre.name%22:%22g%22%7D") == ["a"])
+        #expect(
+            try await server.titles(
+                as: mei, "Book",
+                "where=%7B%22$relatedTo%22:%7B%22object%22:%7B%22__type%22:%22Pointer%22,%22className%22:%22Genre%22,%22objectId%22:%22\(genre)%22%7D,%22key%22:%22books%22%7D%7D"
+            ) == ["a"])
     }
 
     @Test func aUserGetsItsOwnHiddenFields() async throws {

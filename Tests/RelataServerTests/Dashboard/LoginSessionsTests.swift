@@ -17,7 +17,8 @@ struct LoginSessionsTests {
 
     init() {
         let clock = clock
-        sessions = LoginSessions(ServerKeys(applicationID: "app", masterKey: "master"), now: { clock.now })
+        sessions = LoginSessions(
+            KeyRing(ServerKeys(applicationID: "app", masterKey: "master")), now: { clock.now })
     }
 
     private func refusal(_ key: String, from peer: String = "10.0.0.1") -> LoginSessions.Refusal? {
@@ -53,7 +54,7 @@ struct LoginSessionsTests {
     }
 
     @Test func withoutAMasterKeyOnlyTokensSignIn() throws {
-        let sessions = LoginSessions(ServerKeys(applicationID: "app"))
+        let sessions = LoginSessions(KeyRing(ServerKeys(applicationID: "app")))
         #expect(throws: LoginSessions.Refusal.unknownKey) { try sessions.signIn("", from: "") }
         _ = try sessions.signIn(sessions.makeLoginToken(), from: "")
     }

@@ -14,7 +14,13 @@ import Testing
     @Test(arguments: [
         ("Server.md", ["GuideServer.swift", "GuideProtocol.swift", "GuideWebSocket.swift"]),
         ("Files.md", ["GuideFiles.swift"]), ("Users.md", ["GuideSignIn.swift", "GuideMail.swift"]),
-        ("CloudCode.md", ["GuideCode.swift", "GuideTypes.swift", "GuideJobs.swift", "GuideHooks.swift"]),
+        (
+            "CloudCode.md",
+            [
+                "GuideCode.swift", "GuideTypes.swift", "GuideJobs.swift", "GuideHooks.swift", "GuideWebhooks.swift",
+                "GuideActing.swift",
+            ]
+        ),
     ]) func theServersInTheGuidesAreTheCompiledOnes(guide name: String, files: [String]) throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         let guide = try String(

@@ -114,7 +114,9 @@ struct ConditionReader {
         var target = try target(key, of: subject)
         if case .column(.property(_, let path), .text, _) = target.source, let field = path.last,
             target.ways.isEmpty, path == subject.path + [field],
-            subject.parseClass.table.entity.search?.contains(field) == true
+            subject.parseClass.table.entity.search?.contains(field) == true,
+            // The index has the words of all objects.
+            transaction.caller.partlyHiddenFields[subject.parseClass.name]?.contains(field) != true
         {
             target.searched = ObjectSearch(
                 SearchText(""), scope: subject.scope, path: subject.path, properties: [field])

@@ -21,6 +21,7 @@ extension ParseService {
             service: self, app: mail.appName, texts: .texts(for: request.headers["accept-language"]), purpose: purpose)
         guard path[1] == keys.applicationID else { return desk.invalid }
         do {
+            try await budget?.take(CountedRequest(request.method, path), Caller(), request.address)
             return try await desk.answer(request)
         } catch {
             let parseError = ParseError(error)

@@ -10,6 +10,16 @@ struct Identities: Sendable {
 
     private init(_ ids: [String: String?]) { self.ids = ids }
 
+    /// Those that another server of the app has verified.
+    init(trusting authData: JSONObject) {
+        ids = [:]
+        for (provider, data) in authData {
+            if let id = data["id"]?.string, (1...SignInProvider.maximumID).contains(id.utf8.count) {
+                ids[provider] = .some(id)
+            }
+        }
+    }
+
     var isEmpty: Bool { ids.isEmpty }
 
     /// The identities without removals, in the order of the services' names.

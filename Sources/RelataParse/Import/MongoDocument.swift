@@ -1,0 +1,202 @@
+import Foundation
+import RelataCore
+
+/// An object of Parse's own server as its database MongoDB has it, in the extended JSON of `mongoexport`.
+struct MongoDocument {
+    let members: JSONObject
+
+    /// What the server keeps for itself, and this one has no use for.
+    private static let left: Set = [
+        "_acl", "_session_token", "_email_verify_token", "_email_verify_token_expires_at",
+        "_perishable_token",
+        "_perishable_token_expires_at", "_failed_login_count", "_account_lockout_expires_at",
+        "_password_history",
+        "_password_changed_at", "_tombstone", "_rperm", "_wperm", "_id", "_created_at", "_updated_at",
+    ]
+
+    /// Whether an object is such a document, and not one of the REST API.
+    static func isOne(_ object: JSONObject) -> Bool {
+        object["_id"] != nil && object["objectId"] == nil
+    }
+
+    /// The same object as the REST API tells it, and with the hash of a user's password.
+    ///
+    /// - Parameter types: The fields of the class as `_SCHEMA` has them: `geopoint`, `file`, `*Author`.
+    func object(_ types: [String: String]) -> JSONObject {
+        var object: JSONObject = [:]
+        if let id = members["_id"] { object["objectId"] = Self.plain(id) }
+        for (name, key) in [("createdAt", "_created_at"), ("updatedAt", "_updated_at")] {
+            if let date = members[key].flatMap(Self.date) { object[name] = .string(date) }
+        }
+        var authData: JSONObject = [:]
+        for (name, value) in members where !Self.left.contains(name) && !value.isNull {
+            if name.hasPrefix("_p_") {
+                object[String(name.dropFirst(3))] = Self.pointer(value)
+            } else if name.hasPrefix("_auth_data_") {
+                authData[String(name.dropFirst(11))] = Self.plain(value)
+            } else if name == "_hashed_password" || !name.hasPrefix("_") {
+                object[name] = Self.value(value, types[name])
+            }
+        }
+        if !authData.isEmpty { object["authData"] = .object(authData) }
+        if let list = accessList { object["ACL"] = list }
+        return object
+    }
+
+    /// The access list; `nil` for an object that everybody may read and write.
+    private var accessList: JSONValue? {
+        guard members["_rperm"] != nil || members["_wperm"] != nil else { return nil }
+        var rights: [String: JSONObject] = [:]
+        for (key, right) in [("_rperm", "read"), ("_wperm", "write")] {
+            // Without such a list, everybody has the right.
+            for name in members[key]?.array?.compactMap(\.string) ?? ["*"] {
+                rights[name, default: [:]][right] = true
+            }
+        }
+        return .object(
+            JSONObject(rights.sorted { $0.key < $1.key }.map { ($0.key, .object($0.value)) }))
+    }
+
+    /// `Author$x7Yz`.
+    private static func pointer(_ value: JSONValue) -> JSONValue? {
+        guard let text = value.string, let dollar = text.firstIndex(of: "$") else { return nil }
+        return [
+            "__type": "Pointer", "className": .string(String(text[..<dollar])),
+            "objectId": .string(String(text[text.index(after: dollar)...])),
+        ]
+    }
+
+    private static func value(_ value: JSONValue, _ type: String?) -> JSONValue {
+        let plain = plain(value)
+        switch type {
+        case "geopoint":
+            guard let pair = plain.array, pair.count == 2 else { return plain }
+            return ["__type": "GeoPoint", "latitude": pair[1], "longitude": pair[0]]
+        case "polygon":
+            guard let ring = plain["coordinates"]?.array?.first?.array else { return plain }
+            let points = ring.compactMap { point -> JSONValue? in
+                guard let pair = point.array, pair.count == 2 else { return nil }
+                return .array([pair[1], pair[0]])
+            }
+            return ["__type": "Polygon", "coordinates": .array(points)]
+        case "file":
+            guard let name = plain.string else { return plain }
+            return ["__type": "File", "name": .string(name)]
+        case "date":
+            guard let text = plain.string else { return plain }
+            return ["__type": "Date", "iso": .string(text)]
+        case "bytes":
+            guard let text = plain.string else { return plain }
+            return ["__type": "Bytes", "base64": .string(text)]
+        default: return plain
+        }
+    }
+
+    /// A value without the forms of extended JSON.
+    private static func plain(_ value: JSONValue) -> JSONValue {
+        switch value {
+        case .array(let elements): return .array(elements.map(plain))
+        case .object(let object):
+            if object.count == 1, let (name, inner) = object.first.map({ ($0.key, $0.value) }),
+                name.hasPrefix("$")
+            {
+                return special(name, inner) ?? value
+            }
+            return .object(JSONObject(object.map { ($0.key, plain($0.value)) }))
+        default: return value
+        }
+    }
+
+    private static func special(_ name: String, _ value: JSONValue) -> JSONValue? {
+        switch name {
+        case "$oid": return value
+        case "$numberInt", "$numberLong":
+            return value.string.flatMap { Int64($0) }.map { .integer($0) } ?? value
+        case "$numberDouble", "$numberDecimal":
+            return value.string.flatMap { Double($0) }.flatMap { $0.isFinite ? .double($0) : nil }
+                ?? value
+        case "$date":
+            return date(["$date": value]).map { ["__type": "Date", "iso": .string($0)] }
+        case "$binary":
+            guard let text = value.string ?? value["base64"]?.string else { return nil }
+            return ["__type": "Bytes", "base64": .string(text)]
+        default: return nil
+        }
+    }
+
+    /// A date as Parse writes it: of text, or of milliseconds since 1970.
+    private static func date(_ value: JSONValue) -> String? {
+        let inner = value["$date"] ?? value
+        if let text = inner.string {
+            return DateText.microseconds(text: text).map { DateText.parseText(microseconds: $0) }
+        }
+        let milliseconds = inner.integer ?? inner["$numberLong"]?.string.flatMap { Int64($0) }
+        guard let milliseconds,
+            case (let microseconds, let isTooLarge) = milliseconds.multipliedReportingOverflow(by: 1000),
+            !isTooLarge
+        else { return nil }
+        return DateText.parseText(microseconds: microseconds)
+    }
+}
+
+/// A class as `_SCHEMA` has it in MongoDB, or as `GET /schemas` tells it.
+struct ImportedClass {
+    let name: String
+    /// What `POST /schemas` takes.
+    let description: JSONObject
+    /// The types of the fields as MongoDB names them.
+    let types: [String: String]
+
+    private static let own: Set = ["objectId", "createdAt", "updatedAt", "ACL"]
+    private static let names = [
+        "string": "String", "number": "Number", "boolean": "Boolean", "date": "Date", "map": "Object",
+        "object": "Object", "array": "Array", "geopoint": "GeoPoint", "file": "File", "bytes": "Bytes",
+        "polygon": "Polygon",
+    ]
+
+    /// - Returns: `nil` for what describes no class.
+    init?(_ json: JSONObject) {
+        var fields: JSONObject = [:]
+        var types: [String: String] = [:]
+        if let id = json["_id"]?.string {
+            name = id
+            for (field, value) in json where !field.hasPrefix("_") && !Self.own.contains(field) {
+                guard let type = value.string else { continue }
+                types[field] = type
+                if type.hasPrefix("*") {
+                    fields[field] = ["type": "Pointer", "targetClass": .string(String(type.dropFirst()))]
+                } else if type.hasPrefix("relation<"), type.hasSuffix(">") {
+                    fields[field] = [
+                        "type": "Relation", "targetClass": .string(String(type.dropFirst(9).dropLast())),
+                    ]
+                } else if let type = Self.names[type] {
+                    fields[field] = ["type": .string(type)]
+                }
+            }
+        } else if let className = json["className"]?.string {
+            name = className
+            for (field, value) in json["fields"]?.object ?? [:] where !Self.own.contains(field) {
+                guard let type = value["type"]?.string else { continue }
+                var kept: JSONObject = ["type": .string(type)]
+                kept["targetClass"] = value["targetClass"]
+                fields[field] = .object(kept)
+                types[field] = type.lowercased()
+            }
+        } else {
+            return nil
+        }
+        self.types = types
+        var description: JSONObject = ["className": .string(name), "fields": .object(fields)]
+        let permissions =
+            json["classLevelPermissions"] ?? json["_metadata"]?["class_permissions"]
+        if let permissions, permissions.object?.isEmpty == false {
+            description["classLevelPermissions"] = permissions
+        }
+        self.description = description
+    }
+
+    /// The class without what an internal class has by itself.
+    func fields(besides known: Set<String>) -> JSONObject {
+        (description["fields"]?.object ?? [:]).filter { !known.contains($0.key) }
+    }
+}

@@ -1,0 +1,126 @@
+import RelataCore
+
+/// Pointers and relations, which are written once all objects are there.
+extension ParseImport {
+    func link(_ page: [JSONObject], of name: String) async throws {
+        var report = reports[name] ?? Report(name: name)
+        defer { reports[name] = report }
+        var requests: [(method: String, path: String, body: JSONObject)] = []
+        for object in page.map({ plain($0, of: name) }) {
+            let pointers = object.filter { $0.value.isPointer }
+            guard let id = object["objectId"]?.string, !pointers.isEmpty else { continue }
+            requests.append(("PUT", Self.path(name, id), pointers))
+        }
+        let errors = try await batch(requests)
+        var again: [(method: String, path: String, body: JSONObject)] = []
+        for (request, error) in zip(requests, errors) {
+            if error == nil {
+                report.links += request.body.count
+            } else {
+                again += request.body.map { (request.method, request.path, [$0.key: $0.value]) }
+            }
+        }
+        for (request, error) in zip(again, try await batch(again)) {
+            guard let error else {
+                report.links += 1
+                continue
+            }
+            report.dangling += 1
+            let field = request.body.first.map(\.key) ?? ""
+            note("\(request.path.dropFirst(9)): \(field) stays unset: \(error.message)")
+        }
+    }
+
+    private static func path(_ name: String, _ id: String) -> String {
+        "/classes/\(name)/" + (id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? id)
+    }
+
+    /// Adds the rows of a relation that the source keeps apart: `_Join:books:Author`.
+    func join(_ page: [JSONObject], _ join: String) async throws {
+        let parts = join.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 3, !parts[1].isEmpty, !parts[2].isEmpty else {
+            note("\(join) isn't the name of a relation")
+            return
+        }
+        let (field, name) = (parts[1], parts[2])
+        guard !name.hasPrefix("_") || Self.movable.contains(name) else { return }
+        guard let target = try await target(of: field, name) else {
+            note("\(join) isn't moved: nothing says which class its objects are of. Export _SCHEMA, too")
+            return
+        }
+        var members: [(owner: String, members: [String])] = []
+        for row in page {
+            guard let owner = row["owningId"]?.string, let member = row["relatedId"]?.string else {
+                continue
+            }
+            if members.last?.owner == owner {
+                members[members.count - 1].members.append(member)
+            } else {
+                members.append((owner, [member]))
+            }
+        }
+        try await add(members, field, name, target)
+    }
+
+    /// The class of a relation's objects.
+    private func target(of field: String, _ name: String) async throws -> String? {
+        if name == InternalClasses.role {
+            return field == "users" ? InternalClasses.user : InternalClasses.role
+        }
+        let described = classes[name]?.description["fields"]?[field]?["targetClass"]?.string
+        if let described { return described }
+        let schema = try? await answer(.get, ["schemas", name], [:])
+        return schema?["fields"]?[field]?["targetClass"]?.string
+    }
+
+    /// Adds the members of relations that are asked for one by one.
+    func relate(_ page: [JSONObject], of name: String) async throws {
+        let fields = (classes[name]?.description["fields"]?.object ?? [:]).filter {
+            $0.value["type"] == "Relation"
+        }
+        for (field, value) in fields {
+            guard let target = value["targetClass"]?.string else { continue }
+            for object in page {
+                guard let id = object["objectId"]?.string,
+                    let members = try await source.members(of: field, name, id, target: target)
+                else { continue }
+                try await add([(id, members)], field, name, target)
+            }
+        }
+    }
+
+    private func add(
+        _ relations: [(owner: String, members: [String])], _ field: String, _ name: String,
+        _ target: String
+    ) async throws {
+        var report = reports[name] ?? Report(name: name)
+        defer { reports[name] = report }
+        typealias Request = (method: String, path: String, body: JSONObject)
+        func request(_ owner: String, _ members: [String]) -> Request {
+            let objects = members.map { member -> JSONValue in
+                ["__type": "Pointer", "className": .string(target), "objectId": .string(member)]
+            }
+            return (
+                "PUT", Self.path(name, owner), [field: ["__op": "AddRelation", "objects": .array(objects)]]
+            )
+        }
+        let wanted = relations.filter { !$0.members.isEmpty }
+        let errors = try await batch(wanted.map { request($0.owner, $0.members) })
+        var again: [Request] = []
+        for (relation, error) in zip(wanted, errors) {
+            if error == nil {
+                report.links += relation.members.count
+            } else {
+                again += relation.members.map { request(relation.owner, [$0]) }
+            }
+        }
+        for (request, error) in zip(again, try await batch(again)) {
+            guard let error else {
+                report.links += 1
+                continue
+            }
+            report.dangling += 1
+            note("\(request.path.dropFirst(9)): \(field) lacks an object: \(error.message)")
+        }
+    }
+}

@@ -1,0 +1,306 @@
+import Foundation
+import RelataCore
+import RelataEngine
+
+/// Moves what another server of Parse's has into a store: classes, objects, users with their hashes, pointers and
+/// relations.
+///
+/// Objects come first, without their pointers; then the pointers, so that objects may point at each other in any order;
+/// then the relations. What is there already is left as it is, so that an import that was interrupted may begin again:
+/// at the position that it was given, or from the start.
+package final class ParseImport {
+    /// What became of the objects of a class.
+    package struct Report: Sendable {
+        package var name: String
+        package var created = 0
+        package var existing = 0
+        package var refused = 0
+        package var links = 0
+        /// Pointers and members of relations whose objects aren't there.
+        package var dangling = 0
+    }
+
+    /// How far an import has come.
+    package struct Progress: Hashable, Sendable {
+        /// The step, and its position in the source: `objects/Book`.
+        package var positions: [String: String] = [:]
+        /// The steps that are done.
+        package var done: Set<String> = []
+
+        package init() {}
+    }
+
+    let source: any ImportSource
+    let service: ParseService
+    var classes: [String: ImportedClass] = [:]
+    var reports: [String: Report] = [:]
+    package private(set) var progress: Progress
+    /// What a person should know, such as objects that were refused.
+    package private(set) var notes: [String] = []
+    /// Users without a password that can be verified: they need a new one.
+    package private(set) var usersWithoutPassword = 0
+    /// How many files were stored.
+    package private(set) var fileCount = 0
+    private let advanced: (String, Progress) throws -> Void
+
+    static let batchSize = 200
+    static let pageSize = 500
+    static let maximumNotes = 100
+    /// Classes that belong to a server, and not to its app.
+    static let movable: Set = [InternalClasses.user, InternalClasses.role]
+
+    /// - Parameters:
+    ///   - options: How the store's server keeps passwords.
+    ///   - progress: How far the same import had come.
+    ///   - advanced: Called after each page, with the step in words.
+    package init(
+        _ source: any ImportSource, into store: ParseStore, options: ParseService.Options,
+        after progress: Progress,
+        advanced: @escaping (String, Progress) throws -> Void
+    ) {
+        var options = options
+        options.allowsSeveralGeoPoints = true
+        options.prohibitedNames = ProhibitedNames([])
+        self.source = source
+        service = ParseService(store, keys: ParseKeys(applicationID: ""), options: options)
+        self.progress = progress
+        self.advanced = advanced
+    }
+
+    /// Does all that isn't done.
+    ///
+    /// - Returns: What became of each class.
+    package func run() async throws -> [Report] {
+        try await service.makeImportedUsers()
+        for json in try await source.schemas() {
+            if let known = ImportedClass(json) { classes[known.name] = known }
+        }
+        if !progress.done.contains("schemas") {
+            try await makeClasses()
+            progress.done.insert("schemas")
+            try advanced("classes", progress)
+        }
+        let names = try await source.classNames().filter { name in
+            guard name.hasPrefix("_"), !Self.movable.contains(name) else { return true }
+            note("\(name) isn't moved: it belongs to the server")
+            return false
+        }
+        // Access lists name users and roles.
+        let sorted =
+            Self.movable.sorted(by: >).filter(names.contains)
+            + names.filter { !Self.movable.contains($0) }
+        for name in sorted { try await step("objects", name) { try await self.write($0, of: name) } }
+        for name in sorted where mayHave("Pointer", name) {
+            try await step("pointers", name) { try await self.link($0, of: name) }
+        }
+        for name in try await source.joinNames() {
+            try await step("relation", name) { try await self.join($0, name) }
+        }
+        for name in sorted where mayHave("Relation", name) {
+            try await step("relations", name) { try await self.relate($0, of: name) }
+        }
+        return reports.values.sorted { $0.name < $1.name }
+    }
+
+    /// Whether a class may have fields of a type that leads to other objects.
+    private func mayHave(_ type: String, _ name: String) -> Bool {
+        guard let fields = classes[name]?.description["fields"]?.object else { return type == "Pointer" }
+        return fields.contains { $0.value["type"]?.string == type }
+    }
+
+    /// Goes through the pages of a class.
+    func step(_ kind: String, _ name: String, _ body: ([JSONObject]) async throws -> Void)
+        async throws
+    {
+        let step = "\(kind)/\(name)"
+        if progress.done.contains(step) { return }
+        var count = 0
+        repeat {
+            try Task.checkCancellation()
+            let page = try await source.page(of: name, after: progress.positions[step])
+            for start in stride(from: 0, to: page.objects.count, by: Self.pageSize) {
+                try await body(Array(page.objects[start..<min(start + Self.pageSize, page.objects.count)]))
+            }
+            count += page.objects.count
+            progress.positions[step] = page.next
+            if page.next == nil { progress.done.insert(step) }
+            try advanced("\(kind) of \(name): \(count)", progress)
+        } while !progress.done.contains(step)
+    }
+
+    func note(_ text: String) {
+        if notes.count < Self.maximumNotes {
+            notes.append(text)
+        } else if notes.count == Self.maximumNotes {
+            notes.append("there is more of that kind")
+        }
+    }
+
+    func answer(_ method: ParseCall.Method, _ path: [String], _ body: JSONObject) async throws
+        -> JSONValue
+    {
+        let call = ParseCall(method: method, path: path, body: body, caller: ParseService.importer)
+        return try JSONParser.parse(try await service.answer(call).body)
+    }
+
+    // MARK: Classes
+
+    private func makeClasses() async throws {
+        let known = try await answer(.get, ["schemas"], [:])["results"]?.array ?? []
+        var fields: [String: Set<String>] = [:]
+        for json in known {
+            guard let name = json["className"]?.string else { continue }
+            fields[name] = Set(json["fields"]?.object?.map(\.key) ?? [])
+        }
+        let wanted = classes.values.filter { !$0.name.hasPrefix("_") || Self.movable.contains($0.name) }
+            .sorted { $0.name < $1.name }
+        // The server has these by itself, whether or not it tells them.
+        fields[InternalClasses.user, default: []].formUnion(InternalClasses.userFields)
+        // Classes come before pointers to them.
+        for own in wanted where fields[own.name] == nil {
+            _ = try await answer(.post, ["schemas", own.name], ["className": .string(own.name)])
+            fields[own.name] = []
+        }
+        for own in wanted {
+            var body: JSONObject = [
+                "className": .string(own.name),
+                "fields": .object(own.fields(besides: fields[own.name] ?? [])),
+            ]
+            if let permissions = own.description["classLevelPermissions"] {
+                body["classLevelPermissions"] = plainPermissions(permissions, of: own.name)
+            }
+            do {
+                _ = try await answer(.put, ["schemas", own.name], body)
+            } catch let error as ParseError {
+                throw ParseError(error.code, "the class \(own.name) can't be made: \(error.message)")
+            }
+        }
+    }
+
+    /// Permissions without those that this server doesn't have. Without them, fewer see a field.
+    private func plainPermissions(_ json: JSONValue, of name: String) -> JSONValue {
+        guard var permissions = json.object, let fields = permissions["protectedFields"]?.object else {
+            return json
+        }
+        let kept = fields.filter { !$0.key.hasPrefix("userField:") }
+        if kept.count < fields.count {
+            note(
+                "\(name): fields that are protected from the users of a pointer (userField) are protected from all"
+            )
+        }
+        permissions["protectedFields"] = .object(kept)
+        return .object(permissions)
+    }
+
+    // MARK: Objects
+
+    private func write(_ page: [JSONObject], of name: String) async throws {
+        var report = reports[name] ?? Report(name: name)
+        let objects = try await movingFiles(of: page.map { plain($0, of: name) }, name)
+        let known = try await existing(objects.compactMap { $0["objectId"]?.string }, of: name)
+        let new = objects.filter { $0["objectId"]?.string.map { !known.contains($0) } ?? false }
+        report.existing += known.count
+        defer { reports[name] = report }
+        let bodies = new.map { object in object.filter { !$0.value.isLink } }
+        func count(_ error: ParseError?, _ object: JSONObject) {
+            guard let error else {
+                report.created += 1
+                return
+            }
+            report.refused += 1
+            note("\(name) \(object["objectId"]?.string ?? ""): \(error.message)")
+        }
+        if name == InternalClasses.user {
+            for body in bodies {
+                do {
+                    if try await !service.importUser(body) { usersWithoutPassword += 1 }
+                    count(nil, body)
+                } catch let error where (error as? RelataError)?.isInterruption != true {
+                    let error = ParseError(error)
+                    if error.status >= 500 { throw error }
+                    count(error, body)
+                }
+            }
+            return
+        }
+        let requests = bodies.map { ("POST", "/classes/\(name)", $0) }
+        for (error, body) in zip(try await batch(requests), bodies) { count(error, body) }
+    }
+
+    /// Stores the files of some objects, if the store has files.
+    ///
+    /// - Returns: The objects, in which stored files have no addresses any more.
+    private func movingFiles(of objects: [JSONObject], _ className: String) async throws -> [JSONObject] {
+        guard service.hasFiles else { return objects }
+        var files: [String: String?] = [:]
+        for object in objects { JSONValue.object(object).files(into: &files) }
+        // Only names of this form are files of a server; others have addresses elsewhere.
+        let wanted = files.filter { FileName.isStored($0.key) && (try? FileName($0.key)) != nil }
+        if wanted.isEmpty { return objects }
+        var stored = try await service.storedFiles(Set(wanted.keys))
+        for (name, url) in wanted.sorted(by: { $0.key < $1.key }) where !stored.contains(name) {
+            try Task.checkCancellation()
+            guard let bytes = try await source.file(name, at: url) else {
+                note("\(className): the content of the file \(name) can't be had")
+                continue
+            }
+            try await service.importFile(name, bytes)
+            fileCount += 1
+            stored.insert(name)
+        }
+        return objects.map { object in
+            JSONValue.object(object).withoutAddresses(of: stored).object ?? object
+        }
+    }
+
+    /// Those of some objects that there are.
+    func existing(_ ids: [String], of name: String) async throws -> Set<String> {
+        if ids.isEmpty { return [] }
+        let body: JSONObject = [
+            "where": ["objectId": ["$in": .array(ids.map { .string($0) })]], "keys": "objectId",
+            "limit": .integer(Int64(ids.count)),
+        ]
+        let reply = try await answer(.get, ["classes", name], body)
+        return Set(reply["results"]?.array?.compactMap { $0["objectId"]?.string } ?? [])
+    }
+
+    /// An object in the form of the REST API.
+    func plain(_ object: JSONObject, of name: String) -> JSONObject {
+        var object =
+            MongoDocument.isOne(object)
+            ? MongoDocument(members: object).object(classes[name]?.types ?? [:]) : object
+        for name in ["__type", "className"] { object[name] = nil }
+        return object.filter { !$0.value.isNull }
+    }
+
+    /// Sends requests for objects, some at a time.
+    ///
+    /// - Returns: The error of each that failed.
+    func batch(_ requests: [(method: String, path: String, body: JSONObject)]) async throws
+        -> [ParseError?]
+    {
+        var errors: [ParseError?] = []
+        var rest = requests[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.batchSize)
+            rest = rest.dropFirst(part.count)
+            let body: JSONValue = .array(
+                part.map {
+                    ["method": .string($0.method), "path": .string($0.path), "body": .object($0.body)]
+                })
+            let replies = try await answer(.post, ["batch"], ["requests": body]).array ?? []
+            errors += replies.map { reply in
+                guard let error = reply["error"] else { return nil }
+                let code = error["code"]?.integer.flatMap { ParseError.Code(rawValue: Int($0)) }
+                return ParseError(code ?? .otherCause, error["error"]?.string ?? "")
+            }
+        }
+        return errors
+    }
+}
+
+extension JSONValue {
+    var isPointer: Bool { self["__type"]?.string == "Pointer" }
+    /// Whether it leads to other objects, which may not be there yet.
+    var isLink: Bool { isPointer || self["__type"]?.string == "Relation" }
+}

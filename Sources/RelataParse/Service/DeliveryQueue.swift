@@ -1,0 +1,178 @@
+import Foundation
+import Synchronization
+
+/// What is delivered after the reply to a request, such as mails: several at once, and again where it failed.
+final class DeliveryQueue<Item: Sendable>: Sendable {
+    /// Makes what is delivered; `nil` for nothing.
+    typealias Job = @Sendable () async throws -> Item?
+
+    /// How it delivers.
+    struct Options: Sendable {
+        /// How many wait at most.
+        var maximumWaiting: Int
+        /// How many are delivered at once.
+        var width: Int
+        /// The waits before each new attempt, in seconds.
+        var retries: [Double]
+        /// How long it may take to make one: all others wait for it.
+        var preparingLimit = Duration.seconds(10)
+        /// How long it may take to deliver one.
+        var deliveryLimit = Duration.seconds(120)
+        /// Gets the errors of what isn't attempted again.
+        var report: @Sendable (any Error) -> Void
+    }
+
+    /// What waits for its turn.
+    private struct Waiting {
+        let job: Job
+        /// How often it couldn't be delivered.
+        var failures = 0
+    }
+
+    private struct State {
+        var waiting: [Waiting] = []
+        /// The errors of those that wait for a while before they are tried again.
+        var resting: [UInt64: any Error] = [:]
+        var lastResting: UInt64 = 0
+        /// Whether somebody takes what waits, one after another.
+        var isBusy = false
+        /// How many are being delivered.
+        var delivering = 0
+        var isStopped = false
+        var forRoom: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let options: Options
+    private let isTemporary: @Sendable (any Error) -> Bool
+    private let deliver: @Sendable (Item) async throws -> Void
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - isTemporary: Whether another attempt may succeed after an error.
+    ///   - deliver: Delivers one.
+    init(
+        _ options: Options, isTemporary: @escaping @Sendable (any Error) -> Bool,
+        deliver: @escaping @Sendable (Item) async throws -> Void
+    ) {
+        self.options = options
+        self.isTemporary = isTemporary
+        self.deliver = deliver
+    }
+
+    /// Adds something to deliver.
+    ///
+    /// - Returns: `false` if too much waits already.
+    func add(_ job: @escaping Job) -> Bool {
+        let hasRoom = state.withLock {
+            !$0.isStopped && $0.waiting.count + $0.resting.count < options.maximumWaiting
+        }
+        if hasRoom { enqueue(Waiting(job: job)) }
+        return hasRoom
+    }
+
+    /// Delivers what waits, for a while, and reports the rest.
+    ///
+    /// - Parameter seconds: How long.
+    func stop(within seconds: Double) async {
+        let failed = state.withLock { state -> [any Error] in
+            state.isStopped = true
+            defer { state.resting = [:] }
+            return Array(state.resting.values)
+        }
+        for error in failed { options.report(error) }
+        let end = ContinuousClock.now + .seconds(seconds)
+        while state.withLock({ $0.isBusy || $0.delivering > 0 }), ContinuousClock.now < end {
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        let lost = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting.count + state.delivering
+        }
+        if lost > 0 { options.report(Lost(count: lost)) }
+    }
+
+    /// What wasn't delivered when the server stopped.
+    struct Lost: Error, CustomStringConvertible {
+        let count: Int
+        var description: String { "the server stopped before \(count) of what waited was delivered" }
+    }
+
+    private func enqueue(_ waiting: Waiting) {
+        let isFirst = state.withLock { state in
+            state.waiting.append(waiting)
+            defer { state.isBusy = true }
+            return !state.isBusy
+        }
+        if isFirst { Task { await run() } }
+    }
+
+    private func run() async {
+        while let next = next() {
+            do {
+                guard let item = try await within(options.preparingLimit, next.job) else { continue }
+                await waitForRoom()
+                Task {
+                    await attempt(item, next.failures)
+                    leave()
+                }
+            } catch {
+                options.report(error)
+            }
+        }
+    }
+
+    private func next() -> Waiting? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.isBusy = false
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+    }
+
+    private func waitForRoom() async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.delivering < options.width else {
+                    state.forRoom.append(continuation)
+                    return false
+                }
+                state.delivering += 1
+                return true
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    private func leave() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.forRoom.isEmpty else { return state.forRoom.removeFirst() }
+            state.delivering -= 1
+            return nil
+        }
+        next?.resume()
+    }
+
+    private func attempt(_ item: Item, _ failures: Int) async {
+        do {
+            try await within(options.deliveryLimit) { [deliver] in try await deliver(item) }
+        } catch {
+            guard failures < options.retries.count, isTemporary(error) else { return options.report(error) }
+            // Others don't wait for one whose server is away.
+            let number = state.withLock { state -> UInt64? in
+                if state.isStopped { return nil }
+                state.lastResting += 1
+                state.resting[state.lastResting] = error
+                return state.lastResting
+            }
+            guard let number else { return options.report(error) }
+            Task {
+                try? await Task.sleep(for: .seconds(options.retries[failures]))
+                // Whoever stopped the queue has reported it.
+                guard state.withLock({ $0.resting.removeValue(forKey: number) }) != nil else { return }
+                enqueue(Waiting(job: { item }, failures: failures + 1))
+            }
+        }
+    }
+}

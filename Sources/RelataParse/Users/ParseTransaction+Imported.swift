@@ -1,0 +1,33 @@
+import RelataCore
+import RelataEngine
+
+extension ParseTransaction {
+    private var hasImported: Bool {
+        AccountClasses.isThere(AccountClasses.imported, in: storedClasses.schema)
+    }
+
+    /// The cost of a password that is kept as another server kept it; `nil` if there is none.
+    func importedCost() throws -> Int? {
+        guard hasImported else { return nil }
+        let row = try accountRows(AccountClasses.imported, []) { table, _ in
+            "SELECT cost FROM \(table) LIMIT 1"
+        }.first
+        return row?[0].wholeNumber.map { Int($0) }
+    }
+
+    /// Remembers that a user's password is kept as another server kept it.
+    func noteImported(_ user: String, cost: Int) throws {
+        try changeAccounts(AccountClasses.imported, [.text(user), .integer(Int64(cost))]) {
+            table, values in
+            "INSERT INTO \(table) (\"user\", cost) VALUES (\(values.joined(separator: ", "))) ON CONFLICT DO NOTHING"
+        }
+    }
+
+    /// Forgets it: the password is kept as others are.
+    func forgetImported(_ user: String) throws {
+        guard hasImported else { return }
+        try changeAccounts(AccountClasses.imported, [.text(user)]) { table, values in
+            "DELETE FROM \(table) WHERE \"user\" = \(values[0])"
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import RelataCore
+import RelataEngine
+
+/// The objects that a request is to write, as webhooks would have them.
+struct AskedWrites: Sendable {
+    /// The writes in order, and the errors of those that a webhook refuses.
+    var writes: [Result<ObjectWrite, ParseError>] = []
+    /// The reply that the request got before.
+    var reply: WireReply?
+    /// The webhooks as they were when they were asked.
+    fileprivate var hooks = Webhooks()
+    /// The objects that the webhooks were asked about, as they were.
+    fileprivate var seen: [SeenObject] = []
+    /// What webhooks are told of the sender.
+    fileprivate(set) var caller: JSONObject = [:]
+
+    /// Whether it doesn't matter what webhooks there are.
+    private var isNone = false
+
+    /// Writes of which no webhook is asked, whatever there is.
+    static let none = AskedWrites(isNone: true)
+
+    private init(isNone: Bool) { self.isNone = isNone }
+
+    fileprivate init(_ writes: [ObjectWrite] = [], _ hooks: Webhooks = Webhooks()) {
+        self.writes = writes.map { .success($0) }
+        self.hooks = hooks
+    }
+
+    /// Checks that the webhooks were asked about what is really written.
+    ///
+    /// - Throws: ``HooksChanged`` where somebody changed an object, or a webhook, meanwhile.
+    func check(in transaction: ParseTransaction) throws {
+        if isNone { return }
+        guard transaction.storedClasses.webhooks == hooks else { throw HooksChanged() }
+        for object in seen where try transaction.seen(object.className, object.key) != object { throw HooksChanged() }
+    }
+}
+
+/// Webhooks must be asked again.
+struct HooksChanged: Error {}
+
+/// An object as it was when a webhook was asked about it.
+struct SeenObject: Hashable, Sendable {
+    let className: String
+    let key: KeyValue
+    /// Its values by the names of their columns. Columns that are added meanwhile make no difference.
+    let values: [String: Value]
+}
+
+/// What became of an object.
+struct ObjectNotice: Sendable {
+    let trigger: Trigger
+    let className: String
+    let object: JSONObject
+    let original: JSONObject?
+}
+
+extension ParseService {
+    /// Asks the webhooks about an object that a request writes, and has it written.
+    ///
+    /// No transaction is open while a webhook is asked. So `body` is called again, after another question, if an object
+    /// was changed in the meantime.
+    ///
+    /// - Parameters:
+    ///   - fixed: What is told of the object besides what is written, and can't be changed by a webhook.
+    ///   - body: Writes the objects.
+    func asking(
+        _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool = true, fixed: JSONObject = [:],
+        _ body: (AskedWrites) async throws -> WireReply
+    ) async throws -> WireReply {
+        guard options.webhooks != nil else { return try await body(AskedWrites(writes)) }
+        for _ in 0..<Self.attempts {
+            do {
+                let asked = try await ask(about: writes, call, isAtomic: isAtomic, fixed: fixed)
+                if let reply = asked.reply { return reply }
+                return try await body(asked)
+            } catch is HooksChanged {
+                continue
+            }
+        }
+        throw ParseError(
+            .requestLimitExceeded, "others change the objects of this request at the moment: try again", status: 503)
+    }
+
+    /// Asks the webhooks about the objects of a batch.
+    func asking(
+        _ routes: [Result<ObjectRoute, ParseError>], _ call: ParseCall, isAtomic: Bool,
+        _ body: ([Result<ObjectRoute, ParseError>], AskedWrites) async throws -> WireReply
+    ) async throws -> WireReply {
+        guard options.webhooks != nil else { return try await body(routes, .none) }
+        let hooks = store.currentClasses.webhooks
+        if !hooks.hasTriggers {
+            do {
+                return try await body(routes, AskedWrites([], hooks))
+            } catch is HooksChanged {
+                // The batch is prepared with the webhooks that there are now.
+            }
+        }
+        let places = routes.indices.filter { if case .success(.write) = routes[$0] { true } else { false } }
+        let writes = routes.compactMap { if case .success(.write(let write)) = $0 { write } else { nil } }
+        guard !writes.isEmpty else { return try await body(routes, .none) }
+        return try await asking(writes, call, isAtomic: isAtomic) { asked in
+            var routes = routes
+            for (place, write) in zip(places, asked.writes) { routes[place] = write.map { .write($0) } }
+            return try await body(routes, asked)
+        }
+    }
+
+    /// How often webhooks are asked for one request.
+    private static let attempts = 5
+
+    private func ask(
+        about writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool, fixed: JSONObject
+    ) async throws -> AskedWrites {
+        let hooks = store.currentClasses.webhooks
+        var asked = AskedWrites(writes, hooks)
+        guard writes.contains(where: { hooks.concernWriting($0.className) }) else { return asked }
+        if call.requestID != nil {
+            asked.reply = try await store.read(as: call.caller) {
+                try RequestLog.reply(to: call, on: $0.connection, now: $0.now)
+            }
+            if asked.reply != nil { return asked }
+        }
+        let caller = try await senderMembers(call)
+        asked.caller = caller
+        let places = writes.indices.filter { hooks[writes[$0].trigger, writes[$0].className] != nil }
+        if places.isEmpty { return asked }
+        let limit = options.maximumReply
+        let questions = try await store.read(as: call.caller) { transaction in
+            try places.map { place -> Result<WebhookQuestion, ParseError> in
+                do {
+                    return .success(try transaction.question(about: writes[place], fixed, limit: limit))
+                } catch {
+                    if isAtomic { throw error }
+                    return .failure(ParseError(error))
+                }
+            }
+        }
+        // One that another process has taken away isn't asked.
+        guard store.currentClasses.webhooks == hooks else { throw HooksChanged() }
+        let answers = try await answers(to: questions, hooks, caller, isAtomic: isAtomic)
+        for (number, place) in places.enumerated() {
+            asked.writes[place] = answers[number]
+            if case .success(let question) = questions[number], let seen = question.seen { asked.seen.append(seen) }
+        }
+        return asked
+    }
+
+    /// What the webhooks make of writes, several at once.
+    private func answers(
+        to questions: [Result<WebhookQuestion, ParseError>], _ hooks: Webhooks, _ caller: JSONObject, isAtomic: Bool
+    ) async throws -> [Result<ObjectWrite, ParseError>] {
+        try await withThrowingTaskGroup(of: (Int, Result<ObjectWrite, ParseError>).self) { group in
+            var answers: [Int: Result<ObjectWrite, ParseError>] = [:]
+            for (number, question) in questions.enumerated() {
+                if number >= options.webhooks?.width ?? 1, let (done, answer) = try await group.next() {
+                    answers[done] = answer
+                }
+                group.addTask { [self] in
+                    do {
+                        return (number, .success(try await answer(to: try question.get(), hooks, caller)))
+                    } catch {
+                        if isAtomic || error is CancellationError { throw error }
+                        return (number, .failure(ParseError(error)))
+                    }
+                }
+            }
+            for try await (done, answer) in group { answers[done] = answer }
+            return questions.indices.map { answers[$0] ?? .failure(ParseError(CancellationError())) }
+        }
+    }
+
+    private func answer(
+        to question: WebhookQuestion, _ hooks: Webhooks, _ caller: JSONObject
+    ) async throws -> ObjectWrite {
+        guard let hook = hooks[question.write.trigger, question.write.className] else { return question.write }
+        var members: JSONObject = [
+            "triggerName": .string(question.write.trigger.rawValue), "object": .object(question.object),
+        ]
+        members["original"] = question.original.map { .object($0) }
+        members.merge(caller)
+        let success = try await ask(hook, members)
+        return try question.write(after: success, options.prohibitedNames)
+    }
+}

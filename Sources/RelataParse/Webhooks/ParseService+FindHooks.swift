@@ -1,0 +1,80 @@
+import RelataCore
+
+extension ParseService {
+    /// Asks a webhook about a request that finds objects. A reply with members of a query changes these.
+    func ask(_ hook: Webhook, _ find: inout CloudFind, _ call: ParseCall) async throws {
+        var members: JSONObject = [
+            "triggerName": .string(Trigger.beforeFind.rawValue), "className": .string(find.className),
+            "query": find.json, "isGet": .bool(find.objectID != nil),
+        ]
+        members["objectId"] = find.objectID.map { .string($0) }
+        members.merge(try await senderMembers(call))
+        guard let query = try await ask(hook, members).object else { return }
+        do throws(ParseError) {
+            try find.take(query)
+        } catch {
+            let failure = FailedWebhook(hook, "its query can't be: \(error.message)")
+            options.webhooks?.report?(failure)
+            throw failure
+        }
+    }
+
+    /// Shows a webhook the objects that were found.
+    ///
+    /// - Returns: Those that it replies with.
+    func ask(
+        _ hook: Webhook, _ objects: [JSONObject], of className: String, _ call: ParseCall
+    ) async throws -> [JSONObject] {
+        var members: JSONObject = [
+            "triggerName": .string(Trigger.afterFind.rawValue), "className": .string(className),
+            "objects": .array(
+                objects.map { object in
+                    var object = object
+                    object["className"] = .string(className)
+                    return .object(object)
+                }),
+        ]
+        members.merge(try await senderMembers(call))
+        let success = try await ask(hook, members)
+        guard let given = success.array else {
+            if success.object == nil { return objects }
+            let failure = FailedWebhook(hook, "it replies with no array of objects")
+            options.webhooks?.report?(failure)
+            throw failure
+        }
+        // The reply to a query names no class, and the addresses of files are added to it later.
+        var reader = FileURLReader(nil)
+        return given.compactMap(\.object).map { object in
+            reader.read(object.filter { $0.key != "className" })
+        }
+    }
+}
+
+extension CloudFind {
+    /// As webhooks get it.
+    fileprivate var json: JSONValue {
+        var json: JSONObject = ["className": .string(className), "where": .object(conditions)]
+        json["limit"] = limit.map { .integer(Int64($0)) }
+        json["skip"] = skip.map { .integer(Int64($0)) }
+        for (name, names) in [("order", order), ("include", include), ("keys", keys), ("excludeKeys", excludedKeys)] {
+            json[name] = names.map { .string($0.joined(separator: ",")) }
+        }
+        return .object(json)
+    }
+
+    /// Takes over what a webhook changes.
+    fileprivate mutating func take(_ query: JSONObject) throws(ParseError) {
+        var given = ParseCall(method: .get, path: [], body: query)
+        given.body = query.filter {
+            ["where", "limit", "skip", "order", "include", "keys", "excludeKeys"].contains($0.key)
+        }
+        let read = try CloudFind(className, objectID, given)
+        if given.body["where"] != nil { conditions = read.conditions }
+        if let new = read.order { order = new }
+        if let new = read.limit { limit = new }
+        if let new = read.skip { skip = new }
+        if let new = read.include { include = new }
+        if let new = read.keys { keys = new }
+        if let new = read.excludedKeys { excludedKeys = new }
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import RelataCore
+import RelataEngine
+
+/// A call of a webhook that nobody waits for.
+struct WebhookNotice: Sendable {
+    let hook: Webhook
+    let body: JSONObject
+    let id = UUID().uuidString
+}
+
+/// Calls that nobody waits for.
+typealias NoticeQueue = DeliveryQueue<@Sendable () async throws -> Void>
+
+extension ParseService {
+    /// Whether any objects are found with a webhook's consent.
+    var concernFinding: Bool { options.webhooks != nil && store.currentClasses.webhooks.concernFinding }
+
+    /// The webhook for a trigger, as far as this process knows; `nil` where a closure of the app answers it.
+    func webhook(_ trigger: Trigger, _ className: String) -> Webhook? {
+        guard options.webhooks != nil, !options.code.answers(trigger, className) else { return nil }
+        return store.currentClasses.webhooks[trigger, className]
+    }
+
+    // MARK: Calling
+
+    /// What every webhook is told of the sender of a request.
+    ///
+    /// - Throws: ``ParseError`` 209 for a session that there isn't.
+    func senderMembers(_ call: ParseCall) async throws -> JSONObject {
+        senderMembers(call, try await cloudCall("", call, parameters: [:]))
+    }
+
+    private func senderMembers(_ call: ParseCall, _ cloud: CloudCall) -> JSONObject {
+        var members: JSONObject = ["master": .bool(cloud.isMaster)]
+        if var user = cloud.user {
+            user["className"] = .string(InternalClasses.user)
+            members["user"] = .object(user)
+        }
+        members["installationId"] = cloud.installationID.map { .string($0) }
+        let headers = cloud.headers.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.string($0.value)) }
+        members["headers"] = .object(JSONObject(headers))
+        members["ip"] = call.peer.map { .string($0) }
+        members["context"] = .object(cloud.context)
+        return members
+    }
+
+    /// Asks a webhook.
+    ///
+    /// - Returns: What it gives as `success`.
+    /// - Throws: ``ParseError`` that the webhook wants the client to get; ``FailedWebhook`` where it doesn't do its part.
+    func ask(_ hook: Webhook, _ members: JSONObject) async throws -> JSONValue {
+        do {
+            return try await send(WebhookNotice(hook: hook, body: members))
+        } catch let error as FailedWebhook {
+            options.webhooks?.report?(error)
+            throw error
+        }
+    }
+
+    private func send(_ notice: WebhookNotice) async throws -> JSONValue {
+        let hook = notice.hook
+        guard let sender = options.webhooks?.sender else { throw FailedWebhook(hook, "webhooks are off") }
+        var writer = JSONWriter()
+        writer.write(.object(notice.body))
+        let body = hasFiles ? fileURLs.adding(to: writer.bytes) : writer.bytes
+        let reply: WebhookReply
+        do {
+            reply = try await sender.send(WebhookRequest(url: hook.url, body: body, id: notice.id))
+        } catch {
+            if Task.isCancelled { throw CancellationError() }
+            throw FailedWebhook(hook, error)
+        }
+        let isDone = (200..<300).contains(reply.status)
+        let members = try? JSONParser.parse(reply.body).object
+        if isDone || (400..<500).contains(reply.status), let error = members?["error"], !error.isNull, error != false {
+            throw Self.error(error)
+        }
+        guard isDone else {
+            throw FailedWebhook(
+                hook, "it is answered with \(reply.status)",
+                isTemporary: reply.status >= 500 || [408, 425, 429].contains(reply.status))
+        }
+        guard let success = members?["success"] else {
+            // What it says of what has happened already doesn't matter.
+            if case .trigger(let trigger, _) = hook.place, trigger.isNotice { return true }
+            throw FailedWebhook(hook, "its reply is no JSON object with success or error")
+        }
+        return success
+    }
+
+    /// The error that a webhook gives: a text, or a code and a text.
+    private static func error(_ given: JSONValue) -> ParseError {
+        let message = given.string ?? given["error"]?.string ?? given["message"]?.string ?? JSONWriter.text(given)
+        let code = given["code"]?.integer.flatMap { Int(exactly: $0) }.flatMap { ParseError.Code(rawValue: $0) }
+        let isOurs = code == .internalServerError || code == .otherCause
+        return ParseError(isOurs ? .scriptFailed : code ?? .scriptFailed, String(message.prefix(2000)), status: 400)
+    }
+
+    // MARK: Functions
+
+    /// Calls a function that a webhook answers.
+    ///
+    /// - Throws: ``ParseError`` 141 where there is no such function.
+    func webhookFunction(_ name: String, _ call: ParseCall) async throws -> WireReply {
+        guard let hook = try await currentWebhooks()[function: name] else { throw DisabledFeature.noFunction(name) }
+        let cloud = try await cloudCall(name, call)
+        var members: JSONObject = ["functionName": .string(name), "params": .object(cloud.parameters)]
+        members.merge(senderMembers(call, cloud))
+        return WireReply(["result": try await ask(hook, members)])
+    }
+
+    // MARK: Notices
+
+    static func notices(_ options: WebhookOptions) -> NoticeQueue {
+        NoticeQueue(
+            .init(
+                maximumWaiting: options.maximumWaiting, width: options.width, retries: options.retries,
+                report: options.report ?? { _ in }), isTemporary: { ($0 as? FailedWebhook)?.isTemporary ?? false },
+            deliver: { try await $0() })
+    }
+
+    /// Tells a webhook of what has happened, after the reply.
+    func tell(_ hook: Webhook?, _ members: JSONObject) {
+        guard let hook, let notices else { return }
+        let notice = WebhookNotice(hook: hook, body: members)
+        guard notices.add({ { _ = try await self.send(notice) } }) else {
+            options.webhooks?.report?(FailedWebhook(hook, "too many notices wait: this one is lost"))
+            return
+        }
+    }
+
+    /// Delivers what waits, for a while, and reports what doesn't get through.
+    package func stopWebhooks() async {
+        guard let notices, let time = options.webhooks?.stopTime else { return }
+        // The task that stops the server is cancelled, and this one isn't.
+        await Task { await notices.stop(within: time) }.value
+    }
+
+    /// Tells a webhook what became of an object.
+    func tell(_ notice: ObjectNotice, _ sender: JSONObject) {
+        guard let hook = webhook(notice.trigger, notice.className) else { return }
+        var members: JSONObject = [
+            "triggerName": .string(notice.trigger.rawValue), "object": .object(notice.object),
+        ]
+        members["original"] = notice.original.map { .object($0) }
+        members.merge(sender)
+        tell(hook, members)
+    }
+}

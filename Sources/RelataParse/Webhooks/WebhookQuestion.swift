@@ -1,0 +1,168 @@
+import RelataCore
+import RelataEngine
+
+/// What a webhook is asked about an object before it is written.
+struct WebhookQuestion: Sendable {
+    let write: ObjectWrite
+    /// The object as it would be; of a deletion, as it is.
+    let object: JSONObject
+    /// The object as it is, if it is changed.
+    var original: JSONObject?
+    /// What must still be so when it is written.
+    var seen: SeenObject?
+
+    /// The members that no reply can change.
+    private static let fixed: Set = ["objectId", "createdAt", "updatedAt", "className", "__type"]
+
+    /// The write as the webhook would have it.
+    ///
+    /// An object that it replies with has the fields that are written. A field that it leaves as it was asked about is
+    /// written as the client wants it, so that an increment stays one. A change of a field that it leaves out isn't made.
+    ///
+    /// - Parameter success: What it replied.
+    func write(after success: JSONValue, _ prohibited: ProhibitedNames) throws -> ObjectWrite {
+        guard let body = write.body?.body, let members = success.object else { return write }
+        var reader = FileURLReader(nil)
+        let given = reader.read(members.filter { !Self.fixed.contains($0.key) })
+        if given.isEmpty { return write }
+        var changed: JSONObject = [:]
+        for (name, value) in given {
+            let isKept = object[name].map { Self.isSame(value, $0) } ?? value.isNull
+            if !isKept { changed[name] = value }
+        }
+        let dropped = Set(object.keys).intersection(body.fields.names).subtracting(given.keys)
+        if changed.isEmpty, dropped.isEmpty { return write }
+        if write.className == InternalClasses.user,
+            let name = changed.keys.first(where: { InternalClasses.userFields.contains($0) })
+        {
+            throw ParseError(.scriptFailed, "the webhook for beforeSave of _User changed \(name), which it can't")
+        }
+        try prohibited.check(changed)
+        let new = body.changed(byHook: try ObjectBody(changed), dropping: dropped)
+        return switch write {
+        case .create(let name, _): .create(name, new)
+        case .update(let name, let id, _): .update(name, id, new)
+        case .delete: write
+        }
+    }
+
+    /// Whether two values are the same for programs that know floating-point numbers only.
+    private static func isSame(_ left: JSONValue, _ right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.integer, .integer), (.integer, .double), (.double, .integer), (.double, .double):
+            return left == right || left.number == right.number
+        case (.array(let left), .array(let right)):
+            return left.count == right.count && zip(left, right).allSatisfy(isSame)
+        case (.object(let left), .object(let right)):
+            return left.count == right.count
+                && left.allSatisfy { name, value in right[name].map { isSame(value, $0) } ?? false }
+        default: return left == right
+        }
+    }
+}
+
+extension ObjectWrite {
+    /// What a webhook is asked before it is done.
+    var trigger: Trigger { if case .delete = self { .beforeDelete } else { .beforeSave } }
+}
+
+extension ParseTransaction {
+    /// What a webhook is asked about a write, once it is known that the caller may do it.
+    ///
+    /// - Parameters:
+    ///   - fixed: What is told of the object besides what is written.
+    ///   - limit: How many bytes an object has at most.
+    /// - Throws: ``ParseError`` for a write that is refused anyway.
+    func question(about write: ObjectWrite, _ fixed: JSONObject, limit: Int) throws -> WebhookQuestion {
+        switch write {
+        case .create(let name, let body):
+            var object: JSONObject = ["className": .string(name)]
+            object.merge(fixed)
+            object["objectId"] = body.objectID.map { .string($0) }
+            var given = body
+            if let parseClass = try writable(name) {
+                try checkMayCreate(body, in: parseClass)
+                given = withDefaultAccess(body, in: parseClass)
+                for field in parseClass.fieldsWithDefaults {
+                    if let value = field.defaultValue { object[field.name] = value }
+                }
+            }
+            try given.apply(to: &object)
+            return WebhookQuestion(write: write, object: object)
+        case .update(let name, let id, let body):
+            let (parseClass, key) = try self.object(name, id)
+            try check(.update, on: parseClass)
+            guard try connection.row(key, of: parseClass.table, writeCompiler) != nil,
+                let original = try self.object(key, of: parseClass, limit), let seen = try seen(name, key)
+            else { throw ParseError(.objectNotFound, "Object not found.") }
+            var object = original
+            object.merge(fixed)
+            try body.apply(to: &object)
+            return WebhookQuestion(write: write, object: object, original: original, seen: seen)
+        case .delete(let name, let id):
+            let (parseClass, key) = try self.object(name, id)
+            try checkMayDelete(key, of: parseClass)
+            guard let object = try self.object(key, of: parseClass, limit), let seen = try seen(name, key) else {
+                throw ParseError(.objectNotFound, "Object not found.")
+            }
+            return WebhookQuestion(write: write, object: object, seen: seen)
+        }
+    }
+
+    /// An object with all of its fields, whoever asks, and its class.
+    func object(_ key: KeyValue, of parseClass: ParseClass, _ limit: Int) throws -> JSONObject? {
+        let all = ParseTransaction(self, as: .master)
+        let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), [key]))
+        let objects = try ObjectFetcher(all, limit: limit).fetch(
+            plan, Selection(), of: all.storedClasses[parseClass.name] ?? parseClass, naming: .className)
+        return objects.ranges.isEmpty ? nil : try JSONParser.parse(objects.bytes).object
+    }
+
+    /// An object as it is stored.
+    func seen(_ className: String, _ key: KeyValue) throws -> SeenObject? {
+        guard let table = storedClasses[className]?.table,
+            let row = try connection.row(
+                key, of: table,
+                QueryCompiler(schema: storedClasses.schema, access: .everything, dialect: connection.dialect))
+        else { return nil }
+        var values: [String: Value] = [:]
+        for (column, value) in zip(table.columns, row) where !value.isNull { values[column.name] = value }
+        return SeenObject(className: className, key: key, values: values)
+    }
+
+    /// What webhooks are told of, with the objects as they are at the end of the transaction.
+    func notices(limit: Int) throws -> [ObjectNotice] {
+        try agenda.notices.compactMap { notice in
+            switch notice {
+            case .saved(let parseClass, let key, let original):
+                guard let object = try self.object(key, of: parseClass, limit) else { return nil }
+                return ObjectNotice(
+                    trigger: .afterSave, className: parseClass.name, object: object, original: original)
+            case .deleted(let parseClass, let object):
+                return ObjectNotice(trigger: .afterDelete, className: parseClass.name, object: object, original: nil)
+            }
+        }
+    }
+}
+
+extension ObjectBody {
+    /// Makes the changes to an object as clients see it.
+    fileprivate func apply(to object: inout JSONObject) throws(ParseError) {
+        for (name, change) in zip(fields.names, changes) {
+            switch change {
+            case .addRelation, .removeRelation:
+                guard case .relation(let target)? = try change.type(of: name) else { continue }
+                object[name] = ["__type": "Relation", "className": .string(target)]
+            default:
+                var value = object[name] ?? .null
+                try change.apply(to: &value, of: name)
+                object[name] = value.isNull ? nil : value
+            }
+        }
+        switch access {
+        case .list(let list)?: object["ACL"] = list.json
+        case .open?: object["ACL"] = nil
+        case nil: break
+        }
+    }
+}

@@ -1,0 +1,319 @@
+#if Server
+import Crypto
+import Foundation
+import NIOHTTP1
+import NIOSSL
+import RelataCore
+import RelataParse
+
+/// Contents of files in a bucket of a store with S3's interface, by their SHA-256: `ab/ab34…`.
+///
+/// ```swift
+/// var place = S3Storage.Place(bucket: "library-files", accessKey: key, secretKey: secret)
+/// place.endpoint = "https://minio.example.org"
+/// options.files = FileOptions(storage: try S3Storage(place))
+/// ```
+///
+/// A content has its name once it is complete. Several servers may share a bucket.
+public struct S3Storage: FileStorage {
+    /// Where a bucket is, and who may use it.
+    public struct Place: Sendable {
+        /// The store's address; the bucket is a part of the path. `nil` for Amazon's own in the region.
+        public var endpoint: String?
+        /// The bucket.
+        public var bucket: String
+        /// What the names of all contents begin with, such as `library/`.
+        public var prefix = ""
+        /// The store's region.
+        public var region = "us-east-1"
+        /// Who signs.
+        public var accessKey: String
+        /// What is signed with.
+        public var secretKey: String
+        /// What goes with temporary keys.
+        public var sessionToken: String?
+        /// A PEM file with the certificates that vouch for the store; `nil` for those that the system trusts.
+        public var certificates: String?
+
+        /// A bucket.
+        public init(bucket: String, accessKey: String, secretKey: String) {
+            self.bucket = bucket
+            self.accessKey = accessKey
+            self.secretKey = secretKey
+        }
+    }
+
+    let place: Place
+    var bucket: S3Bucket
+    /// How many bytes are in memory at once, for an upload.
+    var partSize = 8 * 1024 * 1024
+    /// How many bytes are asked for at once.
+    var pieceSize = 4 * 1024 * 1024
+    /// The largest content that a store copies at once.
+    private static let maximumSize = 5 * 1024 * 1024 * 1024
+
+    /// Contents in a bucket, which must exist. It isn't spoken to yet.
+    ///
+    /// - Throws: `RelataError` that names what can't be.
+    public init(_ place: Place) throws(RelataError) {
+        func isPlain(_ text: String, _ others: String) -> Bool {
+            text.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || others.utf8.contains(byte)
+            }
+        }
+        guard (3...63).contains(place.bucket.utf8.count), isPlain(place.bucket, ".-_"), !place.bucket.hasPrefix(".")
+        else {
+            throw .invalidUse("\(place.bucket.prefix(64)) is no name of a bucket: letters, digits, dots and dashes")
+        }
+        guard isPlain(place.prefix, ".-_/"), place.prefix.utf8.count <= 512, !place.prefix.hasPrefix("/"),
+            !place.prefix.split(separator: "/", omittingEmptySubsequences: false).dropLast().contains(where: {
+                $0.isEmpty || $0 == "." || $0 == ".."
+            })
+        else { throw .invalidUse("\(place.prefix.prefix(64)) can't begin the names of contents in a bucket") }
+        guard !place.region.isEmpty, isPlain(place.region, "-") else {
+            throw .invalidUse("\(place.region.prefix(64)) is no region such as eu-central-1")
+        }
+        guard !place.accessKey.isEmpty, isPlain(place.accessKey, "-_./+=:"), !place.secretKey.isEmpty else {
+            throw .invalidUse("the store of files needs an access key and a secret key")
+        }
+        let endpoint = place.endpoint ?? "https://s3.\(place.region).amazonaws.com"
+        let base = endpoint.hasSuffix("/") ? String(endpoint.dropLast()) : endpoint
+        if let problem = WebAddress.problem(base, needsTLS: false) {
+            throw .invalidUse("the store of files can't be at \(endpoint.prefix(256)): \(problem)")
+        }
+        guard !base.contains("?") else {
+            throw .invalidUse("the address of the store of files has parameters: \(base)")
+        }
+        let tls: NIOSSLContext?
+        do {
+            tls = base.lowercased().hasPrefix("https:") ? try ClientTLS.context(trusting: place.certificates) : nil
+        } catch {
+            throw .fileAccess(path: place.certificates ?? "the system", "holds no certificates in PEM format: \(error)")
+        }
+        self.place = place
+        bucket = S3Bucket(
+            url: "\(base)/\(place.bucket)",
+            signature: S3Signature(accessKey: place.accessKey, secretKey: place.secretKey, region: place.region),
+            sessionToken: place.sessionToken, tls: tls)
+    }
+
+    /// Signs addresses by HMAC-SHA-256, with a key that follows from the secret key and the bucket, so that all servers
+    /// that use it accept each other's.
+    ///
+    /// - Parameter lifetime: For how many seconds an address holds.
+    public func signing(lifetime: Double) -> FileSigning {
+        let text = "addresses of files in \(place.bucket)/\(place.prefix)"
+        let key = HMAC<SHA256>.authenticationCode(
+            for: Array(text.utf8), using: SymmetricKey(data: Array(place.secretKey.utf8)))
+        let derived = SymmetricKey(data: Array(key))
+        return FileSigning(lifetime: lifetime) { text in
+            Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: derived))
+        }
+    }
+
+    // MARK: Storing
+
+    /// Writes a content to the bucket. Of a large one, a part at a time is in memory.
+    ///
+    /// - Throws: The stream's errors; `FileStorageError` if the store can't be used.
+    public func store(_ bytes: ByteStream) async throws -> StoredContent {
+        var (part, size, digest) = ([UInt8](), 0, SHA256())
+        var upload: S3Upload?
+        do {
+            while let piece = try await bytes.next() {
+                try Task.checkCancellation()
+                digest.update(data: piece)
+                size += piece.count
+                guard size <= Self.maximumSize else {
+                    throw ParseError(.fileSaveError, "a store with S3's interface takes files of 5 GB at most")
+                }
+                part += piece
+                while part.count > partSize {
+                    var running: S3Upload
+                    if let upload { running = upload } else { running = try await S3Upload(in: bucket, draft: draft) }
+                    upload = running
+                    try await running.add(Array(part.prefix(partSize)))
+                    upload = running
+                    part.removeFirst(partSize)
+                }
+            }
+            let id = digest.finalize().hexText
+            if var running = upload {
+                if !part.isEmpty { try await running.add(part) }
+                upload = running
+                try await running.finish(as: key(of: id))
+            } else {
+                let request = S3Bucket.Request(
+                    method: .PUT, key: key(of: id), headers: ["content-type": "application/octet-stream"], body: part)
+                _ = try await bucket.send(request, expecting: [200])
+            }
+            return StoredContent(id: id, size: size)
+        } catch {
+            // Whoever uploads may be gone, and this task cancelled.
+            if let upload { await Task { await upload.abandon() }.value }
+            throw error
+        }
+    }
+
+    private var draft: String { "\(place.prefix)new/\(UUID().uuidString)" }
+    private func key(of id: String) -> String { "\(place.prefix)\(id.prefix(2))/\(id)" }
+
+    private static func isName(_ id: String) -> Bool {
+        id.utf8.count == 64 && id.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    }
+
+    // MARK: Reading
+
+    /// The bytes of a part of a content; `nil` if the bucket doesn't have the content.
+    ///
+    /// - Throws: `FileStorageError` if the store can't be used.
+    public func read(_ id: String, _ range: Range<Int>) async throws -> ByteStream? {
+        guard Self.isName(id) else { return nil }
+        let key = key(of: id)
+        guard !range.isEmpty else { return try await head(key) == nil ? nil : ByteStream([]) }
+        guard let first = try await piece(of: key, range) else { return nil }
+        let reader = Reader(first, (range.lowerBound + first.count)..<range.upperBound)
+        return ByteStream {
+            try await reader.next { rest in
+                guard let piece = try await piece(of: key, rest) else {
+                    throw FileStorageError("the store of files at \(bucket.url) has lost a content while it was read")
+                }
+                return piece
+            }
+        }
+    }
+
+    /// The first bytes of a range; `nil` for an object that there isn't.
+    private func piece(of key: String, _ range: Range<Int>) async throws -> [UInt8]? {
+        let end = min(range.upperBound, range.lowerBound + pieceSize)
+        let request = S3Bucket.Request(
+            method: .GET, key: key, headers: ["range": "bytes=\(range.lowerBound)-\(end - 1)"],
+            limit: max(pieceSize, 64 * 1024))
+        let reply = try await bucket.send(request, expecting: [206, 404])
+        if reply.status == .notFound,
+            S3Bucket.element("Code", of: String(decoding: reply.body, as: UTF8.self)) == "NoSuchBucket"
+        {
+            throw FileStorageError("the store of files at \(bucket.url) has no such bucket: create the bucket")
+        }
+        if reply.status == .notFound { return nil }
+        guard reply.body.count == end - range.lowerBound else {
+            throw FileStorageError(
+                "the store of files at \(bucket.url) sends \(reply.body.count) bytes of a content, and not \(end - range.lowerBound)"
+            )
+        }
+        return reply.body
+    }
+
+    /// The rest of a content, asked for piece by piece.
+    private actor Reader {
+        private var piece: [UInt8]?
+        private var rest: Range<Int>
+
+        init(_ first: [UInt8], _ rest: Range<Int>) {
+            piece = first
+            self.rest = rest
+        }
+
+        func next(_ ask: @Sendable (Range<Int>) async throws -> [UInt8]) async throws -> [UInt8]? {
+            if let first = piece {
+                piece = nil
+                return first
+            }
+            guard !rest.isEmpty else { return nil }
+            let more = try await ask(rest)
+            rest = (rest.lowerBound + more.count)..<rest.upperBound
+            return more
+        }
+    }
+
+    // MARK: Deleting
+
+    /// Deletes a content, unless it was stored again since a time.
+    ///
+    /// - Returns: Whether the bucket doesn't have it any more.
+    /// - Throws: `FileStorageError` if the store can't be used.
+    public func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool {
+        guard Self.isName(id) else { return true }
+        let asked = Date()
+        guard let headers = try await head(key(of: id)) else { return true }
+        // Both times are the store's, whose clock may differ from this machine's. They have no parts of seconds.
+        guard let now = Self.date(headers.first(name: "date")),
+            let stored = Self.date(headers.first(name: "last-modified")),
+            now.timeIntervalSince(stored) - 1 > asked.timeIntervalSince(time)
+        else { return false }
+        _ = try await bucket.send(S3Bucket.Request(method: .DELETE, key: key(of: id)), expecting: [200, 204, 404])
+        return true
+    }
+
+    private func head(_ key: String) async throws -> HTTPHeaders? {
+        let reply = try await bucket.send(S3Bucket.Request(method: .HEAD, key: key), expecting: [200, 404])
+        return reply.status == .notFound ? nil : reply.headers
+    }
+
+    /// A time as replies have it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    static func date(_ text: String?) -> Date? {
+        guard let text else { return nil }
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(identifier: "GMT")
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+        return format.date(from: text)
+    }
+}
+
+/// A large content on its way to a bucket, part by part, under a name of its own until it is complete.
+struct S3Upload: Sendable {
+    private let bucket: S3Bucket
+    private let draft: String
+    private let id: String
+    /// The tags of the parts so far.
+    private var tags: [String] = []
+
+    init(in bucket: S3Bucket, draft: String) async throws {
+        self.bucket = bucket
+        self.draft = draft
+        let reply = try await bucket.send(
+            S3Bucket.Request(method: .POST, key: draft, query: [("uploads", "")]), expecting: [200])
+        guard let id = S3Bucket.element("UploadId", of: String(decoding: reply.body, as: UTF8.self)), !id.isEmpty else {
+            throw FileStorageError("the store of files at \(bucket.url) doesn't begin an upload of several parts")
+        }
+        self.id = id
+    }
+
+    mutating func add(_ part: [UInt8]) async throws {
+        let reply = try await bucket.send(
+            S3Bucket.Request(
+                method: .PUT, key: draft, query: [("partNumber", "\(tags.count + 1)"), ("uploadId", id)], body: part),
+            expecting: [200])
+        guard let tag = reply.headers.first(name: "etag") else {
+            throw FileStorageError("the store of files at \(bucket.url) gives no tag for a part of an upload")
+        }
+        tags.append(tag)
+    }
+
+    /// Puts the parts together, and gives the content its name.
+    func finish(as key: String) async throws {
+        let parts = tags.enumerated().map { number, tag in
+            let plain = tag.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+            return "<Part><PartNumber>\(number + 1)</PartNumber><ETag>\(plain)</ETag></Part>"
+        }
+        let body = "<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>"
+        _ = try await bucket.send(
+            S3Bucket.Request(method: .POST, key: draft, query: [("uploadId", id)], body: Array(body.utf8)),
+            expecting: [200])
+        let name = bucket.url.split(separator: "/").last ?? ""
+        _ = try await bucket.send(
+            S3Bucket.Request(method: .PUT, key: key, headers: ["x-amz-copy-source": "/\(name)/\(draft)"]),
+            expecting: [200])
+        _ = try? await bucket.send(S3Bucket.Request(method: .DELETE, key: draft), expecting: [200, 204, 404])
+    }
+
+    /// Takes back what was uploaded.
+    func abandon() async {
+        for query in [[("uploadId", id)], []] {
+            _ = try? await bucket.send(
+                S3Bucket.Request(method: .DELETE, key: draft, query: query), expecting: [200, 204, 404])
+        }
+    }
+}
+#endif

@@ -1,0 +1,109 @@
+#if Server
+import RelataCore
+import RelataParse
+import Synchronization
+
+/// The keys of a running server. Others may take their place, and then the former ones that only backends have go on
+/// being valid for a while.
+final class KeyRing: Sendable {
+    /// A key that was replaced.
+    private struct Former {
+        let privilege: ParseKeys.Privilege
+        let key: HashedKey
+        let end: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var keys: ServerKeys
+        var former: [Former] = []
+    }
+
+    /// How many former keys are remembered.
+    private static let maximumFormer = 8
+
+    private let state: Mutex<State>
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    /// - Parameter now: The time, for tests.
+    init(
+        _ keys: ServerKeys,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
+        state = Mutex(State(keys: keys))
+        self.now = now
+    }
+
+    var keys: ServerKeys { state.withLock { $0.keys } }
+
+    /// Puts others in the place of the keys, except for the application's id.
+    ///
+    /// - Parameter overlap: For how long the former keys of backends are valid as well.
+    func replace(with keys: ServerKeys, overlap: Duration) {
+        let time = now()
+        state.withLock { state in
+            let former = state.keys
+            state.keys = keys
+            state.keys.applicationID = former.applicationID
+            guard overlap > .zero else {
+                // Whoever wants the old key to end at once doesn't want those before it either.
+                state.former = []
+                return
+            }
+            for privilege in ParseKeys.Privilege.allCases {
+                guard let key = former.key(of: privilege), key != keys.key(of: privilege) else {
+                    continue
+                }
+                state.former.append(Former(privilege: privilege, key: key, end: time + overlap))
+            }
+            state.former.removeFirst(max(0, state.former.count - Self.maximumFormer))
+        }
+    }
+
+    /// Forgets the former keys that aren't valid any more.
+    ///
+    /// - Returns: Whether there were some.
+    func removeEnded() -> Bool {
+        let time = now()
+        return state.withLock { state in
+            let count = state.former.count
+            state.former.removeAll { $0.end <= time }
+            return state.former.count < count
+        }
+    }
+
+    /// Whether a text is a key, or was it a short while ago.
+    func matches(_ text: String, _ privilege: ParseKeys.Privilege) -> Bool {
+        let (key, former) = state.withLock { ($0.keys.key(of: privilege), $0.former) }
+        if key?.matches(text) == true { return true }
+        if former.isEmpty { return false }
+        let time = now()
+        return former.contains { $0.privilege == privilege && time < $0.end && $0.key.matches(text) }
+    }
+
+    /// Whether a key of a privilege may come from an address.
+    func admits(_ privilege: ParseKeys.Privilege, _ address: String?) -> Bool {
+        state.withLock { $0.keys.addresses(of: privilege) }.contains(address)
+    }
+
+    private func matches(_ text: String, _ key: KeyPath<ServerKeys, String?> & Sendable) -> Bool {
+        state.withLock { $0.keys[keyPath: key] }.map { ConstantTime.areEqual(text, $0) } ?? false
+    }
+
+    /// The keys as the protocol asks for them. Which of them there are is decided when the server starts.
+    var parseKeys: ParseKeys {
+        let keys = keys
+        var parse = ParseKeys(applicationID: keys.applicationID)
+        if keys.clientKey != nil { parse.isClientKey = { self.matches($0, \.clientKey) } }
+        if keys.restAPIKey != nil { parse.ownKeys[.rest] = { self.matches($0, \.restAPIKey) } }
+        if keys.javaScriptKey != nil {
+            parse.ownKeys[.javaScript] = { self.matches($0, \.javaScriptKey) }
+        }
+        if keys.dotNetKey != nil { parse.ownKeys[.dotNet] = { self.matches($0, \.dotNetKey) } }
+        parse.isMasterKey = { self.matches($0, .master) }
+        parse.isReadOnlyMasterKey = { self.matches($0, .readOnlyMaster) }
+        parse.isMaintenanceKey = { self.matches($0, .maintenance) }
+        parse.admits = { self.admits($0, $1) }
+        return parse
+    }
+}
+#endif

@@ -1,0 +1,29 @@
+#if Server
+/// What works of a server, and what doesn't, for `/readyz`.
+public struct ServerHealth: Hashable, Sendable {
+    /// A part of the server, such as its database or its mail server.
+    public struct Part: Hashable, Sendable {
+        /// The name of the part in the reply.
+        public var name: String
+        /// Why it doesn't work; `nil` if it does. Everybody can read it.
+        public var problem: String?
+
+        /// A part.
+        public init(_ name: String, problem: String? = nil) {
+            self.name = name
+            self.problem = problem
+        }
+    }
+
+    /// Why requests can't be answered now, so that others should be sent none to this server; `nil` if they can.
+    public var problem: String?
+    /// The parts. One that doesn't work is shown, and doesn't take the server out of rotation by itself.
+    public var parts: [Part]
+
+    /// What works.
+    public init(problem: String? = nil, parts: [Part] = []) {
+        self.problem = problem
+        self.parts = parts
+    }
+}
+#endif

@@ -1,0 +1,42 @@
+#if CommandLineTool && Server
+import ArgumentParser
+import RelataParse
+import RelataServer
+
+/// The flags of `relata serve` that are about webhooks.
+struct WebhookFlags: ParsableArguments {
+    @Option(help: "What webhooks get as X-Parse-Webhook-Key; better as RELATA_WEBHOOK_KEY.") var webhookKey: String?
+    @Option(
+        help:
+            "What calls of webhooks are signed with; better as RELATA_WEBHOOK_SECRET. (default: the key of --webhook-key)"
+    )
+    var webhookSecret: String?
+    @Option(help: "Seconds that a webhook may take. (default: 5)") var webhookTimeout: String?
+    @Option(help: "A PEM file with the certificates that vouch for webhooks.", completion: .file())
+    var webhookCertificates: String?
+    @Flag(help: "Allow webhooks on this machine and in private networks.") var privateWebhooks = false
+
+    var given: [ServeSetting: String] {
+        let options: [ServeSetting: String?] = [
+            .webhookKey: webhookKey, .webhookSecret: webhookSecret, .webhookTimeout: webhookTimeout,
+            .webhookCertificates: webhookCertificates, .privateWebhooks: privateWebhooks ? "true" : nil,
+        ]
+        return options.compactMapValues { $0 }
+    }
+}
+
+extension ServeSettings {
+    /// How webhooks are called.
+    ///
+    /// - Throws: `ValidationError` that names a setting that can't be.
+    func webhooks() throws -> WebhookOptions {
+        var sender = HTTPWebhooks()
+        sender.key = text(.webhookKey)
+        sender.secret = text(.webhookSecret)
+        if let time = try seconds(.webhookTimeout) { sender.timeout = time }
+        sender.certificates = text(.webhookCertificates)
+        sender.allowsPrivateAddresses = try isOn(.privateWebhooks)
+        return WebhookOptions(sender)
+    }
+}
+#endif

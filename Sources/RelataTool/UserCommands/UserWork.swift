@@ -1,0 +1,103 @@
+#if CommandLineTool && Server
+import Foundation
+import Logging
+import RelataCore
+import RelataEngines
+import RelataParse
+import RelataServer
+
+/// What a subcommand of `relata user` does its work with.
+struct UserWork {
+    let desk: UserDesk
+    private let audit: AuditLog
+
+    /// Opens the database, runs `body`, and closes it.
+    ///
+    /// - Parameters:
+    ///   - asksPassword: Whether a password is read first, which `body` gets.
+    ///   - name: A user that must exist before a password is asked for.
+    static func run(
+        _ arguments: UserArguments, isReadOnly: Bool = false, asksPassword: Bool = false,
+        checking name: String? = nil,
+        _ body: (UserWork, _ password: String) async throws -> Void
+    ) async throws {
+        let settings = try ServeSettings(
+            flags: [:], environment: ProcessInfo.processInfo.environment,
+            configurationFile: arguments.config)
+        var options = ParseService.Options()
+        options.secrets = ScryptSecrets()
+        try settings.setPasswords(of: &options)
+        try options.passwords.check()
+        let path = settings.text(.audit)
+        if let path { try AuditLog.check(path) }
+        let store = try store(arguments.source.file, isReadOnly: isReadOnly)
+        defer { try? store.close() }
+        let work = UserWork(
+            desk: UserDesk(store, options: options),
+            audit: AuditLog(path, logger: Logger(label: "relata") { _ in SwiftLogNoOpLogHandler() }))
+        do {
+            if let name { _ = try await work.desk.account(name) }
+            try await body(work, asksPassword ? try PasswordInput.read() : "")
+        } catch let error as ParseError {
+            throw RelataError.invalidUse(error.message)
+        }
+    }
+
+    /// Writes down what was done.
+    func note(_ action: String) {
+        audit.add(
+            AuditLog.Entry(
+                session: "relata user, by \(NSUserName())", peer: "", action: String(action.prefix(512)),
+                status: 200),
+            isLogged: false)
+    }
+
+    private static func store(_ path: String, isReadOnly: Bool) throws -> ParseStore {
+        let location = try DatabaseLocation(path)
+        guard location.isServer else { return try SchemaSource.store(path, isReadOnly: isReadOnly) }
+        return try ParseStore.open(path, mode: .production)
+    }
+}
+
+/// A password from the terminal, or from standard input.
+enum PasswordInput {
+    /// - Parameters:
+    ///   - question: What a person is asked.
+    ///   - what: What is read, in messages.
+    ///   - again: Whether a person must type it twice.
+    /// - Throws: `RelataError` for no password, or for two that differ.
+    static func read(
+        _ question: String = "Password: ", what: String = "password", again: Bool = true
+    ) throws -> String {
+        guard isatty(STDIN_FILENO) == 1 else { return try checked(readLine(), what) }
+        let password = try checked(asked(question), what)
+        guard try !again || asked("Again: ") == password else {
+            throw RelataError.invalidUse("the \(what)s differ: nothing was changed")
+        }
+        return password
+    }
+
+    private static func checked(_ password: String?, _ what: String) throws -> String {
+        guard let password, !password.isEmpty else {
+            throw RelataError.invalidUse(
+                "there is no \(what): write it to standard input, as its first line")
+        }
+        return password
+    }
+
+    /// Asks without showing what is typed.
+    private static func asked(_ question: String) throws -> String? {
+        Console.write(question)
+        var usual = termios()
+        guard tcgetattr(STDIN_FILENO, &usual) == 0 else { return readLine() }
+        var silent = usual
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        defer {
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual)
+            Console.write("\n")
+        }
+        return readLine()
+    }
+}
+#endif

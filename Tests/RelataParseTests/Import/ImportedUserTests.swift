@@ -1,0 +1,167 @@
+import Foundation
+import Synchronization
+import TestEngines
+import Testing
+
+@testable import RelataParse
+
+/// Secrets that know one hash of another server: any by bcrypt is that of `old secret`.
+final class ForeignSecrets: SecretHashing {
+    private let own = TestSecrets()
+    /// How many passwords were compared with hashes of the other server, and with others.
+    let compared = Counts()
+
+    final class Counts: Sendable {
+        private let counts = Mutex((foreign: 0, own: 0))
+
+        func note(isForeign: Bool) {
+            counts.withLock { if isForeign { $0.foreign += 1 } else { $0.own += 1 } }
+        }
+
+        func take() -> (foreign: Int, own: Int) {
+            counts.withLock { counts in
+                defer { counts = (0, 0) }
+                return counts
+            }
+        }
+    }
+
+    static let hash = "$2b$10$abcdefghijklmnopqrstuu" + String(repeating: "a", count: 31)
+
+    func hash(of password: String) async throws -> String { try await own.hash(of: password) }
+
+    func matches(_ password: String, _ hash: String) async throws -> Bool {
+        compared.note(isForeign: isForeign(hash))
+        return isForeign(hash)
+            ? password == "old secret" && hash == Self.hash : try await own.matches(password, hash)
+    }
+
+    func digest(of text: String) -> [UInt8] { own.digest(of: text) }
+
+    func isForeign(_ hash: String) -> Bool { BcryptHash(hash) != nil }
+}
+
+/// Users whose passwords another server kept.
+@Suite(.onEveryEngine)
+struct ImportedUserTests {
+    private let secrets = ForeignSecrets()
+
+    private func server() throws -> TestServer {
+        var options = ParseService.Options()
+        options.secrets = secrets
+        return try TestServer(options: options)
+    }
+
+    private func signIn(_ server: TestServer, _ name: String, _ password: String) async throws -> Int {
+        try await server.send(
+            "POST", "/login", ["username": .string(name), "password": .string(password)], isMaster: false
+        ).status
+    }
+
+    private func storedHash(_ server: TestServer, _ name: String) async throws -> String? {
+        try await server.service.store.read(as: .master) { try $0.user("_usernameKey", name)?.hash }
+    }
+
+    @Test func anOldPasswordSignsInAndIsKeptAnewFromThenOn() async throws {
+        let server = try server()
+        try await server.service.makeImportedUsers()
+        let has = try await server.service.importUser([
+            "objectId": "old1", "username": "mei", "_hashed_password": .string(ForeignSecrets.hash),
+            "createdAt": "2019-01-02T03:04:05.678Z", "updatedAt": "2020-01-02T03:04:05.678Z",
+        ])
+        #expect(has)
+        #expect(try await storedHash(server, "mei") == ForeignSecrets.hash)
+        #expect(try await signIn(server, "mei", "wrong") == 404)
+        #expect(try await storedHash(server, "mei") == ForeignSecrets.hash)
+        #expect(try await signIn(server, "mei", "old secret") == 200)
+        #expect(try await storedHash(server, "mei")?.hasPrefix("test$") == true)
+        // Nothing about the user is new for clients.
+        let user = try await server.get("_User", "old1")
+        #expect(
+            user["createdAt"] == "2019-01-02T03:04:05.678Z"
+                && user["updatedAt"] == "2020-01-02T03:04:05.678Z")
+        #expect(try await signIn(server, "mei", "old secret") == 200)
+        #expect(try await signIn(server, "mei", "wrong") == 404)
+        for reply in [user, try await server.send("GET", "/users").json] {
+            #expect(!JSONWriter.text(reply).contains("$2b$"))
+        }
+    }
+
+    @Test func allWhoSignInAtOnceByAnOldPasswordAreLetIn() async throws {
+        let server = try server()
+        try await server.service.makeImportedUsers()
+        _ = try await server.service.importUser([
+            "objectId": "old1", "username": "mei", "_hashed_password": .string(ForeignSecrets.hash),
+        ])
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<8 { group.addTask { try await self.signIn(server, "mei", "old secret") } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == Array(repeating: 200, count: 8))
+        #expect(try await storedHash(server, "mei")?.hasPrefix("test$") == true)
+    }
+
+    @Test func theWorkIsTheSameForEveryNameWhileThereAreOldPasswords() async throws {
+        let server = try server()
+        _ = try await server.signUp("sam")
+        _ = try await signIn(server, "nobody", "wrong")
+        _ = secrets.compared.take()
+        for name in ["sam", "nobody"] {
+            _ = try await signIn(server, name, "wrong")
+            #expect(secrets.compared.take() == (0, 1))
+        }
+        try await server.service.makeImportedUsers()
+        _ = try await server.service.importUser([
+            "objectId": "old1", "username": "mei", "_hashed_password": .string(ForeignSecrets.hash),
+        ])
+        for name in ["mei", "sam", "nobody"] {
+            _ = try await signIn(server, name, "wrong")
+            #expect(secrets.compared.take() == (1, 1), "\(name)")
+        }
+        #expect(try await signIn(server, "mei", "old secret") == 200)
+        _ = secrets.compared.take()
+        for name in ["mei", "sam", "nobody"] {
+            _ = try await signIn(server, name, "wrong")
+            #expect(secrets.compared.take() == (0, 1), "\(name)")
+        }
+    }
+
+    @Test func anotherPasswordTakesTheOldOnesPlace() async throws {
+        let server = try server()
+        try await server.service.makeImportedUsers()
+        _ = try await server.service.importUser([
+            "objectId": "old1", "username": "mei", "_hashed_password": .string(ForeignSecrets.hash),
+        ])
+        #expect(try await server.send("PUT", "/users/old1", ["password": "new secret"]).status == 200)
+        #expect(try await signIn(server, "mei", "old secret") == 404)
+        #expect(try await signIn(server, "mei", "new secret") == 200)
+        #expect(try await server.service.store.read(as: .master) { try $0.importedCost() } == nil)
+    }
+
+    @Test func noClientBringsAHash() async throws {
+        let server = try server()
+        let body: JSONValue = [
+            "username": "mei", "password": "x", "_hashed_password": .string(ForeignSecrets.hash),
+        ]
+        for isMaster in [true, false] {
+            let reply = try await server.send("POST", "/users", body, isMaster: isMaster)
+            #expect(reply.status == 400, "\(reply.json)")
+        }
+        #expect(try await storedHash(server, "mei") == nil)
+    }
+
+    @Test func whatIsNoHashByBcryptIsNone() {
+        #expect(BcryptHash(ForeignSecrets.hash)?.cost == 10)
+        for text in [
+            "", "secret", "$2b$10$short", "$2x$10$" + String(repeating: "a", count: 53),
+            "$2b$31$" + String(repeating: "a", count: 53), "$2b$3$" + String(repeating: "a", count: 53),
+            "$2b$10$" + String(repeating: "a", count: 54),
+            "$2b$10$" + String(repeating: "ä", count: 26) + "a",
+            "2b$10$" + String(repeating: "a", count: 53), "$2b$10$" + String(repeating: "$", count: 53),
+        ] {
+            #expect(BcryptHash(text) == nil, "\(text)")
+        }
+        #expect(BcryptHash(BcryptHash.decoy(cost: 4))?.cost == 4)
+        #expect(BcryptHash(BcryptHash.decoy(cost: 12))?.cost == 12)
+    }
+}

@@ -1,0 +1,240 @@
+import Foundation
+import Synchronization
+import TestEngines
+import Testing
+
+@testable import RelataParse
+
+/// How many requests are answered.
+@Suite(.onEveryEngine)
+struct RateLimitTests {
+    private func server(_ limits: RateLimit...) throws -> TestServer {
+        try TestServer.withUsers { options in
+            options.rateLimits = limits
+            options.code.function("hello") { _ in "hello" }
+        }
+    }
+
+    /// The status of a request from an address.
+    private func status(
+        _ server: TestServer, _ method: String, _ path: String, from address: String? = "10.0.0.1",
+        headers: [String: String] = [:], _ body: JSONValue? = nil
+    ) async -> Int {
+        await reply(server, method, path, from: address, headers: headers, body).status
+    }
+
+    private func reply(
+        _ server: TestServer, _ method: String, _ path: String, from address: String? = "10.0.0.1",
+        headers: [String: String] = [:], _ body: JSONValue? = nil
+    ) async -> WireReply {
+        let parts = path.split(separator: "?", maxSplits: 1).map(String.init)
+        var request = WireRequest(
+            method: method, path: parts[0], query: parts.count > 1 ? parts[1] : "",
+            headers: headers.merging(["x-parse-application-id": "app"]) { $1 },
+            body: body.map { Array(JSONWriter.text($0).utf8) } ?? [])
+        request.address = address
+        return await server.service.respond(to: request)
+    }
+
+    @Test func whatIsTooMuchIsRefusedWithTheTimeToWait() async throws {
+        let server = try server(RateLimit("/functions/*", count: 2, seconds: 60))
+        for _ in 0..<2 { #expect(await status(server, "POST", "/functions/hello", [:]) == 200) }
+        let refused = await reply(server, "POST", "/functions/hello", [:])
+        #expect(refused.status == 429)
+        let json = try JSONParser.parse(refused.body)
+        #expect(json["code"] == 155 && json["error"] == "Too many requests.")
+        let seconds = try #require(refused.headers["retry-after"].flatMap { Int($0) })
+        #expect((1...60).contains(seconds))
+        #expect(await status(server, "POST", "/functions/hello", from: "10.0.0.2", [:]) == 200)
+        #expect(await status(server, "GET", "/classes/Book") == 200)
+        let master = ["x-parse-master-key": "master"]
+        #expect(await status(server, "POST", "/functions/hello", headers: master, [:]) == 200)
+    }
+
+    @Test func everyDoorHasTheSameBudget() async throws {
+        let doors: [(String, String, JSONValue?)] = [
+            ("GET", "/classes/Book", nil), ("GET", "/classes/Book/", nil),
+            ("GET", "//classes//Book", nil),
+            ("GET", "/classes/%42ook", nil), ("POST", "/classes/Book", ["_method": "GET"]),
+            ("POST", "/batch", ["requests": [["method": "GET", "path": "/classes/Book"]]]),
+            ("POST", "/batch", ["requests": [["method": "get", "path": "/parse/classes/Book?limit=1"]]]),
+        ]
+        for (method, path, body) in doors {
+            var limit = RateLimit("/classes/Book", count: 1, seconds: 60)
+            limit.methods = ["GET"]
+            let server = try server(limit)
+            #expect(await status(server, "GET", "/classes/Book") == 200)
+            #expect(await status(server, method, path, body) == 429, "\(method) \(path)")
+            #expect(await status(server, "POST", "/classes/Book", [:]) == 201)
+        }
+    }
+
+    @Test func eachRequestOfABatchCounts() async throws {
+        let server = try server(RateLimit("/classes/*", count: 5, seconds: 60))
+        func batch(_ count: Int) -> JSONValue {
+            [
+                "requests": .array(
+                    Array(repeating: ["method": "POST", "path": "/classes/Book", "body": [:]], count: count))
+            ]
+        }
+        #expect(await status(server, "POST", "/batch", batch(3)) == 200)
+        // None of it is done, and none of it counts.
+        #expect(await status(server, "POST", "/batch", batch(3)) == 429)
+        #expect(try await server.find("Book").count == 3)
+        #expect(await status(server, "POST", "/batch", batch(2)) == 200)
+        #expect(await status(server, "POST", "/classes/Book", [:]) == 429)
+        #expect(try await server.find("Book").count == 5)
+    }
+
+    @Test func namesOfUsersDoorsAreOne() async throws {
+        let server = try server(
+            RateLimit("/users", count: 1, seconds: 60), RateLimit("/login", count: 2, seconds: 60))
+        let body: JSONValue = ["username": "mei", "password": "secret"]
+        #expect(await status(server, "POST", "/users", body) == 201)
+        #expect(
+            await status(server, "POST", "/classes/_User", ["username": "sam", "password": "x"]) == 429)
+        #expect(await status(server, "POST", "/login", body) == 200)
+        #expect(await status(server, "GET", "/verifyPassword?username=mei&password=secret") == 200)
+        #expect(await status(server, "GET", "/login?username=mei&password=secret") == 429)
+        #expect(await status(server, "POST", "/verifyPassword", body) == 429)
+    }
+
+    @Test func requestsAreCountedByUserOrSession() async throws {
+        for zone in [RateLimit.Zone.user, .session] {
+            let server = try server(RateLimit("/classes/*", count: 2, seconds: 60, zone: zone))
+            let mei = try await server.signUp("mei")
+            let again = try await server.send(
+                "POST", "/login", ["username": "mei", "password": "secret of mei"], isMaster: false)
+            let other = ["x-parse-session-token": try #require(again["sessionToken"]?.string)]
+            for address in ["10.0.0.1", "10.0.0.2"] {
+                #expect(
+                    await status(server, "GET", "/classes/Book", from: address, headers: mei.headers) == 200)
+            }
+            #expect(
+                await status(server, "GET", "/classes/Book", from: "10.0.0.3", headers: mei.headers) == 429)
+            let inOther = await status(server, "GET", "/classes/Book", from: "10.0.0.3", headers: other)
+            #expect(inOther == (zone == .user ? 429 : 200))
+            // Made-up tokens have no budgets of their own.
+            for number in 0..<3 {
+                let status = await status(
+                    server, "GET", "/classes/Book", from: "10.0.0.9",
+                    headers: ["x-parse-session-token": "r:\(number)"])
+                #expect(status == (number < 2 ? 400 : 429))
+            }
+        }
+    }
+
+    @Test func aNetworkOfIPv6IsOneClient() async throws {
+        let server = try server(RateLimit("/*", count: 1, seconds: 60))
+        #expect(await status(server, "GET", "/classes/Book", from: "2001:db8::1") == 200)
+        #expect(await status(server, "GET", "/classes/Book", from: "2001:db8::ffff:1") == 429)
+        #expect(await status(server, "GET", "/classes/Book", from: "2001:db8:0:1::1") == 200)
+        #expect(await status(server, "GET", "/classes/Book", from: nil) == 200)
+        #expect(await status(server, "GET", "/classes/Book", from: nil) == 429)
+    }
+
+    @Test func everybodyMayShareALimitAndTheMasterKeyMayCount() async throws {
+        var limit = RateLimit("/config", count: 1, seconds: 60, zone: .everyone)
+        limit.includesMasterKey = true
+        limit.message = "Later, please."
+        let server = try server(limit)
+        let master = ["x-parse-master-key": "master"]
+        #expect(await status(server, "GET", "/config", headers: master) == 200)
+        let refused = await reply(server, "GET", "/config", from: "10.0.0.2")
+        #expect(try JSONParser.parse(refused.body)["error"] == "Later, please.")
+    }
+
+    @Test func messagesOfLiveQueriesCount() async throws {
+        let server = try server(
+            RateLimit("/classes/Book", count: 2, seconds: 60), RateLimit("/live", count: 6, seconds: 60))
+        #expect(await status(server, "GET", "/classes/Book") == 200)
+        let connection = await server.service.connectLiveQueries(from: "10.0.0.1")
+        await connection.receive(#"{"op":"connect","applicationId":"app"}"#)
+        #expect(await connection.next()?.contains("connected") == true)
+        func subscribe(_ name: String, _ number: Int) async -> String {
+            await connection.receive(
+                #"{"op":"subscribe","requestId":\#(number),"query":{"className":"\#(name)","where":{}}}"#)
+            return await connection.next() ?? ""
+        }
+        #expect(await subscribe("Book", 1).contains("subscribed"))
+        #expect(await subscribe("Book", 2).contains(#""code":155"#))
+        #expect(await status(server, "GET", "/classes/Book") == 429)
+        for number in 3...5 { #expect(await subscribe("Author", number).contains("subscribed")) }
+        #expect(await subscribe("Author", 6).contains("subscribed"))
+        #expect(await subscribe("Author", 7).contains(#""code":155"#))
+        await connection.receive("junk")
+        #expect(await connection.next()?.contains(#""code":155"#) == true)
+        await connection.close()
+    }
+}
+
+/// The counts behind rate limits.
+struct RateCounterTests {
+    private final class Clock: Sendable {
+        private let time = Mutex<Int64>(0)
+        var now: Int64 { time.withLock { $0 } }
+        func advance(_ milliseconds: Int64) { time.withLock { $0 += milliseconds } }
+    }
+
+    private func demand(_ key: UInt64, _ count: Int = 1, rule: Int = 0) -> RateCounter.Demand {
+        RateCounter.Demand(rule: rule, key: key, count: count)
+    }
+
+    @Test func aBudgetIsFullAgainAfterItsTime() {
+        let clock = Clock()
+        let counter = RateCounter([RateLimit("/a", count: 2, seconds: 10)]) { clock.now }
+        #expect(counter.take([demand(1)]) == nil)
+        clock.advance(4000)
+        #expect(counter.take([demand(1)]) == nil)
+        #expect(counter.take([demand(1)]) == .init(rule: 0, milliseconds: 6000))
+        clock.advance(5999)
+        #expect(counter.take([demand(1)]) == .init(rule: 0, milliseconds: 1))
+        clock.advance(1)
+        #expect(counter.take([demand(1)]) == nil)
+        // A time begins with a client's first request, and not for all at once.
+        clock.advance(7000)
+        #expect(counter.take([demand(2, 2)]) == nil)
+        clock.advance(4000)
+        #expect(counter.take([demand(2)]) != nil)
+        #expect(counter.take([demand(1, 2)]) == nil)
+    }
+
+    @Test func oneLimitThatIsReachedTakesNothingFromOthers() {
+        let clock = Clock()
+        let counter = RateCounter([
+            RateLimit("/a", count: 2, seconds: 10), RateLimit("/b", count: 1, seconds: 10),
+        ]) { clock.now }
+        #expect(counter.take([demand(1), demand(1, rule: 1)]) == nil)
+        #expect(counter.take([demand(1), demand(1, rule: 1)])?.rule == 1)
+        #expect(counter.take([demand(1)]) == nil)
+        #expect(counter.take([demand(1)])?.rule == 0)
+    }
+
+    @Test func noNumberOfClientsTakesMoreMemoryNorOpensALimit() {
+        let clock = Clock()
+        let counter = RateCounter([RateLimit("/a", count: 1, seconds: 10)], clients: 100) { clock.now }
+        #expect(counter.take([demand(7)]) == nil)
+        for key in 1000..<20_000 { _ = counter.take([demand(UInt64(key))]) }
+        #expect(counter.clientCount <= 200)
+        #expect(counter.take([demand(7)]) != nil)
+        // Those who came too late for a place share some.
+        #expect(counter.take([demand(30_000)]) != nil)
+        clock.advance(10_000)
+        #expect(counter.take([demand(30_000)]) == nil)
+        clock.advance(20_000)
+        #expect(counter.take([demand(1)]) == nil)
+        #expect(counter.clientCount == 1)
+    }
+
+    @Test func whatCannotBeIsRefused() {
+        for limit in [
+            RateLimit("a", count: 1, seconds: 1), RateLimit("/a", count: 0, seconds: 1),
+            RateLimit("/a", count: 1, seconds: 0), RateLimit("/a?b", count: 1, seconds: 1),
+        ] {
+            #expect(throws: (any Error).self) { try limit.check() }
+        }
+        var limit = RateLimit("/a", count: 1, seconds: 1)
+        limit.methods = ["PATCH"]
+        #expect(throws: (any Error).self) { try limit.check() }
+    }
+}

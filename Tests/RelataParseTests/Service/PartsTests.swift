@@ -1,0 +1,41 @@
+import Testing
+
+@testable import RelataParse
+
+/// Which parts of a server work.
+struct PartsTests {
+    private static func problems(_ server: TestServer) async -> [String: Bool] {
+        Dictionary(
+            uniqueKeysWithValues: await server.service.parts().map { ($0.name, $0.problem != nil) })
+    }
+
+    @Test func aMailServerThatIsAwayShowsUntilItIsBack() async throws {
+        let (server, mails) = try TestServer.withMail { $0.mail?.retries = [] }
+        #expect(await Self.problems(server) == ["mail": false])
+        _ = try await server.signUp("mei", ["email": "mei@example.org"])
+        mails.fail(with: MailError("away", isTemporary: true))
+        _ = try await server.send(
+            "POST", "/requestPasswordReset", ["email": "mei@example.org"], isMaster: false)
+        for _ in 0..<2000 where await Self.problems(server) != ["mail": true] {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(await Self.problems(server) == ["mail": true])
+        // It is asked from time to time.
+        #expect(await server.service.probeMail() == nil)
+        #expect(await Self.problems(server) == ["mail": false])
+    }
+
+    @Test func whatTheProbeSaysIsNewsOnce() async throws {
+        struct Away: MailSender {
+            func send(_ mail: Mail) async throws {}
+            func probe() async throws { throw MailError("away") }
+        }
+        let server = try TestServer.withUsers {
+            $0.mail = MailOptions(
+                Away(), appName: "Library", publicURL: "https://books.example.org/parse")
+        }
+        #expect(await server.service.probeMail() != nil)
+        #expect(await server.service.probeMail() == nil)
+        #expect(await Self.problems(server) == ["mail": true])
+    }
+}

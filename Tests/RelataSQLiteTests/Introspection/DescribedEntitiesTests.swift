@@ -1,0 +1,109 @@
+import RelataCore
+import RelataEngine
+import RelataSQLite
+import TestSupport
+import Testing
+
+/// What a file says about entities beyond what models declare.
+@Suite struct DescribedEntitiesTests {
+    private static func property(_ name: String, _ type: AttributeType = .integer) -> Property {
+        .attribute(Attribute(name, type: type))
+    }
+
+    private func described(_ entities: [Entity], _ sql: String) throws -> [Entity]? {
+        try Schema(entities).entities(describedBy: Introspection.tables(of: try database(sql)))
+    }
+
+    private func declared(_ entities: [Entity], _ sql: String) throws -> [Entity] {
+        EntityReader(try Introspection.tables(of: try database(sql)), declared: entities).entities
+    }
+
+    @Test func tablesThatRelataMakesAreAsDeclared() throws {
+        let library = try QueryLibrary()
+        let tables = try Introspection.tables(of: library.connection)
+        #expect(tables.count > 8)
+        #expect(library.schema.entities(describedBy: tables) == nil)
+    }
+
+    @Test func aKeyDeclaredOtherwiseMayHoldOtherTypes() throws {
+        let part = Entity(name: "Part", properties: [Self.property("id", .text)])
+        let entities = try described([part], "CREATE TABLE Part (id VARCHAR(10) PRIMARY KEY NOT NULL)")
+        #expect(entities?[0].attribute("id")?.holdsOtherTypes == true)
+        #expect(try described([part], "CREATE TABLE Part (id TEXT PRIMARY KEY NOT NULL)") == nil)
+    }
+
+    @Test(arguments: [("INTEGER", "INTEGER", "authorId"), ("TEXT", "TEXT", "bookId"), ("INTEGER", "TEXT", "")])
+    func eachSideOfAJoinTableIsComparedByItself(book: String, author: String, other: String) throws {
+        let entities = [
+            Entity(
+                name: "Book",
+                properties: [
+                    Self.property("id"),
+                    .relationship(Relationship("authors", target: "Author", kind: .manyToMany())),
+                ]),
+            Entity(name: "Author", properties: [Self.property("id", .text)]),
+        ]
+        let found = try described(
+            entities,
+            """
+            CREATE TABLE Book (id INTEGER PRIMARY KEY); CREATE TABLE Author (id TEXT PRIMARY KEY NOT NULL);
+            CREATE TABLE Book_authors (
+                bookId \(book) NOT NULL REFERENCES Book, authorId \(author) NOT NULL REFERENCES Author,
+                PRIMARY KEY (bookId, authorId));
+            """)
+        let authors = found?[0].relationship("authors")
+        #expect((authors?.comparison ?? .equal) == .equal || other == "authorId")
+        #expect((authors?.sourceComparison ?? .equal) == .equal || other == "bookId")
+        #expect((found == nil) == other.isEmpty)
+    }
+
+    @Test func aForeignKeyThatTheModelsDontDeclareIsKnown() throws {
+        let entities = try declared(
+            [
+                Entity(name: "P", properties: [Self.property("id")]),
+                Entity(
+                    name: "K",
+                    properties: [
+                        Self.property("id"), Self.property("pId"),
+                        .relationship(Relationship("q", target: "P", kind: .toOne(isOptional: true, columns: ["qId"]))),
+                    ]),
+            ],
+            """
+            CREATE TABLE P (id INTEGER PRIMARY KEY);
+            CREATE TABLE K (
+                id INTEGER PRIMARY KEY, pId INTEGER NOT NULL REFERENCES P ON DELETE CASCADE, qId INTEGER REFERENCES P);
+            """)
+        #expect(entities.map(\.name) == ["P", "K"])
+        #expect(entities[1].foreignKeys.map(\.columns) == [["pId"]])
+        #expect(entities[1].foreignKeys.map(\.rule) == [.cascade])
+    }
+
+    @Test func aForeignKeyWithAPartOfTheKeyIsNoRelationship() throws {
+        let entities = try declared(
+            [],
+            """
+            CREATE TABLE q (a INTEGER, b INTEGER, PRIMARY KEY (a, b));
+            CREATE TABLE k (a INTEGER, b INTEGER, c INTEGER, PRIMARY KEY (a, b), FOREIGN KEY (b, c) REFERENCES q);
+            """)
+        let found = try #require(entities.first { $0.name == "k" })
+        #expect(found.foreignKeys.map(\.columns) == [["b", "c"]])
+        #expect(found.relationships.isEmpty)
+    }
+
+    @Test func aKeyThatIsNoRowNumberMayHoldOtherTypes() throws {
+        let entity = try declared([], "CREATE TABLE t (id TEXT PRIMARY KEY, name NVARCHAR(20))")[0]
+        #expect(entity.attribute("id")?.holdsOtherTypes == true)
+        #expect(entity.attribute("name")?.holdsOtherTypes == false)
+        let numbered = try declared([], "CREATE TABLE t (id INTEGER PRIMARY KEY)")[0]
+        #expect(numbered.attribute("id")?.holdsOtherTypes == false)
+    }
+
+    @Test func aKeyMayHaveSoManyPartsAndNoMore() throws {
+        func count(_ parts: Int) throws -> Int {
+            let names = (0..<parts).map { "c\($0)" }.joined(separator: ", ")
+            return try declared([], "CREATE TABLE t (\(names), PRIMARY KEY (\(names)))").count
+        }
+        #expect(try count(KeyValue.maximumParts) == 1)
+        #expect(try count(KeyValue.maximumParts + 1) == 0)
+    }
+}
