@@ -3,26 +3,10 @@ import RelataCore
 import Testing
 
 /// Text becomes the same expressions as typed conditions, and what is wrong in it is told with its place.
-struct PredicateFormatTests {
+struct PredicateFormatTests: PredicateParsing {
     let schema: Schema
 
     init() throws { schema = try Schema(MusicEntities.all) }
-
-    private func parse(
-        _ text: String, _ arguments: PredicateArgument..., entity: String = "Album"
-    ) throws(RelataError) -> ExpressionNode {
-        try PredicateFormat.parse(text, arguments: arguments, entity: entity, schema: schema)
-    }
-
-    private func path(_ path: String, _ scope: Int = 0) -> ExpressionNode {
-        .property(scope: scope, path: path.split(separator: ".").map(String.init))
-    }
-
-    private func compare(
-        _ comparison: ComparisonOperator, _ name: String, _ value: Value, _ scope: Int = 0, _ options: TextOptions = []
-    ) -> ExpressionNode {
-        .comparison(comparison, path(name, scope), .value(value), options)
-    }
 
     @Test func comparisonsHaveSeveralSpellings() throws {
         for (sign, comparison) in [

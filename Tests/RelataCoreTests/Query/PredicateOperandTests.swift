@@ -2,26 +2,10 @@ import RelataCore
 import Testing
 
 /// What stands at either side of a comparison in text: numbers, dates, elements of JSON, and parts in parentheses.
-@Suite struct PredicateOperandTests {
+@Suite struct PredicateOperandTests: PredicateParsing {
     let schema: Schema
 
     init() throws { schema = try Schema(MusicEntities.all) }
-
-    private func parse(
-        _ text: String, _ arguments: PredicateArgument..., entity: String = "Album"
-    ) throws(RelataError) -> ExpressionNode {
-        try PredicateFormat.parse(text, arguments: arguments, entity: entity, schema: schema)
-    }
-
-    private func path(_ path: String, _ scope: Int = 0) -> ExpressionNode {
-        .property(scope: scope, path: path.split(separator: ".").map(String.init))
-    }
-
-    private func compare(
-        _ comparison: ComparisonOperator, _ name: String, _ value: Value, _ scope: Int = 0, _ options: TextOptions = []
-    ) -> ExpressionNode {
-        .comparison(comparison, path(name, scope), .value(value), options)
-    }
 
     @Test func numbersMayHaveExponents() throws {
         #expect(try parse("price > 25e-1") != parse("price > 25e1"))
