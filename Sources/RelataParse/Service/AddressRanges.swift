@@ -16,13 +16,15 @@ public struct AddressRanges: Hashable, Sendable {
     /// Every address, and none that isn't known.
     public static let everywhere = AddressRanges(ranges: nil)
     /// The programs on the same machine.
-    public static let thisMachine = AddressRanges(
-        ranges: ["127.0.0.0/8", "::1"].compactMap { Range($0) })
+    public static let thisMachine = AddressRanges(known: ["127.0.0.0/8", "::1"])
 
     /// No address.
     public static let nowhere = AddressRanges(ranges: [])
 
     private init(ranges: [Range]?) { self.ranges = ranges }
+
+    /// Ranges that the code itself names, each of which is one.
+    package init(known texts: [String]) { ranges = texts.compactMap { Range($0) } }
 
     /// Ranges of addresses.
     ///

@@ -1,5 +1,6 @@
 #if Server
 import NIOCore
+import RelataParse
 
 #if canImport(Darwin)
 import Darwin
@@ -11,47 +12,27 @@ import Musl
 
 /// Which addresses lie on the public internet, and which on this machine or in a network of its own.
 enum NetworkReach {
-    /// Blocks of IPv4 that aren't public: this machine, private and shared networks, neighbours on the link, such as the
-    /// services of a cloud at 169.254.169.254, documentation, tests, groups and the rest.
-    private static let closed: [(block: UInt32, bits: UInt32)] = [
-        (0x0000_0000, 8), (0x0A00_0000, 8), (0x6440_0000, 10), (0x7F00_0000, 8), (0xA9FE_0000, 16), (0xAC10_0000, 12),
-        (0xC000_0000, 24), (0xC000_0200, 24), (0xC058_6300, 24), (0xC0A8_0000, 16), (0xC612_0000, 15),
-        (0xC633_6400, 24),
-        (0xCB00_7100, 24), (0xE000_0000, 3),
-    ]
+    /// Where public addresses are: in IPv4, and in 2000::/3.
+    private static let assigned = AddressRanges(known: ["0.0.0.0/0", "2000::/3"])
+    /// The blocks in it that aren't public: this machine, private and shared networks, neighbours on the link, such as the
+    /// services of a cloud at 169.254.169.254, documentation, tests, tunnels, groups and the rest.
+    private static let closed = AddressRanges(known: [
+        "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
+        "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+        "224.0.0.0/3", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
+    ])
+    /// The addresses by which a translator of the network leads to IPv4.
+    private static let translated = AddressRanges(known: ["64:ff9b::/96"])
 
-    /// Whether an address of IPv4 is public.
-    static func isPublic(_ address: UInt32) -> Bool {
-        !closed.contains { address >> (32 - $0.bits) == $0.block >> (32 - $0.bits) }
-    }
-
-    /// Whether an address of IPv6 is public. One that leads to an address of IPv4 is as public as that.
-    ///
-    /// - Parameter bytes: The 16 bytes of the address.
-    static func isPublic(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count == 16 else { return false }
-        let last = bytes[12...].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        // A translator of the network: 64:ff9b::/96.
-        if bytes[..<12].elementsEqual([0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0]) { return isPublic(last) }
-        // ::ffff:0:0/96, an address of IPv4.
-        if bytes[..<12].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]) { return isPublic(last) }
-        // All others are in 2000::/3, but for blocks of tunnels, tests and documentation.
-        guard bytes[0] & 0xE0 == 0x20 else { return false }
-        switch (bytes[0], bytes[1]) {
-        case (0x20, 0x01): return bytes[2] >= 0x02 && !(bytes[2] == 0x0D && bytes[3] == 0xB8)
-        case (0x20, 0x02): return false
-        case (0x3F, 0xFF): return bytes[2] & 0xF0 != 0
-        default: return true
-        }
-    }
-
-    /// Whether an address is public.
+    /// Whether an address is public. One of IPv6 that leads to an address of IPv4 is as public as that.
     static func isPublic(_ address: SocketAddress) -> Bool {
-        switch address {
-        case .v4(let address): isPublic(UInt32(bigEndian: address.address.sin_addr.s_addr))
-        case .v6(let address): isPublic(withUnsafeBytes(of: address.address.sin6_addr) { Array($0) })
-        case .unixDomainSocket: false
+        guard var text = address.ipAddress else { return false }
+        if translated.contains(text), case .v6(let address) = address {
+            text = withUnsafeBytes(of: address.address.sin6_addr) {
+                $0.suffix(4).map(String.init).joined(separator: ".")
+            }
         }
+        return assigned.contains(text) && !closed.contains(text)
     }
 
     /// A host that has no public address.

@@ -24,7 +24,7 @@ struct WebAddress: Sendable {
         else { throw SignInError("it must be an address such as https://example.org/keys") }
         host = named.hasPrefix("[") && named.hasSuffix("]") ? String(named.dropFirst().dropLast()) : named
         isSecure = scheme == "https"
-        guard isSecure || !needsTLS || ["127.0.0.1", "::1", "localhost"].contains(host) else {
+        guard isSecure || !needsTLS || Self.isThisMachine(host) else {
             throw SignInError("it must begin with https://")
         }
         port = parts.port ?? (isSecure ? 443 : 80)
@@ -33,6 +33,9 @@ struct WebAddress: Sendable {
         target = (path.isEmpty ? "/" : path) + (parts.percentEncodedQuery.map { "?" + $0 } ?? "")
         authority = (host.contains(":") ? "[\(host)]" : host) + (parts.port.map { ":\($0)" } ?? "")
     }
+
+    /// Whether a host is this machine, to which secrets may go without TLS.
+    static func isThisMachine(_ host: String) -> Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 
     /// Why something is no address that a document could be fetched of; `nil` for one that is.
     static func problem(_ url: String, needsTLS: Bool = true) -> String? {

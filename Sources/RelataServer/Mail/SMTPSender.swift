@@ -86,7 +86,7 @@ public struct SMTPSender: MailSender {
         } catch {
             throw .invalidUse("the sender of mails is \(from): \(error.description)")
         }
-        if login != nil, security == .none, !["127.0.0.1", "::1", "localhost"].contains(host) {
+        if login != nil, security == .none, !WebAddress.isThisMachine(host) {
             throw .invalidUse("a password is sent to \(host) with TLS only: set the security to starttls or tls")
         }
         if security != .none { _ = try tlsContext() }
