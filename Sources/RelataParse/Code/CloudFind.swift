@@ -151,6 +151,6 @@ extension ParseService {
         }
         // Another server may have made the field just now.
         let classes = try await store.read(as: .master) { $0.storedClasses }
-        return classes[className]?[key]?.type.targetClass ?? className
+        return classes.target(of: key, in: className) ?? className
     }
 }

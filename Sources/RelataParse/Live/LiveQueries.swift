@@ -245,10 +245,7 @@ actor LiveQueries {
     /// Why a query isn't followed: hooks aren't asked about each change of an object.
     private func refusal(of query: LiveQuery) -> LiveProblem? {
         let name = query.className
-        let isHooked =
-            options.code.finds[name] != nil
-            || options.code.allowsWebhooks && store.currentClasses.webhooks.concernFinding(name)
-        guard isHooked else { return nil }
+        guard options.asksHooks(toFind: name, in: store.currentClasses) else { return nil }
         let message = "objects of \(name.prefix(128)) can't be followed: hooks of the server decide what is found"
         return LiveProblem(ParseError(.operationForbidden, message), of: query.requestID)
     }

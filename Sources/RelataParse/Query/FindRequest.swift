@@ -74,8 +74,7 @@ struct FindRequest: Sendable {
         var count: Int64 = 0
         if let parseClass = try parseClass(in: transaction) {
             if redirectKey != nil, parseClass.name != hookedClass,
-                options.code.finds[parseClass.name] != nil
-                    || options.webhooks != nil && transaction.storedClasses.webhooks.concernFinding(parseClass.name)
+                options.asksHooks(toFind: parseClass.name, in: transaction.storedClasses)
             {
                 throw ParseError.needsOwnRequest(parseClass.name)
             }
@@ -113,7 +112,7 @@ struct FindRequest: Sendable {
 
     /// The queried class, and the class that its pointer field redirects to.
     func found(in classes: ClassSet) -> [String] {
-        [className] + [redirectKey.flatMap { classes[className]?[$0]?.type.targetClass }].compactMap(\.self)
+        [className] + [redirectKey.flatMap { classes.target(of: $0, in: className) }].compactMap(\.self)
     }
 
     /// The class that is asked: of a relation's objects, clients know only the class that has the relation.

@@ -201,6 +201,9 @@ final class ClassSet: Sendable {
         InternalClasses.hidden.contains(name) ? nil : schema.index(of: name).map(parseClass)
     }
 
+    /// The class that a field of a class leads to; `nil` for a field that leads to none.
+    func target(of field: String, in className: String) -> String? { self[className]?[field]?.type.targetClass }
+
     /// The class of an entity.
     subscript(entity number: Int) -> ParseClass? { parseClass(number) }
 

@@ -54,11 +54,8 @@ final class BatchWriter {
     func run(_ route: ObjectRoute, into json: inout JSONWriter) throws -> String? {
         switch route {
         case .read(let read):
-            if hooks.concernFinding || !options.code.finds.isEmpty {
-                try read.checkIsFoundAlone(in: transaction.storedClasses) {
-                    hooks.concernFinding($0) || options.code.finds[$0] != nil
-                }
-            }
+            let classes = transaction.storedClasses
+            try read.checkIsFoundAlone(in: classes) { options.asksHooks(toFind: $0, in: classes) }
             json.append(json: try read.run(in: transaction, options).body)
             return nil
         case .write(let write): return try run(write, into: &json)

@@ -12,6 +12,13 @@ struct WebhookNotice: Sendable {
 /// Calls that nobody waits for.
 typealias NoticeQueue = DeliveryQueue<@Sendable () async throws -> Void>
 
+extension ParseService.Options {
+    /// Whether closures of the app or webhooks decide which objects of a class are found.
+    func asksHooks(toFind className: String, in classes: ClassSet) -> Bool {
+        code.finds[className] != nil || webhooks != nil && classes.webhooks.concernFinding(className)
+    }
+}
+
 extension ParseService {
     /// Whether any objects are found with a webhook's consent.
     var concernFinding: Bool { options.webhooks != nil && store.currentClasses.webhooks.concernFinding }
