@@ -94,18 +94,14 @@ extension Deletion {
         for key in graph.nullified.map({ schema.foreignKeys[$0] }) where !sql.isEmpty(key.target) {
             let table = schema.tables[key.source]
             guard fileKeys.triggered.contains(table.sqlName.foldedName), (try? connection.value(sql.unset(key))) != nil,
-                let refusal = try? refused("\(table.name).\(key.property) would not be unset as planned", table)
+                let refusal = try? refused(stillSet: key)
             else { continue }
             return refusal
         }
         return error
     }
 
-    /// The error if rows of the plan are still set.
-    private func refusal(ifStillSet key: SchemaForeignKey, _ keys: KeyList) throws(RelataError) -> RelataError? {
-        // Rows without a key can't be found again.
-        let known = keys.count { !$0.values.contains(.null) }
-        if try connection.value(sql.unsetCount(key, among: keys)) == .integer(Int64(known)) { return nil }
+    private func refused(stillSet key: SchemaForeignKey) throws(RelataError) -> RelataError {
         let table = schema.tables[key.source]
         return try refused("\(table.name).\(key.property) would not be unset as planned", table)
     }
@@ -126,7 +122,10 @@ extension Deletion {
         }
         for (key, keys) in unset
         where fileKeys.foreign?[schema.tables[key.source].sqlName.foldedName]?.obstacles.hasNoKeys == nil {
-            if let refusal = try refusal(ifStillSet: key, keys) { throw refusal }
+            // Rows without a key can't be found again.
+            let known = keys.count { !$0.values.contains(.null) }
+            if try connection.value(sql.unsetCount(key, among: keys)) == .integer(Int64(known)) { continue }
+            throw try refused(stillSet: key)
         }
     }
 

@@ -72,17 +72,15 @@ extension ParseTransaction {
     ///
     /// - Returns: Those that don't hold their locks any more: another server took them for runs whose server is gone.
     func extendRuns(_ runs: [String], until end: Date) throws -> [String] {
-        var lost: [String] = []
-        for run in runs {
-            let held = try accountRows(ServiceClasses.jobLock, [.text(run)]) {
-                "SELECT name FROM \($0) WHERE run = \($1[0])"
-            }
-            if held.isEmpty { lost.append(run) }
+        let held = Set(
+            try accountRows(ServiceClasses.jobLock, []) { table, _ in "SELECT run FROM \(table) WHERE run <> ''" }
+                .compactMap { $0[0].plainText })
+        for run in runs where held.contains(run) {
             try changeAccounts(ServiceClasses.jobLock, [.text(run), .integer(Self.milliseconds(end))]) {
                 "UPDATE \($0) SET \"endsAt\" = \($1[1]) WHERE run = \($1[0])"
             }
         }
-        return lost
+        return runs.filter { !held.contains($0) }
     }
 
     /// Records runs as failed if their locks have expired.
