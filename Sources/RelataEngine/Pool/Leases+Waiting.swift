@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Who waits for a connection, and what they get.
+/// The tasks and threads that wait for a connection, and the results of their waits.
 extension Leases {
     /// The result of a request for a connection.
     enum Handoff {

@@ -104,7 +104,7 @@ extension ParseService {
         return true
     }
 
-    /// What a webhook is told of a user who signs in.
+    /// The members of a webhook's request about a user who signs in.
     private func loginMembers(_ trigger: Trigger, _ id: String) async throws -> JSONObject {
         var user = try await ownUser(id)
         user["className"] = .string(InternalClasses.user)

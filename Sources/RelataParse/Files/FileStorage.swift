@@ -45,7 +45,7 @@ public struct StoredContent: Hashable, Sendable {
 
 /// Why contents can't be stored or read at the moment.
 public struct FileStorageError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, and what to do, for the log. Clients are told to try again.
+    /// The fault and its remedy, for the log. Clients are told to try again.
     public let description: String
 
     /// An error.

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// What another server has, for an import: an export of it, or the server itself.
+/// The source of an import: the export of another server, or that server itself.
 package protocol ImportSource: Sendable {
     /// The classes as far as they are described.
     func schemas() async throws -> [JSONObject]

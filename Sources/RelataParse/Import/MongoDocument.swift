@@ -5,7 +5,7 @@ import RelataCore
 struct MongoDocument {
     let members: JSONObject
 
-    /// What the server keeps for itself, and this one has no use for.
+    /// The members that parse-server keeps for itself. This server has no use for them.
     private static let left: Set = [
         "_acl", "_session_token", "_email_verify_token", "_email_verify_token_expires_at",
         "_perishable_token",

@@ -35,7 +35,7 @@ package final class ParseImport {
     var classes: [String: ImportedClass] = [:]
     var reports: [String: Report] = [:]
     package private(set) var progress: Progress
-    /// What a person should know, such as objects that were refused.
+    /// Notes for a person, such as the objects that were refused.
     package private(set) var notes: [String] = []
     /// Users without a password that can be verified: they need a new one.
     package private(set) var usersWithoutPassword = 0

@@ -6,7 +6,7 @@ final class RateCounter: Sendable {
     struct Demand: Sendable {
         /// The number of the limit.
         let rule: Int
-        /// Who sends them.
+        /// The client that sends the requests, as a hash.
         let key: UInt64
         let count: Int
     }

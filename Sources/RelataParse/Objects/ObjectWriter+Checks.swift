@@ -1,6 +1,6 @@
 import RelataCore
 
-/// What the fields of an object accept.
+/// Checks of the values of an object's fields.
 extension ObjectWriter {
     /// - Throws: ``ParseError`` 142 for a field that lacks its value or has one it doesn't accept.
     func checkValues(of fields: [Field]) throws(ParseError) {

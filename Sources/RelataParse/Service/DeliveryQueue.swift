@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What is delivered after the reply to a request, such as mails: several at once, and again where it failed.
+/// A queue of deliveries after the reply to a request, such as mails. It makes several at once, and repeats failed ones.
 final class DeliveryQueue<Item: Sendable>: Sendable {
     /// Makes what is delivered; `nil` for nothing.
     typealias Job = @Sendable () async throws -> Item?
