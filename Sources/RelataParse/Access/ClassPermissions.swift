@@ -60,7 +60,7 @@ struct ClassPermissions: Hashable, Sendable, Codable {
 
     /// The placeholder for the caller in a default list.
     private static let currentUser = "currentUser"
-    private static let userField = "userField:"
+    static let userField = "userField:"
     private static let authenticated = "authenticated"
 
     // MARK: Questions

@@ -93,7 +93,7 @@ struct MongoDocument {
     }
 
     /// A value without the forms of extended JSON.
-    private static func plain(_ value: JSONValue) -> JSONValue {
+    static func plain(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map(plain))
         case .object(let object):
@@ -136,67 +136,5 @@ struct MongoDocument {
             !isTooLarge
         else { return nil }
         return DateText.parseText(microseconds: microseconds)
-    }
-}
-
-/// A class as `_SCHEMA` has it in MongoDB, or as `GET /schemas` tells it.
-struct ImportedClass {
-    let name: String
-    /// What `POST /schemas` takes.
-    let description: JSONObject
-    /// The types of the fields as MongoDB names them.
-    let types: [String: String]
-
-    private static let own: Set = ["objectId", "createdAt", "updatedAt", "ACL"]
-    private static let names = [
-        "string": "String", "number": "Number", "boolean": "Boolean", "date": "Date", "map": "Object",
-        "object": "Object", "array": "Array", "geopoint": "GeoPoint", "file": "File", "bytes": "Bytes",
-        "polygon": "Polygon",
-    ]
-
-    /// - Returns: `nil` for what describes no class.
-    init?(_ json: JSONObject) {
-        var fields: JSONObject = [:]
-        var types: [String: String] = [:]
-        if let id = json["_id"]?.string {
-            name = id
-            for (field, value) in json where !field.hasPrefix("_") && !Self.own.contains(field) {
-                guard let type = value.string else { continue }
-                types[field] = type
-                if type.hasPrefix("*") {
-                    fields[field] = ["type": "Pointer", "targetClass": .string(String(type.dropFirst()))]
-                } else if type.hasPrefix("relation<"), type.hasSuffix(">") {
-                    fields[field] = [
-                        "type": "Relation", "targetClass": .string(String(type.dropFirst(9).dropLast())),
-                    ]
-                } else if let type = Self.names[type] {
-                    fields[field] = ["type": .string(type)]
-                }
-            }
-        } else if let className = json["className"]?.string {
-            name = className
-            for (field, value) in json["fields"]?.object ?? [:] where !Self.own.contains(field) {
-                guard let type = value["type"]?.string else { continue }
-                var kept: JSONObject = ["type": .string(type)]
-                kept["targetClass"] = value["targetClass"]
-                fields[field] = .object(kept)
-                types[field] = type.lowercased()
-            }
-        } else {
-            return nil
-        }
-        self.types = types
-        var description: JSONObject = ["className": .string(name), "fields": .object(fields)]
-        let permissions =
-            json["classLevelPermissions"] ?? json["_metadata"]?["class_permissions"]
-        if let permissions, permissions.object?.isEmpty == false {
-            description["classLevelPermissions"] = permissions
-        }
-        self.description = description
-    }
-
-    /// The class without what an internal class has by itself.
-    func fields(besides known: Set<String>) -> JSONObject {
-        (description["fields"]?.object ?? [:]).filter { !known.contains($0.key) }
     }
 }

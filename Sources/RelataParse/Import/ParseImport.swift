@@ -6,8 +6,9 @@ import RelataEngine
 /// relations.
 ///
 /// Objects come first, without their pointers; then the pointers, so that objects may point at each other in any order;
-/// then the relations. What is there already is left as it is, so that an import that was interrupted may begin again:
-/// at the position that it was given, or from the start.
+/// then the relations; then the rules of fields, which objects of other times may break. What is there already is left
+/// as it is, so that an import that was interrupted may begin again: at the position that it was given, or from the
+/// start.
 package final class ParseImport {
     /// What became of the objects of a class.
     package struct Report: Sendable {
@@ -99,6 +100,11 @@ package final class ParseImport {
         for name in sorted where mayHave("Relation", name) {
             try await step("relations", name) { try await self.relate($0, of: name) }
         }
+        if !progress.done.contains("rules") {
+            try await setRules()
+            progress.done.insert("rules")
+            try advanced("rules and indexes", progress)
+        }
         return reports.values.sorted { $0.name < $1.name }
     }
 
@@ -145,6 +151,11 @@ package final class ParseImport {
 
     // MARK: Classes
 
+    /// The classes that are moved, by their names.
+    var movableClasses: [ImportedClass] {
+        classes.values.filter { !$0.name.hasPrefix("_") || Self.movable.contains($0.name) }.sorted { $0.name < $1.name }
+    }
+
     private func makeClasses() async throws {
         let known = try await answer(.get, ["schemas"], [:])["results"]?.array ?? []
         var fields: [String: Set<String>] = [:]
@@ -152,8 +163,7 @@ package final class ParseImport {
             guard let name = json["className"]?.string else { continue }
             fields[name] = Set(json["fields"]?.object?.map(\.key) ?? [])
         }
-        let wanted = classes.values.filter { !$0.name.hasPrefix("_") || Self.movable.contains($0.name) }
-            .sorted { $0.name < $1.name }
+        let wanted = movableClasses
         // The server has these by itself, whether or not it tells them.
         fields[InternalClasses.user, default: []].formUnion(InternalClasses.userFields)
         // Classes come before pointers to them.
@@ -167,7 +177,7 @@ package final class ParseImport {
                 "fields": .object(own.fields(besides: fields[own.name] ?? [])),
             ]
             if let permissions = own.description["classLevelPermissions"] {
-                body["classLevelPermissions"] = plainPermissions(permissions, of: own.name)
+                body["classLevelPermissions"] = plainPermissions(permissions, of: own)
             }
             do {
                 _ = try await answer(.put, ["schemas", own.name], body)
@@ -177,16 +187,17 @@ package final class ParseImport {
         }
     }
 
-    /// Permissions without those that this server doesn't have. Without them, fewer see a field.
-    private func plainPermissions(_ json: JSONValue, of name: String) -> JSONValue {
+    /// Permissions without those for a pointer's user whose field isn't one. Without them, fewer see a field.
+    private func plainPermissions(_ json: JSONValue, of own: ImportedClass) -> JSONValue {
         guard var permissions = json.object, let fields = permissions["protectedFields"]?.object else {
             return json
         }
-        let kept = fields.filter { !$0.key.hasPrefix("userField:") }
-        if kept.count < fields.count {
-            note(
-                "\(name): fields that are protected from the users of a pointer (userField) are protected from all"
-            )
+        let kept = fields.filter { name, _ in
+            guard name.hasPrefix(ClassPermissions.userField) else { return true }
+            let field = String(name.dropFirst(ClassPermissions.userField.count))
+            if own.leadsToUsers(field) { return true }
+            note("\(own.name): protectedFields has \(name), but \(field) is neither a pointer to users nor an array")
+            return false
         }
         permissions["protectedFields"] = .object(kept)
         return .object(permissions)

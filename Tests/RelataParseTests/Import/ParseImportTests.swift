@@ -153,6 +153,43 @@ struct ParseImportTests {
         try await check(server)
     }
 
+    @Test func rulesAndIndexesComeAfterTheObjects() async throws {
+        let server = try server()
+        let database: [String: String] = [
+            "_SCHEMA.json": #"""
+            {"_id":"Note","text":"string","size":"number","due":"date","owner":"*_User","place":"geopoint","_metadata":{"fields_options":{"text":{"required":true},"size":{"defaultValue":{"$numberInt":"3"}},"due":{"required":false}},"indexes":{"_id_":{"_id":1},"text_1":{"text":1},"owner_1":{"_p_owner":-1},"near":{"place":"2dsphere"}},"class_permissions":{"find":{"*":true},"get":{"*":true},"protectedFields":{"*":["text"],"userField:owner":[],"userField:text":[]}}}}
+            {"_id":"_User","username":"string","nick":"string","_metadata":{"fields_options":{"username":{"required":true},"nick":{"defaultValue":"-"}},"indexes":{"username_1":{"username":1}}}}
+            """#,
+            "Note.json": #"{"_id":"n1","size":{"$numberInt":"1"}}"#,
+        ]
+        let other = try self.server()
+        let description: [String: String] = [
+            "_SCHEMA.json": #"""
+            {"className":"Note","fields":{"text":{"type":"String","required":true},"size":{"type":"Number","defaultValue":3},"due":{"type":"Date","required":false},"owner":{"type":"Pointer","targetClass":"_User"},"place":{"type":"GeoPoint"}},"indexes":{"_id_":{"_id":1},"text_1":{"text":1},"owner_1":{"_p_owner":-1},"near":{"place":"2dsphere"}}}
+            """#,
+            "Note.json": #"{"objectId":"n1","size":1}"#,
+        ]
+        for (server, files) in [(server, database), (other, description)] {
+            let (reports, notes, _) = try await run(files, into: server)
+            // An object of a time before the rule.
+            #expect(reports["Note"]?.created == 1 && reports["Note"]?.refused == 0, "\(reports)")
+            let note = try await server.send("GET", "/schemas/Note", [:])
+            #expect(note["fields"]?["text"]?["required"] == true && note["fields"]?["size"]?["defaultValue"] == 3)
+            #expect(note["fields"]?["due"]?["required"] == nil, "\(note.json)")
+            #expect(note["indexes"] == ["_id_": ["_id": 1], "text_1": ["text": 1], "owner_1": ["_p_owner": -1]])
+            #expect(notes.contains { $0.hasPrefix("Note: the index near isn't taken over: ") }, "\(notes)")
+            let refused = try await server.send("POST", "/classes/Note", ["size": 2])
+            #expect(refused["code"] == 142, "\(refused.json)")
+            let made = try await server.send("POST", "/classes/Note", ["text": "x"])
+            let id = try #require(made["objectId"]?.string)
+            #expect(try await server.get("Note", id)["size"] == 3)
+        }
+        let permissions = try await server.send("GET", "/schemas/Note", [:])["classLevelPermissions"]
+        #expect(permissions?["protectedFields"] == ["*": ["text"], "userField:owner": []], "\(permissions ?? "-")")
+        let user = try await server.send("GET", "/schemas/_User", [:])
+        #expect(user["fields"]?["nick"]?["defaultValue"] == "-" && user["indexes"] == nil, "\(user.json)")
+    }
+
     @Test func theSameAgainMakesNothingTwice() async throws {
         let server = try server()
         _ = try await run(SmallExport.files, into: server)

@@ -1,0 +1,91 @@
+import RelataCore
+
+/// A class as `_SCHEMA` has it in MongoDB, or as `GET /schemas` tells it.
+struct ImportedClass {
+    let name: String
+    /// What `POST /schemas` takes.
+    let description: JSONObject
+    /// The types of the fields as MongoDB names them.
+    let types: [String: String]
+    /// What is said of fields beside their types: `required`, `defaultValue`.
+    let rules: [String: JSONObject]
+    /// The indexes by name, as `POST /schemas` takes them.
+    let indexes: JSONObject
+
+    private static let own: Set = ["objectId", "createdAt", "updatedAt", "ACL"]
+    private static let names = [
+        "string": "String", "number": "Number", "boolean": "Boolean", "date": "Date", "map": "Object",
+        "object": "Object", "array": "Array", "geopoint": "GeoPoint", "file": "File", "bytes": "Bytes",
+        "polygon": "Polygon",
+    ]
+
+    /// - Returns: `nil` for what describes no class.
+    init?(_ json: JSONObject) {
+        var fields: JSONObject = [:]
+        var types: [String: String] = [:]
+        if let id = json["_id"]?.string {
+            name = id
+            for (field, value) in json where !field.hasPrefix("_") && !Self.own.contains(field) {
+                guard let type = value.string else { continue }
+                types[field] = type
+                if type.hasPrefix("*") {
+                    fields[field] = ["type": "Pointer", "targetClass": .string(String(type.dropFirst()))]
+                } else if type.hasPrefix("relation<"), type.hasSuffix(">") {
+                    fields[field] = [
+                        "type": "Relation", "targetClass": .string(String(type.dropFirst(9).dropLast())),
+                    ]
+                } else if let type = Self.names[type] {
+                    fields[field] = ["type": .string(type)]
+                }
+            }
+        } else if let className = json["className"]?.string {
+            name = className
+            for (field, value) in json["fields"]?.object ?? [:] where !Self.own.contains(field) {
+                guard let type = value["type"]?.string else { continue }
+                var kept: JSONObject = ["type": .string(type)]
+                kept["targetClass"] = value["targetClass"]
+                fields[field] = .object(kept)
+                types[field] = type.lowercased()
+            }
+        } else {
+            return nil
+        }
+        self.types = types
+        let described =
+            json["_metadata"]?["fields_options"].map(MongoDocument.plain)?.object ?? json["fields"]?.object ?? [:]
+        var rules: [String: JSONObject] = [:]
+        for (field, value) in described where fields[field] != nil && !InternalClasses.needs(field, in: name) {
+            let own = Self.rules(value)
+            if !own.isEmpty { rules[field] = own }
+        }
+        self.rules = rules
+        indexes = json["indexes"]?.object ?? json["_metadata"]?["indexes"].map(MongoDocument.plain)?.object ?? [:]
+        var description: JSONObject = ["className": .string(name), "fields": .object(fields)]
+        let permissions =
+            json["classLevelPermissions"] ?? json["_metadata"]?["class_permissions"]
+        if let permissions, permissions.object?.isEmpty == false {
+            description["classLevelPermissions"] = permissions
+        }
+        self.description = description
+    }
+
+    /// The class without what an internal class has by itself.
+    func fields(besides known: Set<String>) -> JSONObject {
+        (description["fields"]?.object ?? [:]).filter { !known.contains($0.key) }
+    }
+
+    /// The rules in a field's description.
+    private static func rules(_ json: JSONValue) -> JSONObject {
+        var rules: JSONObject = [:]
+        if json["required"] == true { rules["required"] = true }
+        if let value = json["defaultValue"], !value.isNull { rules["defaultValue"] = value }
+        return rules
+    }
+
+    /// Whether a field may hold users: a pointer to one, or an array.
+    func leadsToUsers(_ field: String) -> Bool {
+        let json = description["fields"]?[field]
+        return json?["type"] == "Array"
+            || json?["type"] == "Pointer" && json?["targetClass"]?.string == InternalClasses.user
+    }
+}

@@ -1,0 +1,33 @@
+import RelataCore
+
+/// Rules of fields and indexes. They come last: rules count for what is written from now on, and objects of other times
+/// needn't keep them.
+extension ParseImport {
+    func setRules() async throws {
+        for own in movableClasses {
+            for (field, rules) in own.rules.sorted(by: { $0.key < $1.key }) {
+                guard var description = own.description["fields"]?[field]?.object else { continue }
+                for (name, value) in rules { description[name] = value }
+                try await describe(own, ["fields": .object([field: .object(description)])], "the rules of \(field)")
+            }
+            for (index, members) in own.indexes where index != "_id_" && !hasIndex(members, own.name) {
+                try await describe(own, ["indexes": .object([index: members])], "the index \(index)")
+            }
+        }
+    }
+
+    /// Whether the server has an index of its own for these fields.
+    private func hasIndex(_ members: JSONValue, _ name: String) -> Bool {
+        let given: Set<String> = name == InternalClasses.user ? InternalClasses.userFields : ["name"]
+        return Self.movable.contains(name) && members.object?.allSatisfy { given.contains($0.key) } == true
+    }
+
+    /// Adds something to a class. What isn't possible here is named, and the import goes on.
+    private func describe(_ own: ImportedClass, _ part: JSONObject, _ what: String) async throws {
+        do {
+            _ = try await answer(.put, ["schemas", own.name], part)
+        } catch let error as ParseError where error.status < 500 {
+            note("\(own.name): \(what) isn't taken over: \(error.message)")
+        }
+    }
+}
