@@ -60,6 +60,23 @@ import Testing
         #expect(try await client.next()["objects"]?.array?.count == 2)
     }
 
+    @Test func conditionsThatDifferOnlyInValuesShareAStatement() async throws {
+        let (statements, count) = (SQLStatements(), 60)
+        let server = try TestServer(trace: statements)
+        _ = try await server.create("Book", ["title": "none"])
+        let client = try await LiveClient(server)
+        for number in 0..<count {
+            try await client.subscribe("Book", where: ["title": .string("\(number)")], id: Int64(number))
+        }
+        statements.removeAll()
+        _ = try await server.create("Book", ["title": "7"])
+        try await client.expect("create 7 7")
+        // Each text is prepared once for a connection.
+        let runs = statements.all.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+        #expect(runs.count < count, "\(runs.count) texts")
+        #expect(runs.values.contains { $0 >= count }, "\(runs)")
+    }
+
     @Test func aClientThatMissedTooMuchStartsAnew() async throws {
         var options = ParseService.Options()
         options.maximumLiveBacklog = 5000
