@@ -100,8 +100,9 @@ struct LiveQuery: Hashable, Sendable {
             var body = query.filter { !$0.value.isNull }
             // `fields` is the older name of `keys`.
             if let fields = body.removeValue(forKey: "fields") {
-                guard body["keys"] == nil else {
-                    throw ParseError(.invalidQuery, "keys and fields mean the same: say it once")
+                // A client may say it in both ways, for older and newer servers.
+                guard body["keys"].map({ $0 == fields }) ?? true else {
+                    throw ParseError(.invalidQuery, "keys and fields mean the same, but their values differ: send one")
                 }
                 body["keys"] = fields
             }
