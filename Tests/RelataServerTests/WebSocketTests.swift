@@ -229,6 +229,30 @@ struct WebSocketTests {
         #expect(served.endCount.load(ordering: .relaxed) == 1)
     }
 
+    /// The data of close frames, and the code of the answer.
+    static let closeFrames: [(code: Int?, rest: [UInt8], answer: Int)] = [
+        (nil, [], 1000), (1000, [], 1000), (1001, Array("später".utf8), 1001), (1003, [], 1003), (1007, [], 1007),
+        (1014, [], 1014), (3000, [], 3000), (4999, [], 4999),
+        (nil, [3], 1002), (0, [], 1002), (999, [], 1002), (1004, [], 1002), (1005, [], 1002), (1006, [], 1002),
+        (1015, [], 1002), (1016, [], 1002), (2999, [], 1002), (5000, [], 1002), (65535, [], 1002),
+        (1000, [0xC3, 0x28], 1007), (4000, [0xED, 0xA0, 0x80], 1007), (1005, [0xFF], 1002),
+    ]
+
+    @Test func closeFramesThatBreakTheRulesAreAnsweredWithAnError() async throws {
+        try await serving { server in
+            try await blocking {
+                for (code, rest, answer) in Self.closeFrames {
+                    let socket = try server.socket()
+                    let bytes = code.map { [UInt8($0 >> 8), UInt8($0 & 255)] } ?? []
+                    try socket.send(frame: .close, bytes + rest)
+                    #expect(try socket.receiveFrame().code == answer, "\(code ?? 0) \(rest)")
+                    #expect(try socket.isClosedByServer())
+                    socket.close()
+                }
+            }
+        }
+    }
+
     @Test func theEndOfASessionSendsACloseFrame() async throws {
         try await serving { server in
             try await blocking {

@@ -31,9 +31,7 @@ enum LiveRequest: Sendable {
         case "connect":
             var headers: [String: String] = [:]
             for (field, header) in Self.keyFields {
-                guard let value = message[field], !value.isNull else { continue }
-                guard let text = value.string else { throw LiveProblem(code: 1, "\(field) must be a text") }
-                if !text.isEmpty { headers[header] = text }
+                if let text = try Self.text(field, message), !text.isEmpty { headers[header] = text }
             }
             self = .connect(headers: headers)
         case "subscribe": self = .subscribe(try LiveQuery(message), isUpdate: false)
@@ -48,6 +46,15 @@ enum LiveRequest: Sendable {
             throw LiveProblem(code: 1, "requestId must be a whole number")
         }
         return number
+    }
+
+    /// A member of a message that is a text; `nil` without it.
+    fileprivate static func text(
+        _ name: String, _ message: JSONObject, of requestID: Int64? = nil
+    ) throws(LiveProblem) -> String? {
+        guard let value = message[name], !value.isNull else { return nil }
+        guard let text = value.string else { throw LiveProblem(code: 1, "\(name) must be a text", of: requestID) }
+        return text
     }
 }
 
@@ -79,6 +86,9 @@ struct LiveQuery: Hashable, Sendable {
             for (name, advice) in Self.refused where query[name].map({ !$0.isNull }) == true {
                 throw ParseError(.invalidQuery, "a live query can't have \(name): \(advice)")
             }
+            if let stray = message["results"], !stray.isNull {
+                throw ParseError(.invalidQuery, "results belongs into the query")
+            }
             let where_ = query["where"] ?? [:]
             guard where_.object != nil else { throw ParseError(.invalidQuery, "where must be a JSON object") }
             guard !where_.names("$relativeTime") else {
@@ -87,10 +97,17 @@ struct LiveQuery: Hashable, Sendable {
                     "a live query can't have $relativeTime: nothing tells when time alone changes the answer")
             }
             condition = JSONWriter.canonicalText(where_)
-            var body = query
+            var body = query.filter { !$0.value.isNull }
             // `fields` is the older name of `keys`.
-            if query["keys"]?.isNull != false { body["keys"] = query["fields"] }
+            if let fields = body.removeValue(forKey: "fields") {
+                // A client may say it in both ways, for older and newer servers.
+                guard body["keys"].map({ $0 == fields }) ?? true else {
+                    throw ParseError(.invalidQuery, "keys and fields mean the same, but their values differ: send one")
+                }
+                body["keys"] = fields
+            }
             let call = ParseCall(method: .get, path: [], body: body)
+            try call.check(parameters: Self.parameters)
             selection = try Selection(call)
             guard !selection.showsScore else {
                 throw ParseError(.invalidQuery, "a live query can't show $score")
@@ -100,8 +117,9 @@ struct LiveQuery: Hashable, Sendable {
         } catch {
             throw LiveProblem(error, of: requestID)
         }
-        sessionToken = message["sessionToken"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-        after = message["after"]?.string
+        let token = try LiveRequest.text("sessionToken", message, of: requestID)
+        sessionToken = token?.isEmpty == true ? nil : token
+        after = try LiveRequest.text("after", message, of: requestID)
     }
 
     /// The query without the options for its start.
@@ -111,11 +129,19 @@ struct LiveQuery: Hashable, Sendable {
         return query
     }
 
+    /// The members that a query may have. Each read is of the main database, whatever a client prefers.
+    private static let parameters =
+        [
+            "className", "where", "watch", "results", "comment", "readPreference", "includeReadPreference",
+            "subqueryReadPreference",
+        ] + Selection.parameters
+
     /// The options of queries that live queries don't support.
     private static let refused = [
         ("limit", "each object that meets the conditions is told of"), ("skip", "each object is told of"),
         ("count", "count the objects that were told"), ("order", "sort the objects that were told"),
         ("redirectClassNameForKey", "name the class itself"), ("predicate", "write the conditions as where"),
+        ("after", "it belongs beside the query"),
     ]
 }
 

@@ -182,13 +182,16 @@ extension LiveState {
         for key in groups.keys {
             guard groups[key]?.idle == nil, let question = groups[key]?.question(changes) else { continue }
             let known = try key.rights.map { try seeing($0, reader) } ?? .master
+            let start = ContinuousClock.now
             var past: [LiveGroup.Past] = []
             do {
                 past = try reader.apart {
                     try groups[key]?.past(question, as: known, round: round, now, reader) ?? []
                 }
+                try checkTime(since: start)
             } catch {
                 // For example, a regular expression takes too long with a new object. The other groups continue.
+                past = []
                 for queries in (groups[key]?.audiences ?? [:]).values {
                     for id in queries { try end(id, for: error, &news) }
                 }
@@ -202,6 +205,16 @@ extension LiveState {
                 try telling.add(events, of: group, audience, to: queries) { try seeing(audience.rights, reader) }
             }
         }
+    }
+
+    /// Refuses conditions that take too long: at each step all other queries would wait for them again.
+    private func checkTime(since start: ContinuousClock.Instant) throws(ParseError) {
+        let limit = options.maximumLiveTime
+        guard ContinuousClock.now - start > .seconds(limit) else { return }
+        throw ParseError(
+            .timeout,
+            "to look at what changed took longer than \(limit) seconds, and other live queries wait for that: make the conditions simpler, or fetch the objects from time to time"
+        )
     }
 
     /// Ends the queries of the largest groups while all groups together hold too many objects.

@@ -54,9 +54,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
             send(.pong, frame.unmaskedData, context)
         case .pong: isPongAwaited = false
         case .connectionClose:
-            var data = frame.unmaskedData
-            // Codes of less than two bytes don't count.
-            close(data.readWebSocketErrorCode() ?? .normalClosure, context)
+            close(WebSocketErrorCode(answering: frame.unmaskedData), context)
             context.close(promise: nil)
         default: close(.protocolError, context)
         }
@@ -149,6 +147,33 @@ final class WebSocketHandler: ChannelDuplexHandler {
         if !isPongAwaited { send(.ping, ByteBuffer(), context) }
         isPongAwaited = true
         setTimer(pingTime, context)
+    }
+}
+
+extension WebSocketErrorCode {
+    /// The code that answers a client's close frame: the client's own, unless the frame breaks the rules (RFC 6455,
+    /// 5.5.1 and 7.4).
+    fileprivate init(answering frame: ByteBuffer) {
+        var rest = frame
+        guard rest.readableBytes > 0 else {
+            self = .normalClosure
+            return
+        }
+        guard let code = rest.readWebSocketErrorCode(), code.maySend else {
+            self = .protocolError
+            return
+        }
+        let reason = String(validating: rest.readableBytesView, as: UTF8.self)
+        self = reason == nil ? .dataInconsistentWithMessage : code
+    }
+
+    /// Whether a close frame may contain the code: one that the protocol or its registry defines, or a library's or an
+    /// app's own. 1004, 1005, 1006 and 1015 are reserved.
+    private var maySend: Bool {
+        switch UInt16(webSocketErrorCode: self) {
+        case 1000...1003, 1007...1014, 3000...4999: true
+        default: false
+        }
     }
 }
 

@@ -43,6 +43,40 @@ import Testing
         #expect(message["requestId"] == 1 && message["reconnect"]?.bool != true)
     }
 
+    @Test func aQueryThatTakesTooLongEnds() async throws {
+        var options = ParseService.Options()
+        // Every look takes longer.
+        options.maximumLiveTime = 0
+        let server = try TestServer(options: options)
+        _ = try await server.create("Book", ["title": "0"])
+        let client = try await LiveClient(server)
+        try await client.subscribe("Book")
+        _ = try await server.create("Book", ["title": "1"])
+        let end = try await client.next()
+        #expect(end["op"] == "error" && end["code"] == 124 && end["requestId"] == 1, "\(end)")
+        #expect(end["reconnect"] == false)
+        // The client stays, and can use the number again.
+        #expect(try await client.subscribe("Book", ["results": true])["op"] == "subscribed")
+        #expect(try await client.next()["objects"]?.array?.count == 2)
+    }
+
+    @Test func conditionsThatDifferOnlyInValuesShareAStatement() async throws {
+        let (statements, count) = (SQLStatements(), 60)
+        let server = try TestServer(trace: statements)
+        _ = try await server.create("Book", ["title": "none"])
+        let client = try await LiveClient(server)
+        for number in 0..<count {
+            try await client.subscribe("Book", where: ["title": .string("\(number)")], id: Int64(number))
+        }
+        statements.removeAll()
+        _ = try await server.create("Book", ["title": "7"])
+        try await client.expect("create 7 7")
+        // Each text is prepared once for a connection.
+        let runs = statements.all.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
+        #expect(runs.count < count, "\(runs.count) texts")
+        #expect(runs.values.contains { $0 >= count }, "\(runs)")
+    }
+
     @Test func aClientThatMissedTooMuchStartsAnew() async throws {
         var options = ParseService.Options()
         options.maximumLiveBacklog = 5000

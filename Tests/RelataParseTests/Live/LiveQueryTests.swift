@@ -292,6 +292,61 @@ struct LiveQueryTests {
         #expect(expected.contains(error["code"]?.integer ?? 0), "\(error)")
     }
 
+    @Test(
+        arguments: [
+            #"{"className":5}"#, #"{"className":"Book","where":"title"}"#, #"{"className":"Book","keys":5}"#,
+            #"{"className":"Book","keys":["title",5]}"#, #"{"className":"Book","fields":5}"#,
+            #"{"className":"Book","keys":"title","fields":["year"]}"#, #"{"className":"Book","excludeKeys":{}}"#,
+            #"{"className":"Book","include":true}"#, #"{"className":"Book","includeAll":"all"}"#,
+            #"{"className":"Book","watch":5}"#, #"{"className":"Book","watch":{"title":true}}"#,
+            #"{"className":"Book","wach":["title"]}"#, #"{"className":"Book","results":"maybe"}"#,
+            #"{"className":"Book","after":"a-1-a"}"#,
+        ])
+    func queriesWithOtherMembersAreRefused(query: String) async throws {
+        let server = try TestServer()
+        let client = try await LiveClient(server)
+        await client.connection.receive(#"{"op":"subscribe","requestId":5,"query":\#(query)}"#)
+        let error = try await client.next()
+        #expect(error["op"] == "error" && error["code"] == 102 && error["requestId"] == 5, "\(error)")
+    }
+
+    @Test func membersOfOtherTypesAreRefused() async throws {
+        let server = try TestServer()
+        let client = try await LiveClient(server)
+        let strange: [JSONValue] = [.integer(5), .integer(-5), .integer(.max), .bool(true), .array([]), .object([:])]
+        let others: [JSONValue] = [.string("1"), .bool(true), .null, .array([]), .object([:])]
+        for name in ["after", "sessionToken"] {
+            for value in strange {
+                let error = try await client.subscribe("Book", id: 5, message: [name: value])
+                #expect(error["op"] == "error" && error["code"] == 1, "\(name) \(value) \(error)")
+                #expect(error["requestId"] == 5 && error["error"]?.string == "\(name) must be a text")
+            }
+            let reply = try await client.subscribe("Book", id: 5, message: [name: .null])
+            #expect(reply["op"] == "subscribed" && reply["resumed"] == nil, "\(name) \(reply)")
+            await client.say(["op": "unsubscribe", "requestId": 5])
+            #expect(try await client.next()["op"] == "unsubscribed")
+        }
+        #expect(try await client.subscribe("Book", message: ["results": true])["code"] == 102)
+        for operation in ["subscribe", "update", "unsubscribe"] {
+            for value in others {
+                let message: JSONObject = ["op": .string(operation), "requestId": value, "query": Self.books]
+                await client.say(.object(message))
+                #expect(try await client.next()["code"] == 1, "\(message)")
+            }
+            for number in ["1.5", "99999999999999999999"] {
+                await client.connection.receive(
+                    #"{"op":"\#(operation)","requestId":\#(number),"query":{"className":"Book"}}"#)
+                #expect(try await client.next()["code"] == 1, "\(operation) \(number)")
+            }
+        }
+        for operation in [JSONValue.integer(5), .null, .array([])] {
+            await client.say(["op": operation, "requestId": 1, "query": Self.books])
+            #expect(try await client.next()["code"] == 3, "\(operation)")
+        }
+    }
+
+    private static let books: JSONValue = ["className": "Book"]
+
     @Test func theNumberOfAClientsQueriesIsLimited() async throws {
         var options = ParseService.Options()
         (options.maximumLiveQueries, options.maximumLiveObjects) = (2, 3)

@@ -94,6 +94,26 @@ import Testing
         #expect(try await server.send("GET", "/hooks/\(kind)").json == [])
     }
 
+    @Test(
+        arguments: [
+            ("@Connect", "beforeConnect", 119), ("Book", "beforeSubscribe", 119), ("Book", "afterEvent", 119),
+            ("_JobStatus", "afterSave", 119), ("@File", "beforeSave", 103), ("@Config", "afterSave", 103),
+            ("_User", "afterLogout", 143), ("_Session", "beforeLogin", 143),
+            ("Book", "beforePasswordResetRequest", 143),
+        ] as [(String, String, Int64)])
+    func triggersThatNothingCallsAreRefused(className: String, trigger: String, code: Int64) async throws {
+        let (server, _) = try TestServer.withWebhooks()
+        let body: JSONObject = [
+            "className": .string(className), "triggerName": .string(trigger), "url": "https://example.org/a",
+        ]
+        let reply = try await server.send("POST", "/hooks/triggers", .object(body))
+        #expect(reply.code == code && reply.status == 400, "\(reply.json)")
+        let change = try await server.send("PUT", "/hooks/triggers/\(className)/\(trigger)", ["url": "https://a.org"])
+        #expect(change.code == code, "\(change.json)")
+        #expect(try await server.send("GET", "/hooks/triggers").json == [])
+        #expect(try await server.send("GET", "/hooks/jobs").status == 404)
+    }
+
     @Test func theAppsOwnCodeComesFirst() async throws {
         let (server, hooks) = try TestServer.withWebhooks { options in
             options.code.function("hello") { _ in "closure" }
