@@ -3,10 +3,11 @@
 extension Schema {
     /// The entities as far as their tables exist: without those whose table or key is missing, and without properties
     /// whose columns are. A to-one with a missing target is an attribute of the type of its key. Lost parts are named.
+    /// Numbers keep large integers only if their columns do.
     package func entities(fitting descriptions: [TableDescription]) -> (entities: [Entity], lost: [SchemaProblem]) {
         let fitting = FittingEntities(schema: self, descriptions)
         let entities = tables.map(fitting.entity)
-        return (entities.compactMap(\.self), zip(tables, entities).flatMap(fitting.lost))
+        return (entities.compactMap { $0.map(fitting.rounding) }, zip(tables, entities).flatMap(fitting.lost))
     }
 }
 
@@ -18,6 +19,8 @@ private struct FittingEntities {
     private let references: Set<Int>
     private let joins: Set<Int>
     private let columns: [FoldedName: Set<FoldedName>]
+    /// The columns of floating-point numbers.
+    private let realColumns: [FoldedName: Set<FoldedName>]
 
     init(schema: Schema, _ descriptions: [TableDescription]) {
         self.schema = schema
@@ -40,6 +43,27 @@ private struct FittingEntities {
             }.map(\.index))
         self.columns = columns
         self.isThere = isThere
+        realColumns = Dictionary(
+            descriptions.map { table in
+                let reals = table.columns.filter { Affinity(declaredType: $0.type) == .real }
+                return (table.name.foldedName, Set(reals.map { $0.name.foldedName }))
+            }
+        ) { first, _ in first }
+    }
+
+    /// The entity without integers that its columns of floating-point numbers would round: earlier versions declared
+    /// such columns on PostgreSQL.
+    func rounding(_ entity: Entity) -> Entity {
+        guard let reals = realColumns[entity.table.foldedName], !reals.isEmpty else { return entity }
+        var entity = entity
+        for index in entity.properties.indices {
+            guard case .attribute(var attribute) = entity.properties[index], attribute.keepsIntegers,
+                !entity.key.contains(attribute.name), reals.contains(attribute.column.foldedName)
+            else { continue }
+            attribute.keepsIntegers = false
+            entity.properties[index] = .attribute(attribute)
+        }
+        return entity
     }
 
     private func has(_ table: Table, _ column: String) -> Bool {

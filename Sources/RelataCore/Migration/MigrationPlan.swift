@@ -91,6 +91,8 @@ package enum DataQuestion: Hashable, Sendable {
     case hasValues(table: String, column: String)
     /// Whether a row holds a number in the column that is no 64-bit integer.
     case hasFractions(table: String, column: String)
+    /// Whether a row holds a number in the column, PostgreSQL's `numeric`, that no floating-point number is.
+    case hasRounded(table: String, column: String)
     /// Whether a row has no value in the column.
     case hasNulls(table: String, column: String)
     /// Whether two rows have the same values in the columns, all of them set.
@@ -127,6 +129,13 @@ package enum DataQuestion: Hashable, Sendable {
             return """
                 SELECT 1 FROM \(dialect.quote(table)) WHERE \(number) <> trunc(\(number)) \
                 OR \(number) >= 9223372036854775808 OR \(number) < -9223372036854775808 LIMIT 1
+                """
+        case .hasRounded(let table, let column):
+            let number = dialect.quote(column)
+            // The text of a floating-point number is exact, and its conversion to a decimal one isn't.
+            return """
+                SELECT 1 FROM \(dialect.quote(table)) \
+                WHERE CAST(CAST(CAST(\(number) AS double precision) AS text) AS numeric) <> \(number) LIMIT 1
                 """
         case .hasDuplicates(let table, let columns):
             let list = dialect.list(columns)

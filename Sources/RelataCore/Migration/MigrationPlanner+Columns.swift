@@ -200,14 +200,15 @@ extension MigrationPlanner {
     ) throws(RelataError) {
         guard let index = remake.final.columns.place(of: column.name) else { return }
         let place = place(of: column.name, in: table)
-        let type = self.column(column.name, of: table)?.type
-        let fits = type.map { dialect.holds($0, declaredType: actual.type) } ?? fitsStorage(column, actual)
+        let wanted = self.column(column.name, of: table)
+        let type = wanted?.type
+        let fits = wanted.map { dialect.holds($0, declaredType: actual.type) } ?? fitsStorage(column, actual)
         let former = entity(of: table).flatMap { oldTable($0) }.flatMap {
             oldColumn(working.originalColumn(actual.name), of: $0)
         }?.type
         let isOwn = oldTables[table.name.foldedName]?.column(column.name)?.type.isSameName(as: actual.type) ?? false
-        if fits, isOwn, dialect == .sqlite, self.column(column.name, of: table)?.keepsIntegers == true,
-            Affinity(declaredType: actual.type) == .real
+        if fits, isOwn, wanted?.keepsIntegers == true, Affinity(declaredType: actual.type) == .real,
+            Affinity(declaredType: column.type) == .numeric
         {
             // Another program's column stays unchanged.
             report(place, "its column keeps whole numbers now")
@@ -235,6 +236,13 @@ extension MigrationPlanner {
         if dialect.altersTables, !fits, isOwn, let former, let type, TypeChange.isWidening(from: former, to: type) {
             report(place, "its column is \(column.type) now")
             remake.isNeeded = true
+            if former == .real, type == .real {
+                // A field of records becomes a `Double` of a model.
+                plan.checks.append(
+                    check(
+                        .hasRounded(table: working.description.name, column: column.name), place,
+                        "rows hold whole numbers too large for a Double", "declare it as Int, or change them there"))
+            }
             return
         }
         let isHandled = reportLossy(

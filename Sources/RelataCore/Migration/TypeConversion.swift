@@ -18,6 +18,12 @@ extension AttributeType {
 }
 
 extension Dialect {
+    /// Whether a column of a declared type holds the values of another column without changing them.
+    func holds(_ column: Column, declaredType: String) -> Bool {
+        holds(column.type, declaredType: declaredType)
+            || self == .postgres && holds(column.boundType, declaredType: declaredType)
+    }
+
     /// Whether a column of a declared type holds values of a type without changing them.
     func holds(_ type: AttributeType, declaredType: String) -> Bool {
         if self == .sqlite { return TypeChange.fits(type, declaredType: declaredType) }

@@ -2,7 +2,7 @@
 extension Dialect {
     /// The type that `CREATE TABLE` gives a column.
     package func type(of column: Column) -> String {
-        self == .sqlite ? column.storage.rawValue : type(of: column.type)
+        self == .sqlite ? column.storage.rawValue : type(of: column.boundType)
     }
 
     /// The type that `CREATE TABLE` gives a column of values of that type.

@@ -96,6 +96,7 @@ extension ExpressionWriter {
         let isDecimal = term.type == .decimal
         let argument = (isDistinct ? "DISTINCT " : "") + term.sql
         var result = Term(sql: "", type: term.type, isNullable: true, name: "\(function.rawValue) of \(describe(term))")
+        result.keepsIntegers = term.keepsIntegers && function != .average
         switch function {
         case .count:
             result.sql = "COUNT(\(argument))"
@@ -114,7 +115,7 @@ extension ExpressionWriter {
             try require(hasOrder, term, "\(function.rawValue) is for values that have an order")
             result.isSinglePrecision = term.isSinglePrecision
             result.isJSON = term.isJSON
-            result.sql = dialect.extreme(function, term.sql, of: term.boundType)
+            result.sql = dialect.extreme(function, term.sql, of: term.isJSON ? .json : term.type)
         }
         return result
     }

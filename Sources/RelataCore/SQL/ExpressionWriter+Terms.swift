@@ -72,7 +72,8 @@ extension ExpressionWriter {
         guard case .value(let value) = node else { return try term(node) }
         let stored = try stored(value, like: model)
         return Term(
-            sql: bind(stored, as: model.boundType), type: model.type, isNullable: value.isNull, isJSON: model.isJSON)
+            sql: bind(stored, as: model.boundType), type: model.type, isNullable: value.isNull,
+            keepsIntegers: model.keepsIntegers, isJSON: model.isJSON)
     }
 
     /// SQL that a developer wrote, with columns and parameters in the places of its nodes.

@@ -91,8 +91,8 @@ struct ExpressionWriter {
         /// Whether it is a JSON value of any kind, so that the other operand becomes JSON too.
         var isJSON = false
 
-        /// The type of constants beside it.
-        var boundType: AttributeType? { isJSON ? .json : type }
+        /// The type of constants beside it. See ``Column/boundType``.
+        var boundType: AttributeType? { isJSON ? .json : type == .real && keepsIntegers ? .decimal : type }
     }
 
     /// The kind of an expression: a constant (whose form depends on the other operand), one value, or an object.

@@ -172,7 +172,7 @@ extension ExpressionWriter {
             }
             return bind(.integer(integer), as: .integer)
         }
-        return bind(fitting, as: target.type)
+        return bind(fitting, as: target.boundType)
     }
 
     /// A value in the form of the column it is written to.

@@ -39,9 +39,12 @@ package enum SchemaDDL {
             isKeyAssigned: isNumber && (dialect == .sqlite || table.entity.isKeyAssigned),
             neverReusesKeys: table.entity.isKeyAssigned)
         for (index, column) in table.columns.enumerated() {
+            // A key's type is that of the columns that refer to it.
+            let isKey = dialect == .postgres && table.keyColumns.contains(index)
             description.columns.append(
                 ColumnDescription(
-                    name: column.name, type: dialect.type(of: column), isRequired: !column.isOptional,
+                    name: column.name, type: isKey ? dialect.type(of: column.type) : dialect.type(of: column),
+                    isRequired: !column.isOptional,
                     defaultSQL: column.defaultValue.flatMap {
                         $0.isNull ? nil : literal($0, as: column.type, dialect: dialect)
                     }))

@@ -20,8 +20,8 @@ public struct Attribute: Hashable, Sendable, Codable {
     package var allowedValues: [Value]?
     /// The accepted values, checked before anything is written.
     package var limits: [Limit]
-    /// Whether a column of numbers stores whole ones as integers, so that all 64 bits are kept: SQLite's `NUMERIC`. A
-    /// model's `Double` and `Float` have no such numbers.
+    /// Whether a column of numbers stores whole ones as integers, so that all 64 bits are kept: `NUMERIC` on both
+    /// engines. A model's `Double` and `Float` have no such numbers.
     package var keepsIntegers: Bool {
         get { integers == true }
         set { integers = newValue ? true : nil }

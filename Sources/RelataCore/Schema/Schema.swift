@@ -224,6 +224,10 @@ package struct Column: Hashable, Sendable {
 
     /// The type written in `CREATE TABLE`.
     package var storage: StorageType { type == .real && keepsIntegers ? .numeric : type.storage }
+
+    /// The type of parameters that are stored in it, on engines whose parameters have types: PostgreSQL's `numeric` for
+    /// a column that keeps whole numbers among others, because `double precision` would round them.
+    package var boundType: AttributeType { storage == .numeric ? .decimal : type }
 }
 
 /// How a relationship is kept, seen from the entity that declares it.

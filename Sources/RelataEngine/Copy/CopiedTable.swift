@@ -20,6 +20,11 @@ package struct CopiedTable: Sendable {
         package let property: String
         /// The type of its values.
         package let type: AttributeType
+        /// Whether whole numbers are kept as integers: see ``Attribute/keepsIntegers``.
+        package var keepsIntegers = false
+
+        /// The type of its parameters: see ``RelataCore/Column/boundType``.
+        package var boundType: AttributeType { type == .real && keepsIntegers ? .decimal : type }
     }
 
     /// The tables of a schema.
@@ -34,7 +39,8 @@ package struct CopiedTable: Sendable {
         name = entity?.name ?? join.map { "\(schema.tables[$0.source].name).\($0.property)" } ?? description.name
         var known: [String: Column] = [:]
         for column in entity?.columns ?? [] {
-            known[column.name] = Column(name: column.name, property: column.property, type: column.type)
+            known[column.name] = Column(
+                name: column.name, property: column.property, type: column.type, keepsIntegers: column.keepsIntegers)
         }
         if let join {
             for (columns, side) in [(join.sourceColumns, join.source), (join.targetColumns, join.target)] {
@@ -61,7 +67,7 @@ package struct CopiedTable: Sendable {
         let names = key.map { columns[$0].name }
         var sql = selection(dialect)
         if last != nil {
-            let parameters = zip(1..., key).map { dialect.parameter($0, as: columns[$1].type) }
+            let parameters = zip(1..., key).map { dialect.parameter($0, as: columns[$1].boundType) }
             sql += " WHERE (\(dialect.list(names))) > (\(parameters.joined(separator: ", ")))"
         }
         return SQLStatement(sql + " ORDER BY \(dialect.list(names))", (last ?? []).map { .value($0) })
@@ -78,14 +84,14 @@ package struct CopiedTable: Sendable {
     func insertion(_ dialect: Dialect) -> String {
         if dialect == .sqlite { return insertion(of: Array(columns.indices), dialect) }
         let into = "INSERT INTO \(dialect.quote(table)) (\(dialect.list(columns.map(\.name))))"
-        let lists = dialect.rows(ofLists: columns.enumerated().map { ($0 + 1, $1.type) }, isNumbered: false)
+        let lists = dialect.rows(ofLists: columns.enumerated().map { ($0 + 1, $1.boundType) }, isNumbered: false)
         let names = columns.indices.map { "c\($0)" }.joined(separator: ", ")
         return "\(into) SELECT \(names) FROM \(lists) AS v(\(names))"
     }
 
     /// The statement that inserts one row, of which only some columns are given.
     package func insertion(of given: [Int], _ dialect: Dialect) -> String {
-        let parameters = given.enumerated().map { dialect.parameter($0 + 1, as: columns[$1].type) }
+        let parameters = given.enumerated().map { dialect.parameter($0 + 1, as: columns[$1].boundType) }
         return "INSERT INTO \(dialect.quote(table)) (\(dialect.list(given.map { columns[$0].name }))) "
             + "VALUES (\(parameters.joined(separator: ", ")))"
     }
@@ -108,7 +114,7 @@ package struct CopiedTable: Sendable {
         var result: [Value] = []
         result.reserveCapacity(row.count)
         for (value, column) in zip(row, columns) {
-            guard let fitting = Self.fitting(value, column.type, dialect) else {
+            guard let fitting = Self.fitting(value, column.type, keepsIntegers: column.keepsIntegers, dialect) else {
                 throw .invalidUse(
                     "\(object(row)): \(column.property) holds \(Self.description(of: value)), which can't be stored as "
                         + "\(column.type) \(dialect == .sqlite ? "in a file" : "on a server"): mend it in the source, and "
@@ -125,13 +131,22 @@ package struct CopiedTable: Sendable {
     }
 
     /// An equivalent value for a column of that type; `nil` if there is none.
-    package static func fitting(_ value: Value, _ type: AttributeType, _ dialect: Dialect) -> Value? {
+    package static func fitting(
+        _ value: Value, _ type: AttributeType, keepsIntegers: Bool = false, _ dialect: Dialect
+    ) -> Value? {
         // `nil` means an unset value if both are possible.
         let none = Value?.none
         switch (type, value) {
         case (_, .null), (.integer, .integer), (.date(.microseconds), .integer), (.data, .blob), (.uuid(.blob), .uuid):
             return value
         case (.boolean, .integer(let number)): return number == 0 || number == 1 ? value : none
+        case (.real, .integer) where keepsIntegers: return value
+        case (.real, .real(let number)) where keepsIntegers && Int64(exactly: number) != nil:
+            // As both engines store it.
+            return Int64(exactly: number).map { .integer($0) }
+        case (.real, .real(let number)) where keepsIntegers && dialect == .postgres && !number.isFinite:
+            // No decimal number is infinite.
+            return none
         case (.real, .real(let number)), (.date(.seconds), .real(let number)):
             return dialect == .sqlite && number.isNaN ? none : value
         // SQLite stores integers unchanged in a column for any numbers.

@@ -130,7 +130,8 @@ public struct ColumnValue {
         return UUID(uuid: bytes.loadUnaligned(as: uuid_t.self))
     }
 
-    /// The stored value; sixteen bytes of a UUID column become `.uuid`.
+    /// The stored value; sixteen bytes of a UUID column become `.uuid`, and a server's decimal number in a column of
+    /// any numbers an integer, or the nearest floating-point number.
     public func value(as type: AttributeType? = nil) -> Value {
         switch kind {
         case .integer: .integer(integer)
@@ -138,10 +139,17 @@ public struct ColumnValue {
         // table's first column is REAL (seen in 3.40).
         case .real where type == .integer: Int64(exactly: real).map { .integer($0) } ?? .real(real)
         case .real: .real(real)
+        case .text where type == .real && cell != nil: Self.number(text)
         case .text: .text(text)
         case .blob: type == .uuid(.blob) ? uuid.map { .uuid($0) } ?? .blob(data) : .blob(data)
         case .uuid: uuid.map { .uuid($0) } ?? .null
         case .null: .null
         }
+    }
+
+    /// The number that a server's decimal one is to SQLite, which would store it as such.
+    private static func number(_ text: String) -> Value {
+        if let number = Int64(text) { return .integer(number) }
+        return Double(text).map { .real($0) } ?? .text(text)
     }
 }

@@ -12,7 +12,7 @@ extension Connection {
         let isSQLite = dialect == .sqlite
         let expressions = computed.compactMap { number -> String? in
             let column = table.columns[number]
-            return column.defaultSQL.map { isSQLite ? "(\($0))" : "(\($0))::\(dialect.type(of: column.type))" }
+            return column.defaultSQL.map { isSQLite ? "(\($0))" : "(\($0))::\(dialect.type(of: column))" }
         }
         let types = isSQLite ? [] : computed.map { table.columns[$0].type as AttributeType? }
         let row = try values(SQLStatement("SELECT " + expressions.joined(separator: ", ")), types: types).first ?? []

@@ -110,7 +110,7 @@ package struct RowSQL {
         insert(
             table,
             "SELECT " + table.columns.indices.map { "c\($0)" }.joined(separator: ", ") + " FROM "
-                + dialect.rows(ofParameter: 1, types: table.columns.map(\.type)) + " AS v")
+                + dialect.rows(ofParameter: 1, types: table.columns.map(\.boundType)) + " AS v")
     }
 
     private func insert(_ table: Table, _ rows: String) -> String {

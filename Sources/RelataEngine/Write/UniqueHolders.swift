@@ -54,7 +54,7 @@ struct UniqueHolders {
         let isOwn = own.map { "t.\($0)\(dialect.isSame)\($1)" }.joined(separator: " AND ")
         let isStored = own.map { "s.\($0) = \($1)" }.joined(separator: " AND ")
         let keys = table.keyColumnNames.map { "t.\(dialect.quote($0))" }.joined(separator: ", ")
-        let types = [.integer, .integer] + (claims.identity + claims.set.columns).map { table.columns[$0].type }
+        let types = [.integer, .integer] + (claims.identity + claims.set.columns).map { table.columns[$0].boundType }
         // The values come first, and each finds its holder by the set's index.
         return "SELECT \(number), v.c0, \(keys) FROM \(dialect.rows(ofParameter: parameter, types: types)) AS v "
             + "CROSS JOIN \(dialect.quote(table.sqlName)) AS t "

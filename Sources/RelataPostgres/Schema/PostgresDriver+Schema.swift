@@ -171,13 +171,15 @@ struct PostgresTableReader {
             guard let place = places[row.text(at: 0)] else { return }
             let collation = row.text(at: 7)
             let isGenerated = row.text(at: 5) != ""
-            tables[place].columns.append(
-                ColumnDescription(
-                    name: row.text(at: 1),
-                    type: Self.type(row.text(at: 2), collation: row.integer(at: 8) == 1 ? collation : nil),
-                    isRequired: row.integer(at: 3) == 1,
-                    defaultSQL: row.isNull(at: 4) || isGenerated ? nil : row.text(at: 4),
-                    isGenerated: isGenerated, collation: "BINARY"))
+            var column = ColumnDescription(
+                name: row.text(at: 1),
+                type: Self.type(row.text(at: 2), collation: row.integer(at: 8) == 1 ? collation : nil),
+                isRequired: row.integer(at: 3) == 1,
+                defaultSQL: row.isNull(at: 4) || isGenerated ? nil : row.text(at: 4),
+                isGenerated: isGenerated, collation: "BINARY")
+            // Another program's may have more digits than a floating-point number.
+            if AttributeType(postgresType: column.type) == .decimal { column.valueType = .decimal }
+            tables[place].columns.append(column)
             // Another program's key may be `serial`.
             let isCounted = row.text(at: 4).hasPrefix("nextval(")
             if row.text(at: 6) != "" || isCounted {

@@ -104,7 +104,7 @@ struct MovedTable: Sendable {
     func condition(_ places: [Int], from first: Int, _ dialect: Dialect) -> String {
         places.enumerated().map { number, place in
             let column = copied.columns[place]
-            return "\(dialect.quote(column.name)) = \(dialect.parameter(first + number, as: column.type))"
+            return "\(dialect.quote(column.name)) = \(dialect.parameter(first + number, as: column.boundType))"
         }.joined(separator: " AND ")
     }
 

@@ -24,6 +24,28 @@ import Testing
             ])
     }
 
+    @Test func numbersOfModelsAndOfRecordsTakeEachOthersColumns() throws {
+        let numbers = { (keepsIntegers: Bool) in
+            book(.attribute(Attribute("n", type: .real, isOptional: true, keepsIntegers: keepsIntegers)))
+        }
+        let file = try Evolution(
+            on: .postgres, numbers(false), filledBy: "INSERT INTO Book VALUES (1, 0.1), (2, 1e300), (3, NULL)")
+        let query = SQLStatement("SELECT n FROM \"Book\" ORDER BY id")
+        let before = try file.connection.values(query, types: [.real])
+        #expect(try file.open(numbers(true)) == ["Book.n: its column keeps whole numbers now"])
+        #expect(try file.table("Book").column("n")?.type == "numeric")
+        #expect(try file.connection.values(query, types: [.real]) == before)
+        #expect(try file.open(numbers(true)).isEmpty)
+
+        try file.execute("UPDATE Book SET n = 9007199254740993 WHERE id = 3")
+        let refusals = try file.refusals(numbers(false))
+        #expect(refusals.count == 1 && refusals[0].contains("too large for a Double"), "\(refusals)")
+        #expect(try file.connection.values(query, types: [.real])[2] == [.integer(9_007_199_254_740_993)])
+        try file.execute("UPDATE Book SET n = NULL WHERE id = 3")
+        #expect(try file.open(numbers(false)) == ["Book.n: its column is double precision now"])
+        #expect(try file.connection.values(query) == before)
+    }
+
     @Test(arguments: [
         (AttributeType.text, AttributeType.integer, "'12'", "12"), (.integer, .text, "12", "12"),
         (.real, .integer, "12", "12"), (.text, .decimal, "'1.50'", "1.5"), (.integer, .boolean, "2", "1"),

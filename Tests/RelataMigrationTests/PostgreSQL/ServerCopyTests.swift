@@ -69,6 +69,32 @@ import Testing
         #expect(try Introspection.entities(of: back) == [entity])
     }
 
+    /// A field of records holds integers of 64 bits beside other numbers.
+    @Test func integersAmongOtherNumbersStayExact() throws {
+        let number = Attribute("n", type: .real, isOptional: true, keepsIntegers: true)
+        let entity = Entity(name: "Item", properties: [.id(), .attribute(number)])
+        let (source, server, back) = (try database(), try TestEngine.postgres.connection(), try database())
+        try Migrator.migrate(source, schema: try Schema([entity]))
+        let values: [Value] = [
+            .integer(.max), .integer(.min), .integer(9_007_199_254_740_993), .real(0.1), .real(1e300), .real(5e-324),
+            .null,
+        ]
+        for (row, value) in values.enumerated() {
+            let parameters: [Parameter] = [.value(.integer(Int64(row))), .value(value)]
+            try source.execute(SQLStatement("INSERT INTO \"Item\" VALUES (?1, ?2)", parameters))
+        }
+        try DatabaseCopy.run(from: source, to: server)
+        try DatabaseCopy.run(from: server, to: back)
+        #expect(try contents(back) == contents(source))
+        #expect(try Introspection.entities(of: server) == [entity] && Introspection.entities(of: back) == [entity])
+        try source.execute("UPDATE \"Item\" SET n = 9e999 WHERE id = 0")
+        #expect {
+            try DatabaseCopy.run(from: source, to: try TestEngine.postgres.connection())
+        } throws: {
+            "\($0)".contains("Item 0: n holds inf")
+        }
+    }
+
     @Test func numbersInJSONAreComparedByValue() throws {
         struct Stopped: Error {}
         let (source, server, back) = (try music(), try TestEngine.postgres.connection(), try database())
@@ -119,6 +145,16 @@ import Testing
         // Once it is mended the copy goes on.
         try source.execute(mend)
         try DatabaseCopy.run(from: source, to: server)
+    }
+
+    @Test func theDecimalsOfAnotherProgramKeepTheirDigits() throws {
+        let (server, file) = (try TestEngine.postgres.connection(), try database())
+        try server.execute(
+            "CREATE TABLE n (id bigint PRIMARY KEY, value numeric(30, 4)); INSERT INTO n VALUES (1, 12345678901234567890.125)"
+        )
+        #expect(try Introspection.entities(of: server)[0].attribute("value")?.type == .decimal)
+        try DatabaseCopy.run(from: server, to: file)
+        #expect(try file.value(SQLStatement("SELECT value FROM n")) == "12345678901234567890.125")
     }
 
     @Test func aNumberThatIsNoneIsNamed() throws {

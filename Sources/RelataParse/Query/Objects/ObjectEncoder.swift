@@ -131,19 +131,8 @@ struct ObjectEncoder {
             // A value of another program is shown unchanged.
             case let other: writer.write(JSONValue(other, as: nil))
             }
-        case .number:
-            switch column.value() {
-            case .integer(let number): writer.write(number)
-            case .real(let number): writer.write(number)
-            // A decimal, or any value of another program.
-            case let value:
-                let text = value.description
-                if (try? JSONParser.parse(text))?.number != nil {
-                    writer.append(json: text)
-                } else {
-                    writer.write(text)
-                }
-            }
+        case .number: write(number: column.value(as: .real))
+        case .decimal: write(number: column.value())
         case .bytes:
             writer.append("{\"__type\":\"Bytes\",\"base64\":\"")
             writer.append(json: column.data.base64EncodedString())
@@ -153,6 +142,21 @@ struct ObjectEncoder {
             date(column, encoding)
             writer.append("}")
         case .stamp(let encoding): date(column, encoding)
+        }
+    }
+
+    private mutating func write(number value: RelataCore.Value) {
+        switch value {
+        case .integer(let number): writer.write(number)
+        case .real(let number): writer.write(number)
+        // A decimal, or any value of another program.
+        case let value:
+            let text = value.description
+            if (try? JSONParser.parse(text))?.number != nil {
+                writer.append(json: text)
+            } else {
+                writer.write(text)
+            }
         }
     }
 

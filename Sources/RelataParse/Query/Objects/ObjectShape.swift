@@ -36,7 +36,7 @@ final class ObjectShape: Sendable {
 
     /// How a column is written.
     enum Kind: Sendable {
-        case text, uuid, number, boolean, bytes
+        case text, uuid, number, decimal, boolean, bytes
         case date(DateEncoding)
         /// A date without a type around it.
         case stamp(DateEncoding)
@@ -188,7 +188,8 @@ extension ObjectShape.Kind {
             switch type {
             case .text, .json: .text
             case .uuid: .uuid
-            case .integer, .real, .decimal: .number
+            case .integer, .real: .number
+            case .decimal: .decimal
             case .boolean: .boolean
             case .data: .bytes
             case .date(let encoding): isStamp ? .stamp(encoding) : .date(encoding)

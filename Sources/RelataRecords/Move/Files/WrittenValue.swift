@@ -48,7 +48,7 @@ extension MovedField {
         case (.date(.iso8601), .text(let text)): DateText.microseconds(text: text) != nil
         case (.uuid(.text), .text(let text)): UUID(uuidString: text) != nil
         case (.json, .text(var text)): text.withUTF8 { JSONScanner.isJSON($0, depth: Self.maximumDepth) }
-        default: CopiedTable.fitting(value, type, .sqlite) != nil
+        default: CopiedTable.fitting(value, type, keepsIntegers: keepsIntegers, .sqlite) != nil
         }
     }
 

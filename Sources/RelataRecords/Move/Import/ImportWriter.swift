@@ -106,7 +106,7 @@ final class ImportWriter {
         let dialect = connection.dialect
         var assignments = given.enumerated().map { number, place in
             let column = table.copied.columns[place]
-            return "\(dialect.quote(column.name)) = \(dialect.parameter(number + 1, as: column.type))"
+            return "\(dialect.quote(column.name)) = \(dialect.parameter(number + 1, as: column.boundType))"
         }
         // Other values of a change come from the store, as in any save.
         if let revision = column(of: entity?.revision, unless: given) {
@@ -116,7 +116,7 @@ final class ImportWriter {
         if setsUpdateStamp(given), let stamp = column(of: entity?.updatedAt, unless: given) {
             let column = table.copied.columns[stamp]
             let number = given.count + table.copied.key.count + 1
-            assignments.append("\(dialect.quote(column.name)) = \(dialect.parameter(number, as: column.type))")
+            assignments.append("\(dialect.quote(column.name)) = \(dialect.parameter(number, as: column.boundType))")
         }
         let condition = table.condition(table.copied.key, from: given.count + 1, dialect)
         return
