@@ -76,7 +76,7 @@ import Testing
             INSERT INTO other VALUES (5, 'O'); INSERT INTO card VALUES (9, 'B');
             INSERT INTO c VALUES (1, 'A', 5), (2, 'a', NULL), (3, 'B', 5), (4, NULL, NULL);
             """)
-        let c = try #require(file.schema[entity: "c"])
+        let c = try #require(file.schema["c"])
         #expect(c.entity.attributes.map(\.name) == ["id", "k"], "the column stays an attribute")
         #expect(c.entity.relationships.map(\.name) == ["q", "p", "other"])
         let fetcher = RecordFetcher(file.connection, schema: file.schema, access: .everything)
