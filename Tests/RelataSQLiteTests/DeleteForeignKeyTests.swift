@@ -378,4 +378,22 @@ import Testing
         let report = try file.delete("p", "a")
         #expect(report.nullified.map(\.keys) == [KeyList([KeyValue(.integer(1)), KeyValue(.integer(3))])])
     }
+
+    @Test(arguments: [
+        ("INTEGER DEFAULT 9 REFERENCES p ON DELETE SET DEFAULT", "c.p its default (SET DEFAULT)"),
+        ("INTEGER NOT NULL REFERENCES p ON DELETE SET DEFAULT", "c.p its default (SET DEFAULT)"),
+        ("INTEGER NOT NULL REFERENCES p ON DELETE SET NULL", "unset c.p (SET NULL), which is required"),
+    ]) func anActionThatIsNoDeleteRuleIsTheReasonOfTheDenial(key: String, reason: String) throws {
+        let file = try DeletionFile(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (id INTEGER PRIMARY KEY, p \(key));
+            INSERT INTO p VALUES (1), (2); INSERT INTO c VALUES (1, 1);
+            """)
+        let plan = try file.plan("p", 1)
+        #expect(plan.blockers.map(\.relationship) == ["p.cs"])
+        #expect(plan.description.contains("c 1 is linked to p 1 (p.cs: the database would"), "\(plan)")
+        #expect(plan.blockers.first?.reason?.contains(reason) == true, "\(plan)")
+        #expect { _ = try file.delete("p", 1) } throws: { "\($0)".contains(reason) }
+        #expect(try file.delete("p", 2).deletedCount == 1)
+    }
 }

@@ -62,6 +62,63 @@ import Testing
         #expect(Set(bosses.map { $0.values[0] }) == ["Xyz", "Abc"])
     }
 
+    /// A key to unique columns, a second key on one column, and one by the rules of its target.
+    @Test func queriesFollowKeysThatHoldNoPrimaryKey() throws {
+        let file = try DeletionFile(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT COLLATE NOCASE UNIQUE, name TEXT);
+            CREATE TABLE q (id INTEGER PRIMARY KEY, name TEXT);
+            CREATE TABLE c (id INTEGER PRIMARY KEY, k TEXT REFERENCES p (code) ON DELETE CASCADE,
+                q INTEGER REFERENCES q REFERENCES other);
+            CREATE TABLE other (id INTEGER PRIMARY KEY, name TEXT);
+            CREATE TABLE card (id INTEGER PRIMARY KEY, code TEXT UNIQUE REFERENCES p (code));
+            INSERT INTO p VALUES (1, 'A', 'P'), (2, 'B', 'R'), (3, NULL, 'S'); INSERT INTO q VALUES (5, 'Q');
+            INSERT INTO other VALUES (5, 'O'); INSERT INTO card VALUES (9, 'B');
+            INSERT INTO c VALUES (1, 'A', 5), (2, 'a', NULL), (3, 'B', 5), (4, NULL, NULL);
+            """)
+        let c = try #require(file.schema["c"])
+        #expect(c.entity.attributes.map(\.name) == ["id", "k"], "the column stays an attribute")
+        #expect(c.entity.relationships.map(\.name) == ["q", "p", "other"])
+        let fetcher = RecordFetcher(file.connection, schema: file.schema, access: .everything)
+        func keys(_ entity: String, _ condition: String) throws -> [Value] {
+            try fetcher.fetch(
+                QueryPlan(
+                    entity: entity,
+                    condition: try PredicateFormat.parse(condition, entity: entity, schema: file.schema),
+                    sort: [SortTerm(.property(scope: 0, path: ["id"]))])
+            ).map { $0.values[0] }
+        }
+        #expect(try keys("c", "p.name == 'P'") == [1, 2])
+        #expect(try keys("c", "k.name == 'P'") == [1, 2], "the column leads to the same object")
+        #expect(try keys("c", "p == 2") == [3])
+        #expect(try keys("c", "p == nil") == [4])
+        #expect(try keys("c", "k == 'B'") == [3])
+        #expect(try keys("c", "other.name == 'O' AND q.name == 'Q'") == [1, 3])
+        #expect(try keys("c", "p.card.id == 9") == [3])
+        #expect(try keys("c", "p.cs.@count == 2") == [1, 2])
+        #expect(try keys("p", "cs.@count == 2") == [1])
+        #expect(try keys("p", "NONE cs.id > 0") == [3])
+        #expect(try keys("p", "ANY cs.q.name == 'Q'") == [1, 2])
+        #expect(try keys("p", "card.code == 'B'") == [2])
+        #expect(try keys("p", "card == nil") == [1, 3])
+        let sorted = [SortTerm(.property(scope: 0, path: ["id"]))]
+        let objects = try fetcher.fetch(
+            QueryPlan(entity: "c", sort: sorted), including: [IncludePlan("p", children: [IncludePlan("card")])])
+        #expect(objects.map { $0.links["p"]?.records.map { $0.values[0] } } == [[1], [1], [2], []])
+        #expect(objects[2].links["p"]?.records[0].links["card"]?.records.map { $0.values[0] } == [9])
+        let targets = try fetcher.fetch(
+            QueryPlan(entity: "p", sort: sorted), including: [IncludePlan("cs", sort: sorted, limit: 5)])
+        #expect(targets.map { $0.links["cs"]?.records.map { $0.values[0] } } == [[1, 2], [3], []])
+        let related = try fetcher.fetch(
+            QueryPlan(
+                entity: "c", sort: sorted, relatedTo: RelatedOwner(entity: "p", relationship: "cs", key: KeyValue(1))))
+        #expect(related.map { $0.values[0] } == [1, 2])
+        let target = try fetcher.fetch(
+            QueryPlan(entity: "p", relatedTo: RelatedOwner(entity: "c", relationship: "p", key: KeyValue(3))))
+        #expect(target.map { $0.values[0] } == [2])
+        #expect(try file.delete("p", 1).deletedKeys(of: "c") == .of(1, 2), "deletions follow it as before")
+    }
+
     // MARK: Checking
 
     @Test func aCheckGoesOnAfterForeignKeysThatCannotBeFollowed() throws {

@@ -124,6 +124,32 @@ import Testing
         #expect(wrong.exitCode == 1 && wrong.errors.contains("number is an integer"))
     }
 
+    @Test func aNegativeKeyNeedsNoTerminator() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY);
+            CREATE TABLE q (a INTEGER, b INTEGER, PRIMARY KEY (a, b)) WITHOUT ROWID;
+            INSERT INTO p VALUES (-4), (-3), (-2), (-1), (1); INSERT INTO q VALUES (-3, -12), (1, -2), (1, 2);
+            """)
+        #expect(try file.run("delete", "p", "-3", "--yes").lines.contains("deleted 1 object: 1 p"))
+        #expect(try file.run("delete", "p", "--yes", "-2", "1", "--", "-1").exitCode == 0)
+        #expect(try file.rows("SELECT id FROM p") == ["-4"])
+        #expect(try file.run("delete", "q", "--yes", "-3,-12", "1,-2").exitCode == 0)
+        #expect(try file.rows("SELECT a, b FROM q") == ["1|2"])
+    }
+
+    @Test func anOtherValueThatBeginsWithADashIsToldHowToBeWritten() throws {
+        let file = try SampleFile("CREATE TABLE p (id TEXT PRIMARY KEY NOT NULL); INSERT INTO p VALUES ('-x')")
+        for arguments in [["-x"], ["--yes", "-x"], ["--show", "-3", "1"]] {
+            let run = try file.run("delete", ["p"] + arguments)
+            #expect(run.exitCode == 64 && run.hasErrorLine, "\(run.errors)")
+            #expect(run.errors.contains("a value that begins with - comes at the end, after --"), "\(run.errors)")
+        }
+        let other = try file.run("fetch", "p", "--sort", "-id", "--bad")
+        #expect(other.exitCode == 64 && !other.errors.contains("a value that begins with -"), "\(other.errors)")
+        #expect(try file.rows("SELECT count(*) FROM p") == ["1"])
+    }
+
     @Test func aKeyThatIsNotThereIsAnError() throws {
         let file = try SampleFile.library()
         let run = try file.run("delete", "Loan", "2", "99", "--yes")

@@ -19,6 +19,33 @@ import Testing
         #expect(run.output.hasSuffix("deleted 3 objects: 2 x, 1 p\n"))
     }
 
+    @Test func keysToUniqueColumnsAreFollowedByEitherName() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE codes (id INTEGER PRIMARY KEY, code TEXT UNIQUE, name TEXT);
+            CREATE TABLE c (id INTEGER PRIMARY KEY, k TEXT REFERENCES codes (code) ON DELETE CASCADE);
+            INSERT INTO codes VALUES (1, 'A', 'P'), (2, 'B', 'Q'); INSERT INTO c VALUES (1, 'A'), (2, 'B'), (3, NULL);
+            """)
+        let inspected = try file.run("inspect")
+        #expect(inspected.lines.contains("  code → codes  to-one by k, read-only, inverse cs"), "\(inspected.output)")
+        #expect(inspected.output.contains("cs ⇉ c  one-to-many by k, read-only, inverse code, delete: cascade"))
+        #expect(inspected.output.contains("note: c.k: its foreign key to codes doesn't point at its primary key"))
+        for name in ["k", "code"] {
+            let found = try file.run(
+                "fetch", "c", "--where", "\(name).name == 'P'", "--include", name, "--format", "json")
+            #expect(found.exitCode == 0, "\(found.errors)")
+            let objects = try #require(try found.json() as? [[String: Any]])
+            #expect(objects.map { $0["id"] as? Int } == [1])
+            #expect(objects.first?["k"] as? String == "A")
+            #expect((objects.first?["code"] as? [String: Any])?["name"] as? String == "P", "\(found.output)")
+        }
+        let counted = try file.run("fetch", "codes", "--where", "cs.@count == 1", "--sort", "-cs.@count,id")
+        #expect(counted.output.hasSuffix("2 objects\n"), "\(counted.output) \(counted.errors)")
+        let sorted = try file.run("fetch", "c", "--where", "k != nil", "--sort", "-k.name", "--format", "csv")
+        #expect(sorted.lines.dropFirst().first == "2,B", "\(sorted.output) \(sorted.errors)")
+        #expect(try file.run("inspect", "--format", "swift").exitCode == 0)
+    }
+
     /// A foreign key of several columns refers to nothing where one of them is unset.
     @Test func aReferenceThatIsPartlyUnsetIsNone() throws {
         let file = try SampleFile(

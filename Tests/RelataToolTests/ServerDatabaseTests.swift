@@ -57,6 +57,24 @@ struct ServerDatabaseTests {
         }
     }
 
+    @Test func keysToUniqueColumnsAreFollowed() throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        try run(
+            """
+            CREATE TABLE codes (id integer PRIMARY KEY, code text UNIQUE, name text);
+            CREATE TABLE c (id integer PRIMARY KEY, k text REFERENCES codes (code) ON DELETE CASCADE);
+            INSERT INTO codes VALUES (1, 'A', 'P'), (2, 'B', 'Q'); INSERT INTO c VALUES (1, 'A'), (2, 'B'), (3, NULL)
+            """, in: database)
+        let found = try Tool.run("fetch", database.url, "c", "--where", "k.name == 'P'", "--format", "csv")
+        #expect(found.lines.dropFirst().first == "1,A", "\(found.output) \(found.errors)")
+        let counted = try Tool.run(
+            "fetch", database.url, "codes", "--where", "cs.@count == 1 AND ANY cs.k == 'B'", "--include", "cs",
+            "--format", "json")
+        let objects = try #require(try counted.json() as? [[String: Any]], "\(counted.errors)")
+        #expect(objects.map { $0["id"] as? Int } == [2])
+        #expect((objects.first?["cs"] as? [[String: Any]])?.map { $0["id"] as? Int } == [2], "\(counted.output)")
+    }
+
     @Test func aViewThatFailsIsNotCounted() throws {
         let database = try PrivateCluster.shared.makeDatabase()
         try run(

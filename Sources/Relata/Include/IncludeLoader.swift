@@ -115,7 +115,7 @@ struct IncludeLoader {
         let isShared =
             switch edge.link {
             case .join, .through: true
-            case .reference, .inverse: false
+            case .reference, .inverse, .matched: false
             }
         let keyColumn = isShared ? try catalog.table(Target.self).contiguousKeyColumn : nil
         let compiled = try transaction.compiler.edge(

@@ -102,7 +102,7 @@ extension ExpressionWriter {
         let target: Int
         switch link {
         // If an end is the row itself, it is visible.
-        case .reference, .inverse: return step
+        case .reference, .inverse, .matched: return step
         case .join(let number, let isSource):
             target = isSource ? schema.joins[number].target : schema.joins[number].source
         case .through(_, let reference): target = schema.references[reference].target

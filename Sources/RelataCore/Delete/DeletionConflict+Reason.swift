@@ -1,15 +1,15 @@
 extension DeletionConflict.Reason {
     /// Why rows that refer by a foreign key are a conflict, and the remedy.
     package func description(of key: SchemaForeignKey, in schema: Schema) -> String {
-        let held = Self.names(key.columns, of: schema.tables[key.source])
-        let pointed = Self.names(key.targetColumns, of: schema.tables[key.target])
+        let held = schema.tables[key.source].naming(key.columns)
+        let pointed = schema.tables[key.target].naming(key.targetColumns)
         switch self {
         case .exceptions:
             return
                 "SQLite compares \(held) with \(pointed) in one way and follows the foreign key in another, because their "
                 + "types or collations differ: give both the same, or spell these values alike"
         case .converted(let column):
-            return "SQLite turns \(Self.names([column.name], of: schema.tables[key.target])) into a "
+            return "SQLite turns \(schema.tables[key.target].naming([column.name])) into a "
                 + "\(column.isNumber ? "number" : "text") while it looks for rows that refer to it, and finds others then: "
                 + "give all columns that refer to it its type"
         case .sharedColumn(let number):
@@ -23,8 +23,29 @@ extension DeletionConflict.Reason {
                 + "unset the reference first"
         }
     }
+}
 
-    private static func names(_ columns: [String], of table: Table) -> String {
-        "\(table.sqlName).\(columns.joined(separator: ", "))"
+extension DeletionEdge {
+    /// Why the edge denies, and the remedy, if the reason isn't a delete rule but the database's own action on the rows
+    /// that refer. `nil` for a rule.
+    package func reason(in schema: Schema) -> String? {
+        guard rule == .deny, case .referring(let number) = path else { return nil }
+        let key = schema.foreignKeys[number]
+        let source = schema.tables[key.source]
+        switch key.unsupportedAction {
+        case nil: return nil
+        case .setsDefault:
+            return "the database would give \(source.naming(key.unsetColumns)) its default (SET DEFAULT), which is no "
+                + "delete rule: let the reference lead elsewhere first"
+        case .unsetsRequired:
+            return
+                "the database would unset \(source.naming(key.unsetColumns)) (SET NULL), which is required or a part "
+                + "of the key: let the reference lead elsewhere first"
+        }
     }
+}
+
+extension Table {
+    /// Columns of the table in a message.
+    fileprivate func naming(_ columns: [String]) -> String { "\(sqlName).\(columns.joined(separator: ", "))" }
 }

@@ -82,16 +82,20 @@ public struct Diagram: Sendable {
                 name: attribute.name, detail: attribute.type.word + (attribute.isOptional ? "?" : ""),
                 isKey: table.entity.key.contains(attribute.name), isRelationship: false)
         }
-        let throughs = table.entity.relationships.compactMap { relationship -> Row? in
-            guard case .through(let inverse, _)? = table.links[relationship.name] else { return nil }
-            let middle = schema.tables[schema.references[inverse].source].name
+        let derived = table.entity.relationships.compactMap { relationship -> Row? in
+            let detail: String
+            switch table.links[relationship.name] {
+            case .through(let inverse, _)?: detail = "via \(schema.tables[schema.references[inverse].source].name)"
+            case .matched(let link)? where link.isForward: detail = "by \(link.columns.joined(separator: ", "))"
+            default: return nil
+            }
             return Row(
-                name: relationship.name, detail: "\(relationship.target) via \(middle)", isKey: false,
+                name: relationship.name, detail: "\(relationship.target) \(detail)", isKey: false,
                 isRelationship: true)
         }
         let shown = attributes.count > maximumRows ? Array(attributes.prefix(maximumRows - 1)) : attributes
         return Box(
-            name: table.name, rows: shown + throughs, hiddenRows: attributes.count - shown.count, isMiddle: isMiddle)
+            name: table.name, rows: shown + derived, hiddenRows: attributes.count - shown.count, isMiddle: isMiddle)
     }
 
     private static func line(_ reference: Reference) -> Line {

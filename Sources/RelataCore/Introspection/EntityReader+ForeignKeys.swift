@@ -94,11 +94,14 @@ extension EntityReader {
                 "doesn't fit the columns that it points at, so that rows of either can't be deleted")
             return
         }
+        let isFollowed = readMatch(number, key, target, pointed: pointed)
         note(
             number, key,
             reason + ": its columns are read as plain attributes"
-                + (key.onDelete == .setDefault
-                    ? ", and the default that it sets on delete as deny" : "; deletions follow it"))
+                + (key.onDelete == .setDefault ? ", and the default that it sets on delete as deny" : "")
+                + (isFollowed
+                    ? "; deletions follow it, and queries do by a relationship that is only read"
+                    : key.onDelete == .setDefault ? "" : "; deletions follow it"))
         noteUnsetKey(number, key)
         constraints[number].append(
             ForeignKey(
@@ -193,7 +196,7 @@ extension EntityReader {
     }
 
     /// The rule equivalent to an action; if columns can't be unset, the database refuses.
-    private func rule(of key: ForeignKeyDescription, in number: Int) -> DeleteRule {
+    func rule(of key: ForeignKeyDescription, in number: Int) -> DeleteRule {
         switch key.onDelete {
         case .cascade: .cascade
         case .setNull: canBeUnset(key, of: number) ? .nullify : .deny

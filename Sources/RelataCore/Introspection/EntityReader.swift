@@ -18,6 +18,8 @@ package struct EntityReader {
     var references: [[KeyReference]] = []
     /// The foreign keys without a relationship, by table.
     var constraints: [[ForeignKey]] = []
+    /// Those of them that are links by the values of their columns, by table.
+    var matches: [[Match]] = []
     /// The kinds of the tables that are left out, by their names.
     let leftOut: [FoldedName: String]
     /// The tables' numbers by their names.
@@ -79,6 +81,7 @@ package struct EntityReader {
         for (number, table) in tables.enumerated() { numbers[table.name.foldedName] = number }
         references = Array(repeating: [], count: tables.count)
         constraints = Array(repeating: [], count: tables.count)
+        matches = Array(repeating: [], count: tables.count)
         drafts = Array(repeating: Draft(), count: tables.count)
         entities = declared
         nameEntities()
@@ -99,6 +102,7 @@ package struct EntityReader {
         for number in others { readColumns(of: number) }
         for number in others { addViews(of: number) }
         for number in undeclared where joins.contains(number) { addManyToMany(number) }
+        for number in others { addMatches(of: number) }
         entities += others.map(entity)
         let shown = Array(declared.indices) + others
         for (place, number) in shown.enumerated() {

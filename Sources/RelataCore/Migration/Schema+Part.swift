@@ -14,7 +14,7 @@ extension Schema {
                     switch table.links[relationship.name] {
                     case .inverse(let number)?: names.insert(schema.tables[schema.references[number].source].sqlName)
                     case .join(let number, _)?: names.insert(schema.joins[number].table)
-                    case .reference?, .through?, nil: break
+                    case .reference?, .through?, .matched?, nil: break
                     }
                 }
             }

@@ -61,6 +61,12 @@ extension ExpressionWriter {
             return Entered(
                 position: position, near: near, owner: ownerKey, order: order.map { [column(alias, $0)] } ?? [],
                 isInjective: false)
+        case .matched(let link):
+            let (rows, columns, far) = schema.rows(of: link, dialect) { source($0) }
+            let (alias, near) = add(rows, columns, ownerKey, frame: frame, isFirst: isFirst)
+            let position = element(link.end, frame: frame, alias: nil, key: self.columns(alias, far))
+            // An object refers by the key to one other.
+            return Entered(position: position, near: near, owner: ownerKey, isInjective: !link.isForward)
         case .through(let inverse, let reference):
             let (view, onward) = (schema.references[inverse], schema.references[reference])
             let middle = schema.tables[view.source]

@@ -166,7 +166,24 @@ extension ExpressionWriter {
             child = Position(
                 table: reference.source, frame: place.frame, alias: alias, key: nil, isOuter: true, isOptional: true,
                 isKeyOptional: true)
-        case .inverse, .join, .through:
+        case .matched(let link) where link.isForward:
+            let held = columns(alias(of: position), link.columns).map(dialect.unaffiliated)
+            let alias = newAlias()
+            join(source(schema.tables[link.target]), alias, isOuter: true, frame: place.frame)
+            frames[place.frame].append(pairwise(columns(alias, link.targetColumns), held))
+            child = Position(
+                table: link.target, frame: place.frame, alias: alias, key: nil, isOuter: true, isOptional: true,
+                isKeyOptional: true)
+        case .matched(let link) where !table.isToMany(name):
+            let key = key(of: position)
+            let alias = newAlias()
+            let (rows, near, far) = schema.rows(of: link, dialect) { source($0) }
+            join(rows, alias, isOuter: true, frame: place.frame)
+            frames[place.frame].append(pairwise(columns(alias, near), key))
+            child = Position(
+                table: link.end, frame: place.frame, alias: nil, key: columns(alias, far), isOuter: true,
+                isOptional: true, isKeyOptional: true)
+        case .inverse, .join, .through, .matched:
             throw .invalidUse(
                 "\(table.name).\(name) is a to-many: ask whether any, all or none of it meet a condition, "
                     + "or for a figure such as its count")

@@ -153,7 +153,7 @@ extension QueryWriter {
         case .reference: hasOneAnOwner = true
         case .inverse(let number): isOrderStored = writer.schema.references[number].isOrderStored
         case .join: isOrderStored = !entered.order.isEmpty
-        case .through: break
+        case .through, .matched: break
         }
         // A to-one's value is a key of the target, which is visible if its row is.
         if !link.isReference { try requireSeen(owner, of: source) }

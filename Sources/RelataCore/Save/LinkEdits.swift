@@ -64,7 +64,7 @@ package struct PlannedLink: Sendable {
             case .inverse(let number): schema.references[number].orderColumn != nil
             case .join(let number, true): schema.joins[number].orderColumn != nil
             case .join(let number, false): schema.joins[number].inverseOrderColumn != nil
-            case .reference, .through: false
+            case .reference, .through, .matched: false
             }
     }
 }

@@ -72,6 +72,8 @@ public struct Relationship: Hashable, Sendable, Codable {
         case manyToManyInverse(inverse: String)
         /// Read-only: the targets of a to-one of the objects of a to-many of this entity, one for each of them.
         case through(toMany: String, toOne: String)
+        /// Read-only: along a foreign key of another program that holds no primary key of its target.
+        case matched(MatchedColumns)
     }
 
     /// How a to-many is ordered: by (position, key).
@@ -90,7 +92,7 @@ public struct Relationship: Hashable, Sendable, Codable {
     var isView: Bool {
         switch kind {
         case .hasOne, .toMany: true
-        case .toOne, .manyToMany, .manyToManyInverse, .through: false
+        case .toOne, .manyToMany, .manyToManyInverse, .through, .matched: false
         }
     }
 
@@ -99,6 +101,7 @@ public struct Relationship: Hashable, Sendable, Codable {
         switch kind {
         case .toOne, .hasOne: false
         case .toMany, .manyToMany, .manyToManyInverse, .through: true
+        case .matched(let columns): columns.isToMany
         }
     }
 }

@@ -60,7 +60,7 @@ extension Relationship {
     fileprivate var viewed: String? {
         switch kind {
         case .hasOne(let inverse), .toMany(let inverse), .manyToManyInverse(let inverse): inverse
-        case .toOne, .manyToMany, .through: nil
+        case .toOne, .manyToMany, .through, .matched: nil
         }
     }
 
@@ -73,7 +73,7 @@ extension Relationship {
             (.manyToManyInverse, .manyToManyInverse):
             return viewed == other.viewed
         case (.manyToMany(let names), .manyToMany(let others)): return names == others
-        case (.through, .through): return kind == other.kind
+        case (.through, .through), (.matched, .matched): return kind == other.kind
         default: return false
         }
     }

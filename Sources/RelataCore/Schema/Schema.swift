@@ -240,6 +240,8 @@ package enum Link: Hashable, Sendable {
     case join(Int, isSource: Bool)
     /// Read-only: by a view of a foreign key and then along a foreign key.
     case through(inverse: Int, reference: Int)
+    /// Read-only: by the values of columns.
+    case matched(MatchedLink)
 
     /// Whether it is a foreign key of this entity: a to-one.
     package var isReference: Bool { if case .reference = self { true } else { false } }
@@ -265,6 +267,9 @@ extension Schema {
         case .through(let inverse, let reference):
             let view = references[inverse]
             return (source(tables[view.source]), view.columns, references[reference].columns)
+        case .matched(let link):
+            let (rows, near, far) = rows(of: link, dialect, source)
+            return (rows, near, far)
         }
     }
 
@@ -300,7 +305,7 @@ extension Schema {
     /// the whole table.
     package func isTotal(_ link: Link) -> Bool {
         switch link {
-        case .reference: false
+        case .reference, .matched: false
         case .inverse(let number), .through(let number, _):
             !references[number].isOptional && references[number].isEnforced
         case .join: true

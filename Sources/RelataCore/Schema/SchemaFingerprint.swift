@@ -115,6 +115,10 @@ extension StableHasher {
             combine(names.targetColumns)
         case .manyToManyInverse(let inverse): combine("manyToManyInverse", inverse)
         case .through(let toMany, let toOne): combine("through", toMany, toOne)
+        case .matched(let matched):
+            combine(matched.isReferring ? "matched" : "matchedInverse", matched.isToMany ? "many" : "one")
+            combine(matched.own)
+            combine(matched.target)
         }
     }
 

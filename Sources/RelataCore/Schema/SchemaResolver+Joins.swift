@@ -131,6 +131,8 @@ extension SchemaResolver {
             return joinNumber(inverse, of: target).map { .join($0, isSource: false) }
         case .through(let toMany, let toOne):
             return through(relationship, toMany: toMany, toOne: toOne, of: index)
+        case .matched(let columns):
+            return .matched(MatchedLink(columns, from: index, to: target, relationship.comparison))
         }
     }
 

@@ -148,7 +148,9 @@ struct Deletion {
                 blocked: key.target, conflict.reason.description(of: key, in: schema), to: &blockers)
         }
         for edge in graph.denials where !sql.isEmpty(edge.from) {
-            try add(sql.blockers(edge), entity: edge.to, edge.relationship, blocked: edge.from, nil, to: &blockers)
+            try add(
+                sql.blockers(edge), entity: edge.to, edge.relationship, blocked: edge.from,
+                edge.reason(in: schema), to: &blockers)
         }
         report.blockers = blockers.all
         for list in graph.counted where !sql.isEmpty(list.member) {

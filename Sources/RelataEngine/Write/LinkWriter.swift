@@ -33,7 +33,7 @@ package struct LinkWriter {
                 if try join.batch?.take(edit, lists[number]) == true { continue }
                 try join.batch?.write()
                 try join.rows.write(edit, lists[number])
-            case .reference, .through: break  // not edited as lists
+            case .reference, .through, .matched: break  // not edited as lists
             }
         }
         for join in joins { try join.batch?.write() }

@@ -10,6 +10,11 @@ extension ObjectWriter {
             switch link {
             case .join: try plan.add(edits(change, of: field, link, owner))
             case .inverse: break
+            case .matched(let link):
+                throw ParseError(
+                    .operationForbidden,
+                    "\(parseClass.name).\(field.name) follows from \(link.columns.joined(separator: ", ")): change that"
+                )
             case .reference, .through:
                 throw ParseError(
                     .operationForbidden, "\(parseClass.name).\(field.name) follows from other relations: change those")

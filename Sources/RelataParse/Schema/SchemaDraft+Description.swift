@@ -295,7 +295,7 @@ extension RelationshipDetails {
         order = relationship.order
         switch relationship.kind {
         case .toMany(let inverse), .manyToManyInverse(let inverse), .hasOne(let inverse): self.inverse = inverse
-        case .toOne, .manyToMany, .through: break
+        case .toOne, .manyToMany, .through, .matched: break
         }
     }
 }

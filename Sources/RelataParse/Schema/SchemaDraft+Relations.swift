@@ -44,7 +44,7 @@ extension SchemaDraft {
             guard case .attribute = relationship.order else { return nil }
             return
                 "only the other side of a pointer can be ordered by a number: name its inverse, or let its order be true or false"
-        case .toOne, .hasOne, .manyToManyInverse, .through: return nil
+        case .toOne, .hasOne, .manyToManyInverse, .through, .matched: return nil
         }
     }
 

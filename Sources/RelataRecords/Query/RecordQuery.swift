@@ -198,7 +198,7 @@ extension RecordQuery {
     private static func plan(
         _ include: Include, from table: Table, _ classes: RecordClasses
     ) throws(RelataError) -> IncludePlan {
-        let path = try classes.path(include.path, from: table)
+        let path = try classes.path(include.path, from: table, isInclude: true)
         var plan = IncludePlan(path.names[path.names.count - 1], limit: include.limit)
         if let target = path.end {
             plan.condition = try condition(include.condition, include.arguments, of: target, classes)
@@ -210,10 +210,23 @@ extension RecordQuery {
 
 extension RecordClasses {
     /// The properties that the words of a path mean, and the class that it ends at: `artist.Name` is `artist`, `name`.
-    package func path(_ text: String, from table: Table) throws(RelataError) -> (names: [String], end: Table?) {
+    ///
+    /// - Parameter isInclude: Whether the path ends at a class if that is possible: at the one to which an attribute
+    ///   refers.
+    package func path(
+        _ text: String, from table: Table, isInclude: Bool = false
+    ) throws(RelataError) -> (names: [String], end: Table?) {
         var path: [String] = []
         var current: Table? = table
+        var owner = table
+        /// Leads on from an attribute that is a foreign key.
+        func goOn() {
+            guard current == nil, let last = path.last, let link = owner.matched(from: last) else { return }
+            path[path.count - 1] = link.name
+            current = schema[link.target]
+        }
         for word in text.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
+            goOn()
             guard let table = current else {
                 throw .invalidUse("\(text): \(path.last ?? text) is an attribute: no path leads on from it")
             }
@@ -223,8 +236,10 @@ extension RecordClasses {
                         + NameSuggestion.hint(for: word, among: table.entity.properties.map(\.name)))
             }
             path.append(property)
+            owner = table
             current = table.entity.relationship(property).flatMap { schema[$0.target] }
         }
+        if isInclude { goOn() }
         return (path, current)
     }
 }

@@ -227,7 +227,7 @@ extension Relationship {
         switch kind {
         case .hasOne(let inverse), .toMany(let inverse), .manyToManyInverse(let inverse): inverse == name
         case .through(let list, _): list == name
-        case .toOne, .manyToMany: false
+        case .toOne, .manyToMany, .matched: false
         }
     }
 }

@@ -8,7 +8,7 @@ struct DeleteCommand: ParsableCommand {
         commandName: "delete", abstract: "Deletes objects and what goes with them by the delete rules.",
         discussion: """
             Shows the plan and asks before it does anything. A key of several parts is written with commas: 3,12. \
-            Keys that begin with - come after --.
+            Keys that begin with - come after --, except negative numbers, which may stand anywhere.
             """)
 
     @OptionGroup var source: FileArgument

@@ -30,8 +30,9 @@ struct RelataCommand: ParsableCommand {
 
     /// Runs the command and ends the process: 0 for success, 1 for a failure or findings, 64 for wrong usage.
     static func run(_ arguments: [String]) async -> Never {
+        let dashed = DashedValues(arguments: arguments)
         do {
-            var command = try parseAsRoot(arguments)
+            var command = try parseAsRoot(dashed.parsed)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
@@ -43,7 +44,8 @@ struct RelataCommand: ParsableCommand {
             let code = exitCode(for: error)
             if code == .success { exit(withError: error) }  // help or the version, on standard output
             let isUsage = code == .validationFailure
-            Console.fail(message(of: error) + (isUsage ? " (see relata --help)" : ""))
+            let hint = isUsage ? dashed.hint.map { ": \($0)" } ?? "" : ""
+            Console.fail(message(of: error) + hint + (isUsage ? " (see relata --help)" : ""))
             leave(isUsage ? code.rawValue : 1)
         }
         leave(0)

@@ -11,6 +11,8 @@ struct RelationshipSummary {
     private(set) var onTargetDelete: DeleteRule?
     /// The columns of the foreign key.
     private(set) var columns: [String] = []
+    /// The columns that the foreign key refers to if they aren't the primary key, or if the link is only read.
+    private(set) var targetColumns: [String] = []
     /// The join table of a many-to-many.
     private(set) var joinTable: String?
     /// Whether the key may be unset.
@@ -38,6 +40,10 @@ struct RelationshipSummary {
             inverse = isSource ? join.inverse : join.property
             deleteRule = isSource ? join.onSourceDelete : join.onTargetDelete
             joinTable = join.table
+        case .matched(let link):
+            if case .matched(let matched) = relationship.kind { inverse = matched.inverse }
+            if link.isForward { columns = link.columns } else { deleteRule = relationship.deleteRule }
+            targetColumns = link.targetColumns
         case .through, nil: break
         }
     }
@@ -50,6 +56,7 @@ struct RelationshipSummary {
         case .toMany: "toMany"
         case .manyToMany, .manyToManyInverse: "manyToMany"
         case .through: "through"
+        case .matched(let matched): matched.isReferring ? "toOne" : matched.isToMany ? "toMany" : "hasOne"
         }
     }
 
@@ -62,6 +69,9 @@ struct RelationshipSummary {
         case .toMany: words.append("one-to-many")
         case .manyToMany, .manyToManyInverse: words.append("many-to-many by \(joinTable ?? "")")
         case .through(let toMany, let toOne): words.append("through \(toMany).\(toOne)")
+        case .matched(let matched):
+            words.append(matched.isReferring ? "to-one" : matched.isToMany ? "one-to-many" : "one-to-one")
+            words[0] += " by \((matched.isReferring ? matched.own : matched.target).joined(separator: ", ")), read-only"
         }
         if isOptional == true { words.append("optional") }
         if relationship.order != nil { words.append("ordered") }
@@ -86,6 +96,8 @@ struct RelationshipSummary {
         if let isOptional { members["optional"] = .bool(isOptional) }
         if isOptional != nil { members["unique"] = .bool(isUnique) }
         if !columns.isEmpty { members["columns"] = JSONValue(columns) }
+        if !targetColumns.isEmpty { members["targetColumns"] = JSONValue(targetColumns) }
+        if case .matched = relationship.kind { members["readOnly"] = .bool(true) }
         if let joinTable { members["joinTable"] = .string(joinTable) }
         if relationship.isToMany { members["ordered"] = .bool(relationship.order != nil) }
         if let minimum = relationship.minimumCount { members["minimum"] = JSONValue(minimum) }

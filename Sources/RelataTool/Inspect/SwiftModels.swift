@@ -208,6 +208,8 @@ struct SwiftModels {
         case .toMany(let inverse), .manyToManyInverse(let inverse):
             arguments.append("inverse: \(path(inverse, of: target))")
         case .manyToMany: break
+        // No model can declare it.
+        case .matched: return []
         case .through(let toMany, let toOne):
             guard let middle = table.entity.relationship(toMany).flatMap({ schema[$0.target] }) else { return [] }
             return [

@@ -164,7 +164,7 @@ extension Relationship {
     var isManyToMany: Bool {
         switch kind {
         case .manyToMany, .manyToManyInverse: true
-        case .toOne, .hasOne, .toMany, .through: false
+        case .toOne, .hasOne, .toMany, .through, .matched: false
         }
     }
 }

@@ -184,7 +184,7 @@ import Testing
         let reader = try Introspection.read(connection)
         _ = try Schema(reader.entities)
         let b = try #require(reader.entities.first { $0.name == "B" })
-        #expect(b.relationships.map(\.name) == ["a", "d"])
+        #expect(b.relationships.map(\.name) == ["a", "d", "codeA", "aCC"])
         #expect(b.attributes.map(\.name) == ["id", "lost", "code", "c"])
         let notes = reader.notes.map(\.description)
         #expect(notes.count == 6, "\(notes)")

@@ -140,8 +140,12 @@ extension PredicateParser {
     private func follow(_ element: PathElement, _ way: inout Way) throws(RelataError) {
         if let attribute = way.attribute {
             if attribute.type == .json { return way.members.append(.member(element.name)) }
-            throw failure(
-                element.column, "\(way.table.name).\(attribute.name) is an attribute: no path leads on from it")
+            guard let link = way.table.matched(from: attribute.name), let target = schema[link.target] else {
+                throw failure(
+                    element.column, "\(way.table.name).\(attribute.name) is an attribute: no path leads on from it")
+            }
+            way.names[way.names.count - 1] = link.name
+            (way.attribute, way.table) = (nil, target)
         }
         guard let name = resolveName(element.name, way.table), let property = way.table.entity.property(name) else {
             throw failure(
