@@ -1,5 +1,6 @@
 import Foundation
 import RelataRecords
+import Synchronization
 import TestEngines
 import Testing
 
@@ -26,6 +27,33 @@ import Testing
         #expect(saved.key == found.key && found.isStored && found.edits.isEmpty)
         #expect(found["createdAt"].date != nil && found["nothing"].isNull)
         #expect(found["link"]["name"] == "O" && found["links"].records.map { $0["name"] } == ["O"])
+    }
+
+    /// How many statements make a field of a class with this many fields, in a store with this many other classes.
+    private func statements(classes: Int, fields: Int) async throws -> Int {
+        let folder = try TestDatabases()
+        var options = RecordStore.Options()
+        let counter = Counter()
+        options.trace = { _, _ in counter.count.add(1, ordering: .relaxed) }
+        let store = try RecordStore.open(folder.path(), options: options)
+        defer { try? store.close() }
+        for number in 0..<classes { try await store.save(Record("Class\(number)", ["name": "a"])) }
+        let names = (0..<fields).map { ("field\($0)", RecordValue.text("a")) }
+        try await store.save(Record("Note", Dictionary(uniqueKeysWithValues: names)))
+        counter.count.store(0, ordering: .relaxed)
+        try await store.save(Record("Note", ["more": "a"]))
+        return counter.count.load(ordering: .relaxed)
+    }
+
+    private final class Counter: Sendable {
+        let count = Atomic(0)
+    }
+
+    @Test func otherClassesAndFieldsAddNoStatementsToANewField() async throws {
+        let few = try await statements(classes: 2, fields: 2)
+        #expect(try await statements(classes: 40, fields: 2) == few)
+        #expect(try await statements(classes: 2, fields: 200) == few)
+        #expect(few > 0 && few < 100)
     }
 
     @Test func aFieldIsMadeWhenItIsUsedFirstAndHoldsNothingBefore() async throws {

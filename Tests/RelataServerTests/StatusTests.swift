@@ -2,7 +2,9 @@
 import Foundation
 import Logging
 import Metrics
+import RelataEngine
 import RelataParse
+import RelataRecords
 import ServerClient
 import Synchronization
 import Testing
@@ -23,6 +25,46 @@ struct StatusTests {
             #expect(broken.status == 503)
             #expect(try broken.json == ["status": "error", "reason": "gone"])
             #expect(try await server.request("GET", "/livez").status == 200)
+        }
+    }
+
+    @Test func aServerWithAFullDiskIsNotReadyUntilThereIsRoom() async throws {
+        let folder = try ServerFolder()
+        let store = try ParseStore.open(folder.path("full.sqlite"))
+        var configuration = RelataServer.Configuration()
+        configuration.port = 0
+        configuration.stopsOnSignals = false
+        let server = try RelataServer(
+            store, keys: ServerKeys(applicationID: "app", masterKey: "master"), configuration: configuration)
+        let keys = ["X-Parse-Application-Id": "app", "X-Parse-Master-Key": "master"]
+        let large = Array(#"{"title": "\#(String(repeating: "x", count: 50_000))"}"#.utf8)
+        @Sendable func limit(_ pages: Int) async throws {
+            try await store.records.pool.alone { try $0.execute("PRAGMA max_page_count = \(pages)") }
+        }
+        try await TestServer.running(server) { server in
+            let first = try await server.request(
+                "POST", "/parse/classes/Book", headers: keys, body: Array(#"{"title": "A"}"#.utf8))
+            #expect(first.status == 201, "\(first.text)")
+            #expect(try await server.request("GET", "/readyz").status == 200)
+            // SQLite raises the limit to the number of existing pages, so there is no room for more.
+            try await limit(1)
+            let refused = try await server.request("POST", "/parse/classes/Book", headers: keys, body: large)
+            #expect(refused.status == 503, "\(refused.text)")
+            for _ in 0..<2 {
+                let full = try await server.request("GET", "/readyz")
+                let json = try full.json
+                #expect(full.status == 503 && json["status"]?.string == "error", "\(full.text)")
+                #expect(json["reason"]?.string?.contains("disk is full") == true, "\(full.text)")
+                #expect(json["database"]?["status"]?.string == "error", "\(full.text)")
+            }
+            #expect(try await server.request("GET", "/livez").status == 200)
+            #expect(try await server.request("GET", "/parse/classes/Book", headers: keys).status == 200)
+            try await limit(100_000)
+            let ready = try await server.request("GET", "/readyz")
+            let json = try ready.json
+            #expect(ready.status == 200 && json["status"]?.string == "ok" && json["reason"] == nil, "\(ready.text)")
+            let again = try await server.request("POST", "/parse/classes/Book", headers: keys, body: large)
+            #expect(again.status == 201, "\(again.text)")
         }
     }
 

@@ -4,6 +4,8 @@
 // So the loops are requirements of `Model` with inlinable defaults. The app's module gets a copy of them for each
 // model, in which the compiler knows the type and its generated code.
 
+import RelataCore
+
 extension Model {
     /// Gives the columns of the key of one of the objects; whether it has one. In place: a copy of the object would
     /// cost more than its key.
@@ -48,7 +50,7 @@ extension Model {
     }
 
     @usableFromInline static var withoutKey: RelataError {
-        .invalidUse("a \(entityName) without a key has nothing to load: save it first")
+        .invalidUse("\(entityName.withArticle) without a key has nothing to load: save it first")
     }
 
     /// Shows the links of objects to a visitor.

@@ -83,7 +83,7 @@ extension Model {
     }
 
     @usableFromInline static var withoutStoredKey: String {
-        "a \(entityName) without a key isn't stored: save it first, and go on with the object that save returns"
+        "\(entityName.withArticle) without a key isn't stored: save it first, and go on with the object that save returns"
     }
 
     /// The caller's key: that of an object whose key isn't assigned yet is `nil`.

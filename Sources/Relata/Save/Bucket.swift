@@ -144,7 +144,8 @@ final class Bucket<M: Model>: AnyBucket {
     @usableFromInline
     func checkKeyless(_ role: SaveRole) throws {
         if role == .update {
-            throw RelataError.invalidUse("a \(M.entityName) without a key can't be updated: insert it, or use save")
+            throw RelataError.invalidUse(
+                "\(M.entityName.withArticle) without a key can't be updated: insert it, or use save")
         }
         keyless.insert(objects.count)
     }

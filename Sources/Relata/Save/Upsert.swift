@@ -21,7 +21,8 @@ struct Upsert {
         }
         guard !transaction.access.guards(table) else {
             throw RelataError.invalidUse(
-                "a \(M.entityName) saved by \(names) could be written over one that is hidden: save it by key")
+                "\(M.entityName.withArticle) saved by \(names) could be written over one that is hidden: save it by key"
+            )
         }
         let session = transaction.makeSession()
         let columns = self.names.flatMap { table.columnIndexes(of: $0) }
@@ -29,7 +30,8 @@ struct Upsert {
         // The owner of an edited list is only known afterwards.
         guard try !objects.contains(where: { try $0.hasEdits() }) else {
             throw RelataError.invalidUse(
-                "a \(M.entityName) saved by \(names) can't have edits on links: save it, then edit the result")
+                "\(M.entityName.withArticle) saved by \(names) can't have edits on links: save it, then edit the result"
+            )
         }
         try session.gather()
         try check(objects, nodes, columns, table, session)

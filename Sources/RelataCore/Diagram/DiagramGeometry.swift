@@ -36,7 +36,6 @@ struct DiagramGeometry {
     private struct Port {
         let line: Int
         let isSource: Bool
-        let isLoop: Bool
         /// The direction of the line, by which ports are sorted.
         let toward: Double
     }
@@ -172,14 +171,14 @@ struct DiagramGeometry {
             let fromLeft = route.passes.first?.y ?? layout.middles[route.right]
             let fromRight = route.passes.last?.y ?? layout.middles[route.left]
             right[group[route.left], default: []].append(
-                Port(line: line, isSource: !isSourceRight, isLoop: false, toward: fromLeft))
+                Port(line: line, isSource: !isSourceRight, toward: fromLeft))
             left[group[route.right], default: []].append(
-                Port(line: line, isSource: isSourceRight, isLoop: false, toward: fromRight))
+                Port(line: line, isSource: isSourceRight, toward: fromRight))
         }
         for line in lines where diagram.lines[line].source.box == diagram.lines[line].target.box {
             for isSource in [true, false] {
                 right[diagram.lines[line].source.box, default: []].append(
-                    Port(line: line, isSource: isSource, isLoop: true, toward: .infinity))
+                    Port(line: line, isSource: isSource, toward: .infinity))
             }
         }
         func sorted(_ ports: [Port]) -> [Port] {

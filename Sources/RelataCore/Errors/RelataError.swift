@@ -194,7 +194,7 @@ extension RelataError: CustomStringConvertible {
                     return "\(place): \(failure.message)"
                 })
         case .notLoaded(let entity, let property):
-            "a \(property) link to \(entity) isn't loaded: include it in the fetch, or ask the store for what is related"
+            "\(property.withArticle) link to \(entity) isn't loaded: include it in the fetch, or ask the store for what is related"
         case .excluded(let object):
             "\(object) isn't among those that the include's condition lets through: read 'loaded', which is unset then, or include the link without a condition"
         case .schemaMismatch(let problems): Self.list(problems.map(\.description))

@@ -109,14 +109,16 @@ package struct OrderedList {
         var index = 0
         while index < members.count {
             let previous = result.last ?? base
-            if let position = members[index].position, position > previous || result.isEmpty && base == 0 {
+            // The first position may be any: those of objects that were placed first are below zero.
+            let isFirst = result.isEmpty && base == 0
+            if let position = members[index].position, isFirst || position > previous {
                 result.append(position)
                 index += 1
                 continue
             }
             // A run of members without a usable position, and the next that has one.
             var end = index
-            while end < members.count, members[end].position.map({ $0 <= previous }) ?? true { end += 1 }
+            while end < members.count, members[end].position.map({ !isFirst && $0 <= previous }) ?? true { end += 1 }
             let count = Int64(end - index)
             guard end < members.count, let next = members[end].position else {
                 for step in 1...count { result.append(previous + step * Self.gap) }

@@ -67,17 +67,17 @@ extension SchemaResolver {
 
     mutating func checkSets(of index: Int) {
         let entity = entities[index]
-        for (word, sets) in [("unique", entity.uniques), ("index", entity.indexes)] {
+        for (word, sets) in [("a unique", entity.uniques), ("an index", entity.indexes)] {
             for set in sets {
-                if set.isEmpty { report(index, "a \(word) set is empty: name its properties, or remove it") }
+                if set.isEmpty { report(index, "\(word) set is empty: name its properties, or remove it") }
                 for name in set {
                     switch entity.property(name) {
                     case .attribute: continue
                     case .relationship(let relationship):
                         if case .toOne = relationship.kind { continue }
-                        report(index, name, "a \(word) set holds attributes and to-ones: it has no column")
+                        report(index, name, "\(word) set holds attributes and to-ones: it has no column")
                     case nil:
-                        report(index, name, "a \(word) set names it, but it doesn't exist: mend the name")
+                        report(index, name, "\(word) set names it, but it doesn't exist: mend the name")
                     }
                 }
             }

@@ -48,7 +48,7 @@ extension PredicateArgument {
                 self = .value(.text(try JSONText.encode(value)))
             } else {
                 throw RelataError.invalidUse(
-                    "a \(type(of: value)) can't stand for %@: give a value, an enum with a raw value, an object, a link, a key, or an array of these"
+                    "\("\(type(of: value))".withArticle) can't stand for %@: give a value, an enum with a raw value, an object, a link, a key, or an array of these"
                 )
             }
         }

@@ -73,7 +73,7 @@ package struct ConstraintErrors {
         defer { connection.needsTransaction = neededTransaction }
         guard try connection.driver.lastAssignedKey(of: table.sqlName, connection) == .max else { return nil }
         return .invalidUse(
-            "a \(table.name) had the key \(Int64.max), so that the database has no greater key for a new one: "
+            "\(table.name.withArticle) had the key \(Int64.max), so that the database has no greater key for a new one: "
                 + "give new objects keys of their own")
     }
 

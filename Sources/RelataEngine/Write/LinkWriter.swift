@@ -148,7 +148,7 @@ package struct LinkWriter {
             if try connection.value(sql) == nil { return }
             throw RelataError.requiredReference(
                 entity: table.name, property: reference.property,
-                hint: "a \(table.name) can't be without one: move it to another, or delete it")
+                hint: "\(table.name.withArticle) can't be without one: move it to another, or delete it")
         }
         run.counted.noteOwner(owner, of: reference, in: schema)
         let bump = isCounted ? rowSQL.touch(table, parameter: parameters.count + 1) : (sql: "", needsNow: false)

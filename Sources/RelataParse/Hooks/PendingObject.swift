@@ -47,7 +47,7 @@ struct PendingObject {
         for (column, value) in after.enumerated() where value != before[column] && !stamps.contains(column) {
             guard !parseClass.table.keyColumns.contains(column) else {
                 throw RelataError.invalidUse(
-                    "beforeSave gave a \(parseClass.name) another key, which an object keeps: insert another object in the transaction"
+                    "beforeSave gave \(parseClass.name.withArticle) another key, which an object keeps: insert another object in the transaction"
                 )
             }
             changes[column] = value

@@ -15,9 +15,11 @@ final class ClassSet: Sendable {
     /// The classes that were used, in the order of the tables.
     private let classes: [Slot]
     /// The classes whose objects have access lists or permissions.
-    let guarded: [String]
+    let guarded: Set<String>
     /// The classes that don't allow everybody everything.
     let permissions: [String: ClassPermissions]
+    /// The classes whose objects are refused without a value of some field.
+    private let strict: Set<String>
     /// The functions and triggers that other servers answer.
     let webhooks: Webhooks
     /// The hidden fields, by class: only some of the callers who see an object get them.
@@ -30,20 +32,48 @@ final class ClassSet: Sendable {
         let parseClass = AtomicLazyReference<ParseClass>()
     }
 
-    /// - Parameter previous: The classes before a change: unchanged ones aren't resolved again.
+    /// Another set, and the classes in which a new one may differ from it.
+    struct Change {
+        /// The classes before the change.
+        let before: ClassSet
+        /// The positions of new and changed entities; all others are the same, in their positions.
+        let places: Set<Int>
+        /// The names of the classes with other facts.
+        let options: Set<String>
+    }
+
+    /// - Parameter change: What was changed since other classes: unchanged ones are neither looked at nor resolved
+    ///   again. `nil` if nothing is known of others, or a class was removed.
     init(
-        _ stored: RecordClasses, options: [String: ClassOptions], since previous: ClassSet? = nil
+        _ stored: RecordClasses, options: [String: ClassOptions], since change: Change? = nil
     ) throws(RelataError) {
         self.stored = stored
+        let old = change?.before
+        var (guarded, permissions, strict) = (old?.guarded ?? [], old?.permissions ?? [:], old?.strict ?? [])
+        for place in change.map({ Array($0.places) }) ?? Array(stored.entities.indices) {
+            let entity = stored.entities[place]
+            if entity.isGuarded || entity.isSession {
+                guarded.insert(entity.name)
+            } else {
+                guarded.remove(entity.name)
+            }
+        }
+        let named = change.map { $0.options.union($0.places.map { stored.entities[$0].name }) } ?? Set(options.keys)
+        for name in named {
+            let known = options[name]
+            permissions[name] = stored.schema.index(of: name).flatMap { _ in known?.permissions }
+            if known?.hasRequiredFields == true { strict.insert(name) } else { strict.remove(name) }
+        }
+        (self.guarded, self.permissions, self.strict) = (guarded, permissions, strict)
         // Few classes need rules other than their entities'.
-        let strict = Self.keepingRequiredPointers(stored, options, since: previous)
-        let known = previous?.schema ?? stored.schema
+        let kept = Self.keepingRequiredPointers(stored, options, strict, since: change)
+        let known = old?.schema ?? stored.schema
         schema =
-            try strict.map { (entities) throws(RelataError) in try Schema(entities, since: known) } ?? stored.schema
+            try kept.map { (kept) throws(RelataError) in
+                try Schema(kept.entities, since: known, changedAt: kept.concerned)
+            } ?? stored.schema
         self.options = options
         classes = stored.entities.map { _ in Slot() }
-        guarded = stored.entities.filter { $0.isGuarded || $0.isSession }.map(\.name)
-        permissions = options.compactMapValues(\.permissions).filter { stored.schema.index(of: $0.key) != nil }
         webhooks = options[Webhooks.key]?.webhooks ?? Webhooks()
         hidden = [:]
     }
@@ -55,6 +85,7 @@ final class ClassSet: Sendable {
         classes = all.stored.entities.map { _ in Slot() }
         guarded = all.guarded
         permissions = all.permissions
+        strict = all.strict
         webhooks = all.webhooks
         hidden = fields
     }
@@ -100,9 +131,10 @@ final class ClassSet: Sendable {
 
     /// The pointers of a class that look unset to callers who don't see the object at their end.
     func limitedPointers(of entity: Entity) -> Set<String> {
-        let limited = Set(guarded).union(permissions.keys)
-        return Set(
-            entity.relationships.filter { $0.name != InternalClasses.link && limited.contains($0.target) }.map(\.name))
+        Set(
+            entity.relationships.filter {
+                $0.name != InternalClasses.link && (guarded.contains($0.target) || permissions[$0.target] != nil)
+            }.map(\.name))
     }
 
     /// The SQL that the database understands.
@@ -111,22 +143,25 @@ final class ClassSet: Sendable {
     /// Entities in which no deletion unsets a required pointer: a rule that would unset it becomes a denial, on either
     /// side.
     ///
-    /// - Parameter previous: The classes before a change. Rules of unaffected classes are taken from there.
-    /// - Returns: `nil` if no rule has to be changed.
+    /// - Parameters:
+    ///   - strict: The classes with required fields.
+    ///   - change: What was changed. Rules of unaffected classes are taken from the classes before.
+    /// - Returns: The entities, and the numbers of those that may differ from the classes before; `nil` if no rule has
+    ///   to be changed.
     private static func keepingRequiredPointers(
-        _ stored: RecordClasses, _ options: [String: ClassOptions], since previous: ClassSet?
-    ) -> [Entity]? {
-        if !options.contains(where: { $0.value.hasRequiredFields }) { return nil }
+        _ stored: RecordClasses, _ options: [String: ClassOptions], _ strict: Set<String>, since change: Change?
+    ) -> (entities: [Entity], concerned: Set<Int>?)? {
+        if strict.isEmpty { return nil }
         var entities = stored.entities
-        let concerned = previous.flatMap { Self.concerned(stored, options, since: $0) }
-        if let previous, let concerned, previous.schema !== previous.storedSchema {
+        let concerned = change.flatMap { Self.concerned(stored, options, strict, since: $0) }
+        if let previous = change?.before, let concerned, previous.schema !== previous.storedSchema {
             for table in previous.schema.tables where !concerned.contains(table.index) {
                 entities[table.index] = table.entity
             }
         }
-        for (name, options) in options where options.hasRequiredFields {
+        for name in strict {
             guard let index = stored.schema.index(of: name) else { continue }
-            for (field, options) in options.fields where options.isRequired {
+            for (field, options) in options[name]?.fields ?? [:] where options.isRequired {
                 guard let place = entities[index].properties.firstIndex(where: { $0.name == field }),
                     case .relationship(var pointer) = entities[index].properties[place],
                     // Whether it may be unset in its column, and not by clients.
@@ -153,7 +188,7 @@ final class ClassSet: Sendable {
                 }
             }
         }
-        return entities == stored.entities ? nil : entities
+        return entities == stored.entities ? nil : (entities, concerned)
     }
 
     /// The classes whose rules a change may affect: new or changed ones, those that their pointers lead to, and those
@@ -161,30 +196,21 @@ final class ClassSet: Sendable {
     ///
     /// - Returns: Their numbers; `nil` for all.
     private static func concerned(
-        _ stored: RecordClasses, _ options: [String: ClassOptions], since previous: ClassSet
+        _ stored: RecordClasses, _ options: [String: ClassOptions], _ strict: Set<String>, since change: Change
     ) -> Set<Int>? {
-        let (entities, old) = (stored.entities, previous.entities)
+        let (entities, old) = (stored.entities, change.before.entities)
         guard entities.count >= old.count else { return nil }
-        var changed = Set(old.count..<entities.count)
-        for index in old.indices where entities[index] != old[index] {
-            guard entities[index].name == old[index].name else { return nil }
-            changed.insert(index)
-        }
-        for (name, value) in options where previous.options[name] != value {
-            if let index = stored.schema.index(of: name) { changed.insert(index) }
-        }
-        for name in previous.options.keys where options[name] == nil {
-            if let index = stored.schema.index(of: name) { changed.insert(index) }
-        }
+        for index in change.places where index < old.count && entities[index].name != old[index].name { return nil }
+        let changed = change.places.union(change.options.compactMap { stored.schema.index(of: $0) })
         var concerned = changed
         for index in changed {
             let relationships = entities[index].relationships + (index < old.count ? old[index].relationships : [])
             concerned.formUnion(relationships.compactMap { stored.schema.index(of: $0.target) })
         }
-        for (name, value) in options where value.hasRequiredFields {
+        for name in strict {
             guard let index = stored.schema.index(of: name), !concerned.contains(index) else { continue }
             let leadsToChanged = stored.schema.references(of: index).contains {
-                changed.contains($0.target) && value.fields[$0.property]?.isRequired == true
+                changed.contains($0.target) && options[name]?.fields[$0.property]?.isRequired == true
             }
             if leadsToChanged { concerned.insert(index) }
         }

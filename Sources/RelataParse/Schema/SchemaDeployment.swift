@@ -84,7 +84,7 @@ extension ParseStore {
         try await read(as: .master) { transaction in
             var draft = SchemaDraft(
                 entities: transaction.classes.entities, options: transaction.classes.options,
-                hasUsers: transaction.secrets != nil)
+                hasUsers: transaction.secrets != nil, resolved: transaction.classes.storedSchema)
             return try draft.deploy(document, removes: removes, checking: transaction.connection)
         }
     }

@@ -12,6 +12,10 @@ extension SchemaDraft {
         _ description: ClassDescription, isNew: Bool = false, isWhole: Bool = false
     ) throws(ParseError) {
         let name = description.className
+        // Indexes go first: with a field, those on it would, and a class has one text index.
+        for (index, wanted) in description.indexes.sorted(by: { $0.key < $1.key }) where wanted == nil {
+            try apply(nil, index, of: name)
+        }
         var removed: Set<String> = []
         for (field, wanted) in description.fields.sorted(by: { $0.key < $1.key }) {
             if let type = ClassDescription.givenFields[field] {
@@ -29,7 +33,7 @@ extension SchemaDraft {
             }
         }
         try removeFields(removed, of: name)
-        for (index, wanted) in description.indexes.sorted(by: { $0.key < $1.key }) {
+        for case (let index, let wanted?) in description.indexes.sorted(by: { $0.key < $1.key }) {
             try apply(wanted, index, of: name)
         }
         if let permissions = description.permissions { try apply(permissions, to: name) }
@@ -204,7 +208,8 @@ extension SchemaDraft {
     /// - Parameter before: Its fields before the change.
     func checkGeoPoints(of className: String, since before: [String]) throws(ParseError) {
         let points = geoPoints(of: className)
-        guard let first = before.first ?? points.first,
+        // One that the change deletes makes room for another.
+        guard let first = before.first(where: points.contains) ?? points.first,
             let second = points.first(where: { $0 != first && !before.contains($0) })
         else { return }
         throw Self.secondGeoPoint(second, beside: first)

@@ -5,18 +5,21 @@ import RelataEngine
 /// The classes of a store while they are being changed.
 struct SchemaDraft {
     private(set) var entities: EntityList
-    private(set) var options: [String: ClassOptions]
+    private(set) var options: OptionsDraft
     /// Whether there may be users.
     let hasUsers: Bool
 
-    init(entities: [Entity], options: [String: ClassOptions], hasUsers: Bool = false) {
+    /// - Parameter schema: The entities, resolved, if they are.
+    init(
+        entities: [Entity], options: [String: ClassOptions], hasUsers: Bool = false, resolved schema: Schema? = nil
+    ) {
         self.hasUsers = hasUsers
-        self.entities = EntityList(entities)
-        self.options = options
+        self.entities = EntityList(entities, resolved: schema)
+        self.options = OptionsDraft(options)
     }
 
     /// The entity of a class.
-    func entity(_ name: String) -> Entity? { entities.first { $0.name == name } }
+    func entity(_ name: String) -> Entity? { entities.place(of: name).map { entities[$0] } }
 
     /// Runs `change`, and undoes it if it throws: without a copy of all classes.
     ///
@@ -25,7 +28,7 @@ struct SchemaDraft {
         changing className: String, _ change: (inout SchemaDraft) throws(ParseError) -> Void
     ) throws(ParseError) {
         let count = entities.count
-        let place = entities.firstIndex { $0.name == className }
+        let place = entities.place(of: className)
         let (entity, known) = (place.map { entities[$0] }, options[className])
         do {
             try change(&self)
@@ -47,7 +50,7 @@ struct SchemaDraft {
     // MARK: Classes
 
     /// Whether a class of that name exists.
-    func hasClass(_ name: String) -> Bool { entities.contains { $0.name == name } }
+    func hasClass(_ name: String) -> Bool { entities.place(of: name) != nil }
 
     /// Whether a class exists only as the target of other fields.
     func isImplied(_ name: String) -> Bool { options[name]?.isImplied == true }
@@ -128,7 +131,7 @@ struct SchemaDraft {
         _ name: String, _ type: FieldType, to className: String, details: RelationshipDetails = RelationshipDetails(),
         options new: FieldOptions = FieldOptions()
     ) throws(ParseError) {
-        guard let index = entities.firstIndex(where: { $0.name == className }) else {
+        guard let index = entities.place(of: className) else {
             throw ParseError(.invalidClassName, "Class \(className) does not exist.")
         }
         // Another program's names may be any.
@@ -208,6 +211,7 @@ struct SchemaDraft {
     ///
     /// - Throws: ``ParseError`` 255 for a pointer whose inverse is a relation.
     mutating func removeFields(_ names: Set<String>, of className: String) throws(ParseError) {
+        if names.isEmpty { return }
         for entity in entities {
             for relationship in entity.relationships where relationship.target == className {
                 guard let inverse = RelationshipDetails(relationship).inverse, names.contains(inverse),
@@ -219,7 +223,7 @@ struct SchemaDraft {
                 )
             }
         }
-        guard let index = entities.firstIndex(where: { $0.name == className }) else { return }
+        guard let index = entities.place(of: className) else { return }
         entities[index].properties.removeAll { names.contains($0.name) }
         entities[index].uniques.removeAll { !names.isDisjoint(with: $0) }
         entities[index].indexes.removeAll { !names.isDisjoint(with: $0) }
@@ -242,7 +246,7 @@ struct SchemaDraft {
     mutating func edit<Failure: Error>(
         _ className: String, _ body: (inout Entity, inout ClassOptions) throws(Failure) -> Void
     ) throws(Failure) {
-        guard let index = entities.firstIndex(where: { $0.name == className }) else { return }
+        guard let index = entities.place(of: className) else { return }
         try body(&entities[index], &options[className, default: ClassOptions()])
     }
 

@@ -202,7 +202,8 @@ final class BatchWriter {
                 throw ParseError(.invalidKeyName, "objectId is an invalid field name.")
             }
             guard let key = parseClass.objectID.key(id) else {
-                throw ParseError(.invalidKeyName, "\(id.prefix(64)) can't be the objectId of a \(parseClass.name)")
+                throw ParseError(
+                    .invalidKeyName, "\(id.prefix(64)) can't be the objectId of \(parseClass.name.withArticle)")
             }
             return key
         }

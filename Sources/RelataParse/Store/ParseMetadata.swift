@@ -29,15 +29,12 @@ enum ParseMetadata {
     }
 
     /// Replaces the facts of changed classes.
-    static func write(
-        _ options: [String: ClassOptions], since old: [String: ClassOptions], on connection: Connection
-    ) throws(RelataError) {
+    static func write(_ options: OptionsDraft, on connection: Connection) throws(RelataError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let nothing = ClassOptions()
         let dialect = connection.dialect
-        let names = Set(options.filter { old[$0.key] != $0.value }.keys).union(old.keys.filter { options[$0] == nil })
-        for name in names.sorted() {
+        for name in options.changed.sorted() {
             guard let known = options[name], known != nothing else {
                 try connection.execute(
                     SQLStatement("DELETE FROM \(table) WHERE name = \(dialect.parameter(1))", [.value(.text(name))]))

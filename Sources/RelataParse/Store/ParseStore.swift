@@ -241,7 +241,8 @@ public final class ParseStore: Sendable {
         let (result, classes) = try await records.altering { alteration in
             let known = try Self.classes(alteration.classes, alteration.connection)
             var draft = SchemaDraft(
-                entities: known.entities, options: known.options, hasUsers: self.secrets != nil)
+                entities: known.entities, options: known.options, hasUsers: self.secrets != nil,
+                resolved: known.storedSchema)
             let found = try change(&draft, alteration.connection)
             let classes = try Self.apply(draft, since: known, in: alteration)
             let transaction = ParseTransaction(
@@ -259,14 +260,18 @@ public final class ParseStore: Sendable {
         _ draft: SchemaDraft, since known: ClassSet, in alteration: Alteration
     ) throws -> ClassSet {
         let changes = draft.entities.changes
-        if changes.isEmpty, draft.options == known.options { return known }
+        let options = draft.options.changed
+        if changes.isEmpty, options.isEmpty { return known }
         try SchemaDraft.checkNames(changes, on: alteration.connection)
         let duplicates = try SchemaDraft.duplicates(changes, in: known.storedSchema, on: alteration.connection)
         if let duplicate = duplicates.first { throw ParseError(.duplicateValue, duplicate.message) }
         try alteration.apply(draft.entities.all, changes) { connection in
-            try ParseMetadata.write(draft.options, since: known.options, on: connection)
+            try ParseMetadata.write(draft.options, on: connection)
         }
-        return try alteration.classes.view { try ClassSet(alteration.classes, options: draft.options, since: known) }
+        let change = changes.places.map { ClassSet.Change(before: known, places: $0, options: options) }
+        return try alteration.classes.view {
+            try ClassSet(alteration.classes, options: draft.options.all, since: change)
+        }
     }
 }
 

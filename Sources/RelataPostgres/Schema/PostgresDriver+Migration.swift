@@ -154,7 +154,9 @@ extension PostgresDriver {
             FROM pg_class WHERE relname = $1::text
                 AND relnamespace IN (to_regnamespace(quote_ident(current_schema())), 'pg_catalog'::regnamespace) LIMIT 1
             """
-        return try connection.value(SQLStatement(sql, [.value(.text(name))])).map { "the database has a \($0)" }
+        return try connection.value(SQLStatement(sql, [.value(.text(name))])).map {
+            "the database has \($0.description.withArticle)"
+        }
     }
 
     // MARK: The tables' version

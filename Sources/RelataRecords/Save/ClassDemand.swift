@@ -27,7 +27,7 @@ struct ClassDemand {
                 try entities.all.checkName(ofNewClass: className)
                 entities.append(Self.newEntity(className))
             }
-            guard let index = entities.firstIndex(where: { $0.name == className }) else { return }
+            guard let index = entities.place(of: className) else { return }
             for name in fields {
                 // A newly created class has the fields of every object.
                 guard entities[index].property(name) == nil, let property = try property(name, transaction) else {

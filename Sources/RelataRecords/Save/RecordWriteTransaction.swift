@@ -124,7 +124,7 @@ public final class RecordWriteTransaction: RecordTransaction {
     ///
     /// - Throws: ``RelataError/schemaMismatch(_:)`` for impossible ones.
     func define(_ change: (inout EntityList) throws(RelataError) -> Void) throws {
-        var list = EntityList(recordClasses.entities)
+        var list = EntityList(recordClasses.entities, resolved: schema)
         try change(&list)
         let (entities, changes) = (list.all, list.changes)
         if changes.isEmpty { return }

@@ -9,10 +9,21 @@ package struct EntityList: RandomAccessCollection {
     package private(set) var all: [Entity]
     /// The positions of changed or added entities. `nil` after a removal, because others may have moved.
     package private(set) var touched: Set<Int>? = []
+    /// Finds the entities as they were by their names.
+    private let schema: Schema?
 
-    package init(_ entities: [Entity]) {
+    /// - Parameter schema: The entities, resolved, if they are.
+    package init(_ entities: [Entity], resolved schema: Schema? = nil) {
         original = entities
         all = entities
+        self.schema = schema
+    }
+
+    /// The position of the entity of that name.
+    package func place(of name: String) -> Int? {
+        guard let touched, let schema else { return all.firstIndex { $0.name == name } }
+        if let place = schema.index(of: name), all[place].name == name { return place }
+        return touched.first { all[$0].name == name }
     }
 
     package var startIndex: Int { 0 }

@@ -11,6 +11,8 @@ struct SQLiteTableReader {
     /// The places of the tables, by name.
     private var numbers: [FoldedName: Int] = [:]
     private var strictTables: Set<FoldedName> = []
+    /// The texts of the indexes that have one, by name.
+    private var indexTexts: [String: String] = [:]
     /// Whether tables with Relata's reserved names are left out, even those of another program.
     private let hidesReserved: Bool
 
@@ -22,42 +24,50 @@ struct SQLiteTableReader {
 
     mutating func read() throws(RelataError) {
         var hasRowID: [FoldedName: Bool] = [:]
-        let list =
-            "SELECT m.name, m.wr, m.strict FROM temp.pragma_table_list AS m WHERE m.schema = 'main' AND m.type = 'table'"
-            + condition
-        try connection.rows(query(list)) { row in
+        try connection.rows(list) { row in
             hasRowID[row.text(at: 0).foldedName] = row.integer(at: 1) == 0
             if row.integer(at: 2) != 0 { strictTables.insert(row.text(at: 0).foldedName) }
         }
-        let texts = "SELECT m.name, m.sql FROM sqlite_master AS m WHERE m.type = 'table'\(condition) ORDER BY m.rowid"
+        // Read at once: it has no index, so that each query reads what it has of all tables.
+        let texts =
+            "SELECT m.type, m.name, m.tbl_name, m.sql FROM sqlite_master AS m WHERE m.sql IS NOT NULL\(condition) ORDER BY m.rowid"
+        var triggers: [(table: FoldedName, sql: String)] = []
         try connection.rows(query(texts)) { row in
-            let name = row.text(at: 0)
-            let isHidden = hidesReserved ? ReservedNames.isInternal(name) : ReservedNames.isOwn(name)
-            guard let hasRowID = hasRowID[name.foldedName], !isHidden else { return }
-            numbers[name.foldedName] = tables.count
-            tables.append(
-                TableDescription(name: name, columns: [], primaryKey: [], hasRowID: hasRowID, sql: row.text(at: 1)))
+            let (name, holder) = (row.text(at: 1), row.text(at: 2).foldedName)
+            switch row.text(at: 0) {
+            case "table":
+                let isHidden = hidesReserved ? ReservedNames.isInternal(name) : ReservedNames.isOwn(name)
+                guard let hasRowID = hasRowID[holder], !isHidden else { return }
+                numbers[holder] = tables.count
+                tables.append(
+                    TableDescription(name: name, columns: [], primaryKey: [], hasRowID: hasRowID, sql: row.text(at: 3)))
+            case "index": indexTexts[name] = row.text(at: 3)
+            // Those of a search index are rebuilt with it.
+            case "trigger" where !ReservedNames.isOfSearch(name): triggers.append((holder, row.text(at: 3)))
+            default: break
+            }
+        }
+        for trigger in triggers {
+            if let number = numbers[trigger.table] { tables[number].triggers.append(trigger.sql) }
         }
         try readColumns()
         try readForeignKeys()
         try readIndexes()
-        let triggers =
-            "SELECT m.tbl_name, m.sql, m.name FROM sqlite_master AS m WHERE m.type = 'trigger'\(holderCondition) ORDER BY m.rowid"
-        try connection.rows(query(triggers)) { row in
-            // Those of a search index are rebuilt with it.
-            if ReservedNames.isOfSearch(row.text(at: 2)) { return }
-            if let number = numbers[row.text(at: 0).foldedName] { tables[number].triggers.append(row.text(at: 1)) }
-        }
     }
 
-    /// Leaves out the tables that aren't read.
-    private var condition: String { condition(on: "name") }
+    /// The kinds of the tables. SQLite looks up a named one.
+    private var list: SQLStatement {
+        let columns = "SELECT m.name, m.wr, m.strict FROM"
+        let isTable = "m.schema = 'main' AND m.type = 'table'"
+        guard names != nil else { return SQLStatement("\(columns) temp.pragma_table_list AS m WHERE \(isTable)") }
+        return query(
+            "\(columns) \(Dialect.sqlite.rows(ofParameter: 1)) AS n JOIN temp.pragma_table_list(n.c0) AS m WHERE \(isTable)"
+        )
+    }
 
-    /// Leaves out parts of tables that aren't read.
-    private var holderCondition: String { condition(on: "tbl_name") }
-
-    private func condition(on column: String) -> String {
-        names == nil ? "" : " AND m.\(column) COLLATE NOCASE IN \(Dialect.sqlite.rows(ofParameter: 1))"
+    /// Leaves out what belongs to tables that aren't read.
+    private var condition: String {
+        names == nil ? "" : " AND m.tbl_name COLLATE NOCASE IN \(Dialect.sqlite.rows(ofParameter: 1))"
     }
 
     /// A query about the tables that are read.
@@ -65,14 +75,21 @@ struct SQLiteTableReader {
         SQLStatement(sql, names.map { [.list($0.map { .text($0) })] } ?? [])
     }
 
+    /// The tables that were found, as rows `m` with the column `c0`.
+    private static let found = "\(Dialect.sqlite.rows(ofParameter: 1)) AS m"
+
+    /// A query about the tables that were found.
+    private func queryOfFound(_ sql: String) -> SQLStatement {
+        SQLStatement(sql, [.list(tables.map { .text($0.name) })])
+    }
+
     private mutating func readColumns() throws(RelataError) {
         let columns = """
-            SELECT m.name, x.name, x.type, x."notnull", x.dflt_value, x.pk, x.hidden
-            FROM sqlite_master AS m JOIN temp.pragma_table_xinfo(m.name) AS x
-            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'\(condition) ORDER BY m.rowid, x.cid
+            SELECT m.c0, x.name, x.type, x."notnull", x.dflt_value, x.pk, x.hidden
+            FROM \(Self.found) JOIN temp.pragma_table_xinfo(m.c0) AS x ORDER BY m.c0, x.cid
             """
         var keys: [Int: [(rank: Int64, name: String)]] = [:]
-        try connection.rows(query(columns)) { row in
+        try connection.rows(queryOfFound(columns)) { row in
             guard let number = numbers[row.text(at: 0).foldedName], row.integer(at: 6) != 1 else { return }
             let name = row.text(at: 1)
             // Only in a strict table does ANY mean that values stay unchanged.
@@ -105,13 +122,11 @@ struct SQLiteTableReader {
     private mutating func readForeignKeys() throws(RelataError) {
         // SQLite numbers the keys of a table from the last declared to the first.
         let keys = """
-            SELECT m.name, f.id, f."table", f."from", f."to", f.on_delete
-            FROM sqlite_master AS m JOIN temp.pragma_foreign_key_list(m.name) AS f
-            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'\(condition)
-            ORDER BY m.rowid, f.id DESC, f.seq
+            SELECT m.c0, f.id, f."table", f."from", f."to", f.on_delete
+            FROM \(Self.found) JOIN temp.pragma_foreign_key_list(m.c0) AS f ORDER BY m.c0, f.id DESC, f.seq
             """
         var last: (table: Int, id: Int64)?
-        try connection.rows(query(keys)) { row in
+        try connection.rows(queryOfFound(keys)) { row in
             guard let number = numbers[row.text(at: 0).foldedName] else { return }
             if last?.table != number || last?.id != row.integer(at: 1) {
                 last = (number, row.integer(at: 1))
@@ -127,17 +142,12 @@ struct SQLiteTableReader {
     }
 
     private mutating func readIndexes() throws(RelataError) {
-        var texts: [String: String] = [:]
-        let all =
-            "SELECT m.name, m.sql FROM sqlite_master AS m WHERE m.type = 'index' AND m.sql IS NOT NULL\(holderCondition)"
-        try connection.rows(query(all)) { row in texts[row.text(at: 0)] = row.text(at: 1) }
         let indexes = """
-            SELECT m.name, i.name, i."unique", i.origin, i.partial, x.cid, x.name, x."desc"
-            FROM sqlite_master AS m JOIN temp.pragma_index_list(m.name) AS i JOIN temp.pragma_index_xinfo(i.name) AS x
-            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'\(condition) AND x.key
-            ORDER BY m.rowid, i.seq DESC, x.seqno
+            SELECT m.c0, i.name, i."unique", i.origin, i.partial, x.cid, x.name, x."desc"
+            FROM \(Self.found) JOIN temp.pragma_index_list(m.c0) AS i JOIN temp.pragma_index_xinfo(i.name) AS x
+            WHERE x.key ORDER BY m.c0, i.seq DESC, x.seqno
             """
-        try connection.rows(query(indexes)) { row in
+        try connection.rows(queryOfFound(indexes)) { row in
             guard let number = numbers[row.text(at: 0).foldedName] else { return }
             let name = row.text(at: 1)
             if row.text(at: 3) == "pk" {
@@ -148,7 +158,7 @@ struct SQLiteTableReader {
                 tables[number].indexes.append(
                     IndexDescription(
                         name: name, columns: [], isUnique: row.integer(at: 2) != 0, isPlain: row.integer(at: 4) == 0,
-                        isDescending: row.integer(at: 7) != 0, sql: texts[name]))
+                        isDescending: row.integer(at: 7) != 0, sql: indexTexts[name]))
             }
             let index = tables[number].indexes.count - 1
             if row.integer(at: 5) < 0 { tables[number].indexes[index].isPlain = false }

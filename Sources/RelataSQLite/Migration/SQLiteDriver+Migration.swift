@@ -130,7 +130,7 @@ extension SQLiteDriver {
         if try connection.value(SQLStatement(question.query(dialect))) != nil { return "the database has a module" }
         let query = SQLStatement(
             "SELECT type FROM sqlite_master WHERE name = ?1 COLLATE NOCASE", [.value(.text(name))])
-        return try connection.value(query).map { "the file has a \($0)" }
+        return try connection.value(query).map { "the file has \($0.description.withArticle)" }
     }
 
     /// SQLite's own number, which every change of a table raises.

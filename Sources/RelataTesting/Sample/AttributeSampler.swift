@@ -39,7 +39,7 @@ struct AttributeSampler {
         // A value beyond a limit is better than none: the caller may correct it.
         if let value = attribute.defaultValue ?? (attribute.isOptional ? .null : last) { return value }
         throw RelataError.invalidUse(
-            "insertSample can't make a value of \(entity).\(attribute.name), a \(type.map { "\($0)" } ?? "value"): "
+            "insertSample can't make a value of \(entity).\(attribute.name), \((type.map { "\($0)" } ?? "value").withArticle): "
                 + "conform that type to SampleValue, or make it CaseIterable if it is an enum")
     }
 

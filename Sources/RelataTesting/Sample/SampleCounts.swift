@@ -113,7 +113,8 @@ struct SampleCounts {
             guard let source = entities[reference.source], let target = entities[reference.target], source.wanted > 0,
                 target.total == 0
             else { continue }
-            throw refusal("each \(source.table.name) needs a \(target.table.name), which needs more than there are")
+            throw refusal(
+                "each \(source.table.name) needs \(target.table.name.withArticle), which needs more than there are")
         }
     }
 }

@@ -165,7 +165,7 @@ final class SampleGraph<Root: Model> {
                 guard let pick = targets[place].pick(&random) else {
                     if reference.isOptional { continue }
                     throw RelataError.invalidUse(
-                        "insertSample can't make a \(entity.table.name): no \(schema.tables[reference.target].name) is "
+                        "insertSample can't make \(entity.table.name.withArticle): no \(schema.tables[reference.target].name) is "
                             + "left for \(reference.property)")
                 }
                 let unset = row
@@ -196,7 +196,7 @@ final class SampleGraph<Root: Model> {
             case .refused(let reason): refusal = reason
             }
         }
-        throw RelataError.invalidUse("insertSample can't make a \(entity.table.name): \(refusal)")
+        throw RelataError.invalidUse("insertSample can't make \(entity.table.name.withArticle): \(refusal)")
     }
 
     private func link(_ row: inout [Value], of entity: SampleEntity, _ reference: Reference, to index: Int) {
@@ -221,7 +221,7 @@ final class SampleGraph<Root: Model> {
             object = try transaction.object(model, values: row)
         } catch RelataError.corruptStore(let message) {
             throw RelataError.invalidUse(
-                "insertSample can't make a \(M.entityName), \(message). Conform the type to SampleValue")
+                "insertSample can't make \(M.entityName.withArticle), \(message). Conform the type to SampleValue")
         }
         if let adjust, var adjusted = object as? Root {
             try adjust(&adjusted, &random)

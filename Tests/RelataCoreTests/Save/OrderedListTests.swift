@@ -39,6 +39,33 @@ import Testing
         #expect(changes(list) == ["a": 25])
     }
 
+    @Test func anObjectInFrontIsWrittenAloneWhateverThePositions() throws {
+        let gap = Self.gap
+        let stored: [KeyValuePairs<String, Int64?>] = [
+            ["a": gap, "b": 2 * gap], ["a": 0, "b": gap], ["a": -gap, "b": -gap / 2, "c": 0, "d": gap], ["a": -7],
+        ]
+        for stored in stored {
+            var list = list(stored)
+            try list.place(key("x"), after: nil, in: "list")
+            try list.place(key("y"), after: nil, in: "list")
+            let found = changes(list)
+            #expect(Set(found.keys) == ["x", "y"], "\(stored)")
+            let (x, y) = (found["x"] ?? 0, found["y"] ?? 0)
+            let first = stored[0].value ?? 0
+            #expect(y < x && x < first, "\(found) before \(stored)")
+        }
+        // A list that is filled from its front is never numbered anew.
+        var members: [(key: KeyValue, position: Int64?)] = []
+        for number in 0..<200 {
+            var list = OrderedList(members)
+            try list.place(key("m\(number)"), after: nil, in: "list")
+            let changed = list.changedPositions()
+            #expect(changed.map(\.0) == [key("m\(number)")])
+            members.insert((key("m\(number)"), changed.first?.1), at: 0)
+        }
+        #expect(members.map { $0.position ?? 0 } == members.map { $0.position ?? 0 }.sorted())
+    }
+
     @Test func withoutRoomAllAreNumberedAnew() throws {
         var list = list(["a": 1, "b": 2])
         try list.place(key("c"), after: key("a"), in: "list")

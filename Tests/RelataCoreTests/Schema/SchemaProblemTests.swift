@@ -24,7 +24,7 @@ import Testing
         expectOne("A.bs: its inverse B.a isn't a to-one", [a([.toMany("bs", "B", inverse: "a")]), b])
         expectOne("A.title: it is to be the primary key", [a([], key: ["title"])])
         expectOne("A.x: a unique set names it", [a([], uniques: [["x"]])])
-        expectOne("A.x: a index set names it", [a([], indexes: [["x"]])])
+        expectOne("A.x: an index set names it", [a([], indexes: [["x"]])])
         expectOne("A: a unique set is empty", [a([], uniques: [[]])])
     }
 

@@ -53,6 +53,37 @@ import Testing
         #expect(!many.joined().contains { $0.contains("Class2") })
     }
 
+    /// The statements that add a field to a class with this many fields, and the entities that it resolves.
+    private func addingField(beside count: Int) async throws -> (statements: [String], resolved: Int) {
+        let trace = SQLStatements()
+        let folder = try TestDatabases()
+        let server = try TestServer(path: folder.path("fields.sqlite"), trace: trace)
+        defer { try? server.store.close() }
+        let fields = (0..<count).map { ("field\($0)", JSONValue.integer(1)) }
+        _ = try await server.create("Wide", .object(JSONObject(uniqueKeysWithValues: fields)))
+        trace.removeAll()
+        _ = try await server.create("Wide", ["more": "a"])
+        return (trace.all, server.store.currentClasses.storedSchema.resolvedCount)
+    }
+
+    @Test(.onEveryEngine) func otherFieldsOfAClassAddNoStatementsToANewField() async throws {
+        let few = try await addingField(beside: 3)
+        let many = try await addingField(beside: 400)
+        #expect(few.statements.count == many.statements.count, "\(many.statements)")
+        #expect(few.resolved == 1 && many.resolved == 1)
+        // No table is made anew: one column is added.
+        #expect(many.statements.filter { $0.contains("ADD COLUMN") }.count == 1)
+        #expect(!many.statements.contains { $0.hasPrefix("CREATE TABLE") || $0.hasPrefix("DROP TABLE") })
+    }
+
+    /// SQLite's list of tables has no index: what is said of one table is found by reading the list once.
+    @Test(.onSQLite) func aNewFieldReadsTheListOfTablesOnce() async throws {
+        let (statements, _) = try await addingField(beside: 3)
+        #expect(statements.filter { $0.contains("sqlite_master AS m") }.count == 1, "\(statements)")
+        let kinds = statements.filter { $0.contains("pragma_table_list") }
+        #expect(!kinds.isEmpty && kinds.allSatisfy { $0.contains("pragma_table_list(") }, "\(kinds)")
+    }
+
     /// The number of rows that a new class and a new field read in statements without a name.
     private func rowsRead(classes count: Int) async throws -> [Int] {
         let trace = SQLStatements()

@@ -74,6 +74,33 @@ import Testing
         return store
     }
 
+    /// Runs each job on a new thread, so that a suspension is a further job.
+    private final class ThreadForEachJob: TaskExecutor {
+        let jobs = Atomic<Int>(0)
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            jobs.add(1, ordering: .relaxed)
+            let job = UnownedJob(job)
+            Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    @Test(arguments: Engine.embedded) func aSingleFetchOnAFreeConnectionNeverLeavesItsThread(_ engine: Engine)
+        async throws
+    {
+        let store = try makeStore(engine)
+        let executor = ThreadForEachJob()
+        try await Task(executorPreference: executor) {
+            let before = executor.jobs.load(ordering: .relaxed)
+            let history = try await store.fetch(History.self, id: 7)
+            #expect(history?.id == 7)
+            #expect(executor.jobs.load(ordering: .relaxed) == before)
+            // A loop lets others run, which this executor would notice.
+            for _ in 0..<2000 { _ = try await store.fetch(History.self, id: 7) }
+            #expect(executor.jobs.load(ordering: .relaxed) > before)
+        }.value
+    }
+
     @Test(arguments: Engine.shared, [1, 3]) func loopsOfFetchesLetOthersRun(_ engine: Engine, _ factor: Int)
         async throws
     {
