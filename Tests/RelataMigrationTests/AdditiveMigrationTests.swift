@@ -80,6 +80,44 @@ import Testing
         #expect(try file.lines("SELECT name FROM Book JOIN Kind ON Kind.id = genreId") == ["Novel"])
     }
 
+    @Test(arguments: TestEngine.all) func aRenamedKeyIsFollowedByItsReferences(on engine: TestEngine) throws {
+        let coded = { (key: Property, name: String) in Entity(name: "Genre", properties: [key], key: [name]) }
+        let file = try Evolution(
+            on: engine, book(.toOne("genre", "Genre")), coded(.attribute("code"), "code"),
+            filledBy: "INSERT INTO Genre VALUES ('n'); INSERT INTO Book VALUES (1, 'n')")
+        let renamed = coded(.attribute("sign", originalName: "code"), "sign")
+        #expect(
+            try file.open(book(.toOne("genre", "Genre")), renamed) == [
+                "Genre.sign: the column is renamed from code"
+            ])
+        #expect(try file.lines("SELECT genreId, sign FROM Book JOIN Genre ON sign = genreId") == ["n|n"])
+        #expect(try file.table("Book").foreignKeys.map(\.targetColumns) == [["sign"]])
+        // A column of another table that has the same name has nothing to do with it.
+        let titled = { (property: Property) in book(property, .toOne("genre", "Genre")) }
+        try file.open(titled(.attribute("sign", default: "")), renamed)
+        #expect(
+            try file.open(titled(.attribute("mark", default: "", originalName: "sign")), renamed) == [
+                "Book.mark: the column is renamed from sign"
+            ])
+        #expect(try file.table("Book").foreignKeys.map(\.targetColumns) == [["sign"]])
+    }
+
+    @Test(arguments: TestEngine.all) func aColumnThatIsGivenAnotherNameOnPurposeIsNoReference(on engine: TestEngine)
+        throws
+    {
+        let file = try Evolution(
+            on: engine, book(.attribute("genreId", .integer, isOptional: true)), genre,
+            filledBy: "INSERT INTO Book VALUES (1, 5)")
+        let reference = Property.relationship(
+            Relationship("genre", target: "Genre", kind: .toOne(isOptional: true, columns: ["kind"])))
+        let changes = try file.open(
+            book(.attribute("number", .integer, isOptional: true, originalName: "genreId"), reference), genre)
+        #expect(
+            changes == ["Book.number: the column is renamed from genreId", "Book.genre: a new column kind"],
+            "\(changes)")
+        #expect(try file.lines("SELECT number, kind FROM Book") == ["5|NULL"])
+    }
+
     @Test(arguments: TestEngine.all) func aJoinTableFollowsAnEntityThatKeepsItsTable(on engine: TestEngine) throws {
         let file = try Evolution(
             on: engine, book(.manyToMany("authors", "Author")), Entity(name: "Author", properties: [.id()]),
@@ -266,6 +304,33 @@ import Testing
         try file.open(
             book(.attribute("title"), .attribute("year", .integer), .toOne("genre", "Genre", isOptional: false)), genre)
         #expect(throws: RelataError.self) { try file.execute("INSERT INTO Book (id, title) VALUES (1, '')") }
+    }
+
+    @Test(
+        arguments: TestEngine.all,
+        [(AttributeType.integer, AttributeType.text), (.text, .integer), (.uuid(.blob), .data)])
+    func withoutRowsColumnsTakeAnyOtherType(on engine: TestEngine, _ types: (AttributeType, AttributeType)) throws {
+        func models(_ type: AttributeType, _ number: AttributeType) -> (Entity, Entity) {
+            (
+                book(
+                    .attribute("value", type), .attribute("number", number), .toOne("genre", "Genre"),
+                    .manyToMany("others", "Genre")),
+                Entity(name: "Genre", properties: [.id(type)])
+            )
+        }
+        let (old, oldGenre) = models(types.0, .date(.seconds))
+        let (new, newGenre) = models(types.1, .real)
+        let file = try Evolution(on: engine, old, oldGenre)
+        let changes = try file.open(new, newGenre)
+        #expect(!changes.contains { $0.contains("Book.number") }, "\(changes)")
+        let fresh = try Evolution(on: engine, new, newGenre)
+        for table in ["Book", "Genre", "Book_others"] {
+            let columns = try [file, fresh].map { file in
+                try file.table(table).columns.map { "\($0.name) \($0.type) \($0.isRequired)" }
+            }
+            #expect(columns[0] == columns[1])
+            #expect(try file.deleteActions(of: table) == fresh.deleteActions(of: table))
+        }
     }
 
     @Test(arguments: TestEngine.all) func anOlderVersionOpensANewerFile(on engine: TestEngine) throws {

@@ -67,6 +67,7 @@ import Testing
                     [.integer(3), "Untitled 3", .integer(500), "C-3", .integer(5)],
                 ])
         #expect(try file.table("Book").column("subtitle") == nil)
+        #expect(try file.table("Book").column("isbn")?.isRequired == true)
         try Migrator.migrate(file.connection, schema: try Schema([new, genre]), steps: steps)
         #expect(try file.lines("SELECT price FROM Book WHERE id = 1") == ["350"], "a step runs once")
     }
@@ -271,5 +272,18 @@ import Testing
         try file.open(new, steps: [MigrationStep("key", taking: .changing("Book"), .dropping("Book.id"))])
         #expect(try file.lines("SELECT * FROM Book") == ["a", "b"])
     }
-
+    @Test(arguments: TestEngine.all) func aKeyThatIsANewColumnNeedsItsValues(on engine: TestEngine) throws {
+        let file = try Evolution(
+            on: engine, book(.attribute("title")), filledBy: "INSERT INTO Book VALUES (1, 'a'), (2, 'b')")
+        let new = Entity(name: "Book", properties: [.attribute("isbn"), .attribute("title")], key: ["isbn"])
+        let refused = try file.refusals(new)
+        #expect(refused.contains { $0.hasPrefix("Book.isbn: it is new and required") }, "\(refused)")
+        #expect(refused.contains { $0.hasPrefix("Book: its primary key is (isbn)") }, "\(refused)")
+        let step = MigrationStep(
+            "key", taking: .changing("Book"), .changing("Book.isbn"), .dropping("Book.id")
+        ) { try $0.execute("UPDATE \"Book\" SET isbn = 'x' || id") }
+        try file.open(new, steps: [step])
+        #expect(try file.lines("SELECT isbn, title FROM Book ORDER BY isbn") == ["x1|a", "x2|b"])
+        #expect(try file.table("Book").primaryKey == ["isbn"])
+    }
 }

@@ -236,6 +236,38 @@ import Testing
         #expect(try file.lines("SELECT a, b FROM Book") == ["y|x"])
     }
 
+    @Test(arguments: TestEngine.all, [["a", "b"], ["b", "a"]])
+    func namesWithAHistoryAreExchangedAsOthersAre(on engine: TestEngine, _ order: [String]) throws {
+        func models(_ originals: [String: OriginalNames]) -> Entity {
+            Entity(
+                name: "Book",
+                properties: [.id()]
+                    + order.map { .attribute($0, isOptional: true, originalName: originals[$0]) })
+        }
+        let file = try Evolution(
+            on: engine, book(.attribute("a", isOptional: true), .attribute("x", isOptional: true)),
+            filledBy: "INSERT INTO Book VALUES (1, 'x', 'y')")
+        let second = models(["b": "x"])
+        try file.open(second)
+        let third = models(["a": "b", "b": "a"])
+        try file.open(third)
+        #expect(try file.lines("SELECT a, b FROM Book") == ["y|x"])
+        #expect(try file.open(third) == [])
+        #expect(try file.refusals(second).first?.contains("newer models exchanged the columns") == true)
+        #expect(try file.lines("SELECT a, b FROM Book") == ["y|x"])
+    }
+
+    @Test(arguments: TestEngine.all) func aNameThatIsNoLongerUsedAgainIsNotGivenUpTwice(on engine: TestEngine) throws {
+        let file = try Evolution(on: engine, labelled, filledBy: "INSERT INTO Book VALUES (1, 'Emma')")
+        let name = Property.attribute("name", isOptional: true, originalName: "label")
+        try file.open(book(name))
+        try file.open(book(name, .attribute("label", default: "other")))
+        let changes = try file.open(book(name, .attribute("title", isOptional: true, originalName: "name")))
+        #expect(
+            changes == ["Book.title: the column is renamed from name", "Book.name: a new column name"], "\(changes)")
+        #expect(try file.lines("SELECT title, name, label FROM Book") == ["Emma|NULL|other"])
+    }
+
     @Test(arguments: TestEngine.all) func exchangedTablesAreExchangedOnce(on engine: TestEngine) throws {
         let first = [Entity(name: "A", properties: [.id()]), Entity(name: "B", properties: [.id()])]
         let file = try Evolution(

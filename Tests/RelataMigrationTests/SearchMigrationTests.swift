@@ -33,6 +33,35 @@ import Testing
         #expect(try file.tableNames() == ["Song"])
     }
 
+    @Test(arguments: TestEngine.all) func theBestMatchesComeFirstUnlessAnotherOrderIsWanted(_ engine: TestEngine) throws
+    {
+        let searched = song(search: ["title", "lyrics"])
+        let rows = [
+            (1, "Waiting", "the moon was far away and nothing else was there to be seen in the night"),
+            (2, "Moon", "moon moon moon"), (3, "Alone", "no light"), (4, "Blue", "blue as the moon"),
+        ]
+        let file = try Evolution(
+            on: engine, searched,
+            filledBy: rows.map { "INSERT INTO Song VALUES (\($0), '\($1)', '\($2)')" }.joined(separator: "; "))
+        let compiler = QueryCompiler(
+            schema: try Schema([searched]), access: .everything, dialect: file.connection.dialect)
+        func keys(_ text: String, in properties: [String] = [], sort: [SortTerm] = []) throws -> [Value] {
+            var plan = QueryPlan(entity: "Song", sort: sort)
+            plan.search = ObjectSearch(SearchText(text), properties: properties)
+            return try file.connection.values(try compiler.keys(plan).statement).map { $0[0] }
+        }
+        let found = try keys("moon")
+        #expect(found.first == 2 && found.last == 1 && found.count == 3, "\(found)")
+        #expect(try keys("moon", sort: [SortTerm(.property(scope: 0, path: ["title"]))]) == [4, 2, 1])
+        // One attribute of two: words of the other neither find nor exclude a row.
+        #expect(try keys("moon", in: ["title"]) == [2])
+        #expect(try keys("blue", in: ["lyrics"]) == [4])
+        #expect(try keys("light", in: ["title"]) == [])
+        #expect(try keys("moon -waiting", in: ["lyrics"]).sorted { "\($0)" < "\($1)" } == [1, 2, 4])
+        #expect(try keys("moon -blue", in: ["lyrics"]) == [2, 1])
+        #expect(try keys("moon -waiting") == [2, 4])
+    }
+
     @Test(arguments: TestEngine.all) func aChangedDeclarationIsAnotherIndex(_ engine: TestEngine) throws {
         let file = try Evolution(on: engine, song(search: ["title"]), filledBy: Self.rows)
         let searched = song(search: ["title", "lyrics"])

@@ -52,6 +52,21 @@ import Testing
         }
     }
 
+    @Test(arguments: TestEngine.all) func aStepMayUseANameOfLongAgo(on engine: TestEngine) throws {
+        func volume(_ property: Property) -> Entity {
+            Entity(name: "Volume", table: "Book", properties: [.id(), property])
+        }
+        let file = try Evolution(on: engine, volume(.attribute("price", .real, default: 0)))
+        try file.open(volume(.attribute("cost", .real, default: 0, originalName: "price")))
+        let current = volume(.attribute("cost", .real, default: 0))
+        try file.open(current)
+        for name in ["Book.price", "Volume.price"] {
+            let step = MigrationStep("change \(name)", taking: .changing(name))
+            #expect(try file.refusals(current, steps: [step]) == [], "\(name)")
+        }
+        #expect(try file.refusals(current, steps: [MigrationStep("other", taking: .changing("Book.prize"))]).count == 1)
+    }
+
     @Test(arguments: TestEngine.all) func aStepMayNameTheTableOfANestedModel(on engine: TestEngine) throws {
         func pet(_ owner: String, _ properties: Property...) -> Entity {
             Entity(name: "\(owner).Pet", properties: [.id()] + properties)

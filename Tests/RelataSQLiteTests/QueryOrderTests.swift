@@ -123,6 +123,10 @@ struct QueryOrderTests {
         plan = QueryPlan(entity: "Note", sort: [SortTerm(the("id"))])
         let keys = try library.compiler.select(plan, columns: .expressions([the("enrolment"), .value("x"), the("")]))
         #expect(try library.run(keys)[0] == [1, "math", "x", 1])
+        plan = QueryPlan(entity: "Enrolment", sort: [SortTerm(the("mark"))])
+        let parts = try library.compiler.select(plan, columns: .parts([.key(path: []), .expression(the("mark"))]))
+        #expect(try library.run(parts) == [[1, "math", 5], [1, "art", 7], [2, "math", 9]])
+        #expect(parts.partColumns == [0, 2, 3])
     }
 
     @Test func groupsHaveFiguresAndConditions() throws {
@@ -138,6 +142,16 @@ struct QueryOrderTests {
         #expect(try library.run(few) == [["Earthsea"]])
         #expect(throws: RelataError.self) {
             try library.compiler.grouped(plan, by: [the("book.title")], columns: [the("stars")])
+        }
+        // What a group agrees in may be made of a property: it tells nothing of others.
+        let turned = ExpressionNode.negated(the("stars"))
+        #expect(
+            try library.run(
+                library.compiler.grouped(
+                    QueryPlan(entity: "Review", sort: [SortTerm(turned)]), by: [turned], columns: [turned]))
+                == [[nil], [-5], [-4], [-3]])
+        #expect(throws: RelataError.self) {
+            try library.compiler.grouped(QueryPlan(entity: "Review"), by: [turned], columns: [turned, the("text")])
         }
     }
 

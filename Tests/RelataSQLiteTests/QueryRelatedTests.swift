@@ -38,6 +38,43 @@ struct QueryRelatedTests {
         #expect(try library.keys("Person", any("friends", any2("friends", the("name", 2) == "Cy"))) == [3])
     }
 
+    @Test func objectsThatRepeatAtTheEndOfAWayMayCountOnce() throws {
+        let entities =
+            [
+                Entity(
+                    name: "Band",
+                    properties: [
+                        .attribute(Attribute("id", type: .integer)),
+                        .relationship(Relationship("setlists", target: "Setlist", kind: .toMany(inverse: "band"))),
+                    ])
+            ]
+            + QueryLibrary.entities.map { entity in
+                guard entity.name == "Setlist" else { return entity }
+                var entity = entity
+                entity.properties.append(
+                    .relationship(Relationship("band", target: "Band", kind: .toOne(isOptional: true))))
+                return entity
+            }
+        let library = try QueryLibrary(entities)
+        try library.insert("Band", [["id": 1]])
+        try library.insert("Setlist", [["id": "tour", "name": "Tour", "bandId": 1]])
+        try library.insert("Song", [["id": 1, "title": "Alpha"], ["id": 2, "title": "Beta"]])
+        try library.insert(
+            "SetlistItem",
+            [1, 2, 1].enumerated().map {
+                ["id": .integer(Int64($0)), "position": 1, "setlistId": "tour", "songId": $1]
+            })
+        func figure(_ function: AggregateFunction, of value: ExpressionNode? = nil, isDistinct: Bool) -> ExpressionNode
+        {
+            var songs = set("setlists.songs")
+            songs.isDistinct = isDistinct
+            return .aggregate(function, songs, of: value, filter: nil)
+        }
+        #expect(try library.keys("Band", figure(.count, isDistinct: false) == 3) == [1])
+        #expect(try library.keys("Band", figure(.count, isDistinct: true) == 2) == [1])
+        #expect(try library.keys("Band", figure(.sum, of: the("id", 1), isDistinct: true) == 3) == [1])
+    }
+
     private func any2(_ path: String, _ condition: ExpressionNode) -> ExpressionNode {
         .quantified(.any, set(path, 1), condition: condition)
     }

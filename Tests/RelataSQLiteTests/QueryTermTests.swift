@@ -17,6 +17,20 @@ struct QueryTermTests {
         #expect(try library.keys("Book", before != "FantasyEarthsea") == [2, 3, 4])
     }
 
+    @Test func aNumberIsFoundByWhatWasWrittenInItsOwnPrecision() throws {
+        var single = Attribute("single", type: .real)
+        single.valueType = ValueType(Float?.self)
+        var double = Attribute("double", type: .real)
+        double.valueType = ValueType(Double.self)
+        let id = Attribute("id", type: .integer)
+        let library = try QueryLibrary([
+            Entity(name: "Number", properties: [.attribute(id), .attribute(single), .attribute(double)])
+        ])
+        try library.insert("Number", [["id": 1, "single": .real(Double(Float(0.1))), "double": .real(0.1)]])
+        #expect(try library.keys("Number", the("single") == .real(0.1)) == [1])
+        #expect(try library.keys("Number", the("double") == .real(0.1)) == [1])
+    }
+
     @Test func theFirstOfUnsetValuesDiffersFromEveryValue() throws {
         let first = ExpressionNode.function(.coalesce, [the("year"), the("weight")])
         #expect(try library.keys("Book", first == 1968) == [1])

@@ -48,6 +48,23 @@ struct QueryUpdateTests {
         #expect(try library.keys("Book", the("title") == "x") == [3])
     }
 
+    @Test func toOnesAreSetToObjectsThatOthersLinkTo() throws {
+        let plan = QueryPlan(entity: "Person", condition: the("id") == 3)
+        let grandmother = try library.compiler.update(plan, [Assignment("mother", the("mother.mother"))])
+        #expect(try library.connection.run(grandmother.statement) == 1)
+        #expect(try library.keys("Person", the("mother.id") == 1) == [2, 3])
+        let sameMark = QueryPlan(entity: "Note", condition: the("id") == 1)
+        let own = try library.compiler.update(sameMark, [Assignment("enrolment", the("enrolment"))])
+        #expect(try library.connection.run(own.statement) == 1)
+        #expect(try library.keys("Note", the("enrolment.mark") == 5) == [1])
+        // An object of another kind, and one with a key of two parts where a value belongs.
+        for (entity, assignment) in [
+            ("Review", Assignment("book", the("book.genre"))), ("Note", Assignment("text", the("enrolment"))),
+        ] {
+            #expect(throws: RelataError.self) { try library.compiler.update(QueryPlan(entity: entity), [assignment]) }
+        }
+    }
+
     @Test func toOnesAreSetByKey() throws {
         #expect(try update(the("id") == 4, Assignment("genre", key: KeyValue(3))) == [4])
         #expect(try library.keys("Book", the("genre.name") == "Éssai") == [4])

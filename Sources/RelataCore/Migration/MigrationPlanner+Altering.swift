@@ -118,13 +118,11 @@ extension MigrationPlanner {
             var wanted = dropped.contains(name) ? [] : final.foreignKeys
             for key in working?.description.foreignKeys ?? [] {
                 let place = wanted.firstIndex { isSamePlace(key, $0) && $0.onDelete == key.onDelete }
-                let stays = place != nil || isMixed(key, final) && !dropped.contains(name)
                 let makesWay = !plan.steps.isEmpty && key.isWhole || isTouched(key, of: name)
-                if stays, !makesWay {
-                    if let place { wanted.remove(at: place) }
+                if let place, !makesWay {
+                    wanted.remove(at: place)
                 } else if let constraint = key.name {
                     plan.preparation.append("ALTER TABLE \(quote(final.name)) DROP CONSTRAINT \(quote(constraint))")
-                    if place == nil, stays { wanted.append(key) }
                 }
             }
             for key in wanted where !dropped.contains(key.target.foldedName) {
@@ -132,14 +130,6 @@ extension MigrationPlanner {
             }
         }
         plan.completion += added
-    }
-
-    /// Whether a key of another program has columns of which the models have some.
-    private func isMixed(_ key: ForeignKeyDescription, _ final: TableDescription) -> Bool {
-        guard let wanted = expected.first(where: { $0.name == final.name }) else { return true }
-        let known = key.columns.filter { wanted.column($0) != nil }
-        return !known.isEmpty && known.count < key.columns.count
-            && key.columns.allSatisfy { final.column($0) != nil }
     }
 
     /// Whether a key prevents a change at either end.

@@ -12,9 +12,8 @@ extension MigrationPlanner {
                 if key.columns.count > 1 && !isForeign { remake.isNeeded = true }
                 continue
             }
-            let candidates = working.description.foreignKeys.filter { $0.isOn(key.columns) }
-            let actual = candidates.first { isSamePlace($0, key) } ?? candidates.first
             let former = formerly?.foreignKey(on: key.columns)
+            let actual = counterpart(of: key, former, in: working)
             // One that was dropped by hand since is created again.
             let isOwn = formerly != nil && (isSame(actual, former) || actual == nil)
             guard let actual, isSamePlace(actual, key) else {
@@ -49,10 +48,12 @@ extension MigrationPlanner {
     ) {
         for key in working.description.foreignKeys
         where key.columns.allSatisfy({ wanted.column($0) != nil }) {
-            if wanted.foreignKeys.contains(where: { $0.isOn(key.columns) }) {
+            if let own = wanted.foreignKeys.first(where: { $0.isOn(key.columns) }) {
                 // A second one of another program on the same columns stays.
-                let isOther = !wanted.foreignKeys.contains { isSamePlace(key, $0) }
-                if isOther && formerly?.foreignKey(on: key.columns) == nil { remake.final.foreignKeys.append(key) }
+                let former = formerly?.foreignKey(on: key.columns)
+                if !isSamePlace(key, own), key != counterpart(of: own, former, in: working) {
+                    remake.final.foreignKeys.append(key)
+                }
                 continue
             }
             let place = place(of: key.columns[0], in: wanted)
@@ -71,6 +72,16 @@ extension MigrationPlanner {
                 remake.final.foreignKeys.append(key)
             }
         }
+    }
+
+    /// The key of the file that a wanted one takes the place of, among those on the same columns.
+    private func counterpart(
+        of key: ForeignKeyDescription, _ former: ForeignKeyDescription?, in working: WorkingTable
+    ) -> ForeignKeyDescription? {
+        let candidates = working.description.foreignKeys.filter { $0.isOn(key.columns) }
+        return candidates.first { isSamePlace($0, key) }
+            ?? candidates.first { candidate in former.map { isSamePlace(candidate, $0) } ?? false }
+            ?? candidates.first
     }
 
     /// Makes existing columns a foreign key.

@@ -127,9 +127,12 @@ extension MigrationPlanner {
             }
             remake.final.columns.append(column)
         }
+        // Keys of another program that have a column of its own.
         let kept = remake.final
         for key in working.description.foreignKeys
-        where key.columns.allSatisfy({ kept.column($0) != nil && wanted.column($0) == nil }) {
+        where key.columns.allSatisfy({ kept.column($0) != nil })
+            && key.columns.contains(where: { wanted.column($0) == nil })
+        {
             remake.final.foreignKeys.append(key)
         }
         if dialect.altersTables {

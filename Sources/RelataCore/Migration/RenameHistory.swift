@@ -39,16 +39,15 @@ package struct RenameHistory: Hashable, Sendable, Codable {
         // The positions are found first: one may take a name that another gives up.
         let places = renames.map { rename in entries.firstIndex { $0.isAbout(rename.old, in: table) } }
         for (rename, place) in zip(renames, places) {
-            guard let place else {
-                if rename.isRemembered {
-                    add(Entry(table: table, name: rename.new, formerNames: [rename.old], property: rename.property))
-                }
-                continue
-            }
+            guard let place else { continue }
             entries[place].name = rename.new
             entries[place].property = rename.property ?? entries[place].property
             let former = entries[place].formerNames + (rename.isRemembered ? [rename.old] : [])
             entries[place].formerNames = former.filter { !$0.isSameName(as: rename.new) }
+        }
+        // Only then no entry has a new name that belongs to another object.
+        for (rename, place) in zip(renames, places) where place == nil && rename.isRemembered {
+            add(Entry(table: table, name: rename.new, formerNames: [rename.old], property: rename.property))
         }
         guard table == nil else { return }
         for index in entries.indices {

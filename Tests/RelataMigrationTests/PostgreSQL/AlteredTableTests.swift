@@ -138,6 +138,18 @@ import Testing
         #expect(try file.open(book(.attribute("title"))) == [])
     }
 
+    @Test func keysThatTheDatabaseAssignedBecomeTexts() throws {
+        let assigned = Entity(
+            name: "Book", properties: [.attribute("id", .integer, isOptional: true), .attribute("title")], key: ["id"],
+            isKeyAssigned: true)
+        let file = try Evolution(on: .postgres, assigned, filledBy: "INSERT INTO Book (title) VALUES ('a')")
+        let named = Entity(name: "Book", properties: [.id(.text), .attribute("title")])
+        try file.open(named, steps: [MigrationStep("names", taking: .changing("Book.id"))])
+        try file.execute("INSERT INTO Book VALUES ('x', 'b')")
+        #expect(try file.lines("SELECT * FROM Book ORDER BY id") == ["1|a", "x|b"])
+        #expect(throws: RelataError.self) { try file.execute("INSERT INTO Book (title) VALUES ('c')") }
+    }
+
     @Test func referencesAreNotEnforcedWhileStepsRun() throws {
         let file = try Evolution(
             on: .postgres, book(.attribute("title"), .toOne("genre", "Genre", onTargetDelete: .cascade)), genre,

@@ -97,6 +97,10 @@ import Testing
                 """)
         let new = Entity(name: "Genre", properties: [.id(), .attribute("name", isOptional: true)])
         #expect(try file.refusals(new).first?.contains("would lose what CHECK says") == true)
+        // They are lost if a step says so.
+        try file.open(new, steps: [MigrationStep("unchecked", taking: .changing("Genre"))])
+        try file.connection.execute("INSERT INTO Genre VALUES (1, NULL), (2, 'check')")
+        #expect(try file.lines("SELECT name FROM Genre ORDER BY id") == ["NULL", "check"])
     }
 
     @Test func aRemadeTableKeepsItsTriggersIndexesAndStrangersColumns() throws {
