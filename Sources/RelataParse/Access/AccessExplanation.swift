@@ -196,7 +196,7 @@ private struct AccessJudge {
         if case .nothing = permission, !isOwnUser(operation) { return verdict(.denied, rule) }
         guard let key, let access = try access(operation) else { return verdict(.allowed, rule) }
         if parseClass.name == InternalClasses.user, !operation.isReading, caller.session?.user != objectID {
-            return verdict(.denied, "a user is changed and deleted by nobody else")
+            return verdict(.denied, "only the user itself can change or delete it")
         }
         let isSeen = try transaction.connection.isSeen(
             key, of: parseClass.table, transaction.compiler(under: access))
@@ -213,7 +213,7 @@ private struct AccessJudge {
             (InternalClasses.session, .addField):
             return "sessions begin by signing in, and can't be changed"
         case (InternalClasses.user, .update), (InternalClasses.user, .delete):
-            return caller.session == nil ? "a user is changed and deleted by nobody else" : nil
+            return caller.session == nil ? "only the user itself can change or delete it" : nil
         case (InternalClasses.role, .create) where isClosed: return "in production, only the master key makes roles"
         case (_, .addField) where isClosed: return "in production, classes get no new fields by use"
         default: return nil

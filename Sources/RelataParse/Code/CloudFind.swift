@@ -109,7 +109,7 @@ extension ParseService {
             // Reading may have told that another process has changed a webhook.
             if webhook(.beforeFind, target) == before, webhook(.afterFind, target) == after { return reply }
         }
-        throw ParseError(.requestLimitExceeded, "the webhooks are changed at the moment: try again", status: 503)
+        throw ParseError(.requestLimitExceeded, "the webhooks are being changed: try again", status: 503)
     }
 
     private func finding(

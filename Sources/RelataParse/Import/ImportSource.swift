@@ -128,15 +128,15 @@ package struct ImportFolder: ImportSource {
         }
         let json: JSONValue
         do { json = try JSONParser.parse(data) } catch {
-            throw RelataError.fileAccess(path: path, "is no JSON: \(error.message)")
+            throw RelataError.fileAccess(path: path, "isn't JSON: \(error.message)")
         }
         guard let values = json.array ?? json["results"]?.array else {
-            throw RelataError.fileAccess(path: path, "has neither results nor an object a line")
+            throw RelataError.fileAccess(path: path, "has neither results nor a JSON object on each line")
         }
         // It is in memory by now: one page has all that is left.
         let objects = try values.dropFirst(Int(position ?? "") ?? 0).map { value in
             guard let object = value.object else {
-                throw RelataError.fileAccess(path: path, "has something in it that is no object")
+                throw RelataError.fileAccess(path: path, "contains something that isn't an object")
             }
             return object
         }

@@ -45,7 +45,7 @@ extension ParseImport {
         let (field, name) = (parts[1], parts[2])
         guard !name.hasPrefix("_") || Self.movable.contains(name) else { return }
         guard let target = try await target(of: field, name) else {
-            note("\(join) isn't moved: nothing says which class its objects are of. Export _SCHEMA, too")
+            note("\(join) isn't moved: the class of its objects is unknown: export _SCHEMA as well")
             return
         }
         var members: [(owner: String, members: [String])] = []

@@ -132,7 +132,7 @@ package final class ParseImport {
         if notes.count < Self.maximumNotes {
             notes.append(text)
         } else if notes.count == Self.maximumNotes {
-            notes.append("there is more of that kind")
+            notes.append("there are more notes than these")
         }
     }
 
@@ -241,7 +241,7 @@ package final class ParseImport {
         for (name, url) in wanted.sorted(by: { $0.key < $1.key }) where !stored.contains(name) {
             try Task.checkCancellation()
             guard let bytes = try await source.file(name, at: url) else {
-                note("\(className): the content of the file \(name) can't be had")
+                note("\(className): the content of the file \(name) can't be fetched")
                 continue
             }
             try await service.importFile(name, bytes)

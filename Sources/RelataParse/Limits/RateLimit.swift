@@ -63,7 +63,7 @@ public struct RateLimit: Hashable, Sendable {
             )
         }
         for method in methods where !["GET", "POST", "PUT", "DELETE"].contains(method) {
-            throw .invalidUse("the rate limit of \(path) is for the method \(method), which there isn't")
+            throw .invalidUse("the rate limit of \(path) is for the method \(method), which doesn't exist")
         }
     }
 }

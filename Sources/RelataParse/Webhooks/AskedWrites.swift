@@ -80,7 +80,7 @@ extension ParseService {
             }
         }
         throw ParseError(
-            .requestLimitExceeded, "others change the objects of this request at the moment: try again", status: 503)
+            .requestLimitExceeded, "other requests are changing the objects of this one: try again", status: 503)
     }
 
     /// Asks the webhooks about the objects of a batch.

@@ -13,7 +13,7 @@ extension ParseService {
         do throws(ParseError) {
             try find.take(query)
         } catch {
-            let failure = FailedWebhook(hook, "its query can't be: \(error.message)")
+            let failure = FailedWebhook(hook, "the query in its reply is invalid: \(error.message)")
             options.webhooks?.report?(failure)
             throw failure
         }
@@ -38,7 +38,7 @@ extension ParseService {
         let success = try await ask(hook, members)
         guard let given = success.array else {
             if success.object == nil { return objects }
-            let failure = FailedWebhook(hook, "it replies with no array of objects")
+            let failure = FailedWebhook(hook, "its reply isn't an array of objects")
             options.webhooks?.report?(failure)
             throw failure
         }

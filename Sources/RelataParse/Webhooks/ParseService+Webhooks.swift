@@ -85,13 +85,13 @@ extension ParseService {
         }
         guard isDone else {
             throw FailedWebhook(
-                hook, "it is answered with \(reply.status)",
+                hook, "it replies with \(reply.status)",
                 isTemporary: reply.status >= 500 || [408, 425, 429].contains(reply.status))
         }
         guard let success = members?["success"] else {
             // What it says of what has happened already doesn't matter.
             if case .trigger(let trigger, _) = hook.place, trigger.isNotice { return true }
-            throw FailedWebhook(hook, "its reply is no JSON object with success or error")
+            throw FailedWebhook(hook, "its reply isn't a JSON object with success or error")
         }
         return success
     }

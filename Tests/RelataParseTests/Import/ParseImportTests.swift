@@ -221,7 +221,7 @@ struct ParseImportTests {
             ) { _, _ in }
             _ = try await run.run()
             #expect(run.fileCount == (turn == 0 ? 1 : 0))
-            #expect(run.notes == ["Book: the content of the file \(lost) can't be had"])
+            #expect(run.notes == ["Book: the content of the file \(lost) can't be fetched"])
         }
         let served = TestServer(server.store, options: options)
         let url = try await served.get("Book", "b1")["cover"]?["url"]?.string

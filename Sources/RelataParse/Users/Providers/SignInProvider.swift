@@ -91,7 +91,7 @@ public struct SignInProvider: Sendable {
                 provider: name, error: SignInError("an id has 1 to \(Self.maximumID) bytes, and none of them is 0"))
         }
         guard claimed?.hasSameBytes(as: id) ?? true else {
-            throw ParseError(.objectNotFound, "\(name): the id isn't that of the one who signs in")
+            throw ParseError(.objectNotFound, "\(name): the id doesn't match the account that signs in")
         }
         return id
     }
