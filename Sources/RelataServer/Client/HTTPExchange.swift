@@ -113,7 +113,7 @@ struct HTTPExchange: Sendable {
         case let error as NIOConnectionError:
             "it can't be reached: "
                 + (error.connectionErrors.first.map { "\($0.error)" } ?? "there is no server of that name")
-        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: "there is no trusted TLS with it: \(error)"
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: "TLS with it failed: \(error)"
         case is HTTPParserError: "it doesn't speak HTTP, or broke off: \(error)"
         case is IOError, is ChannelError: "it can't be reached: \(error)"
         default: "\(error)"

@@ -34,7 +34,7 @@ package struct ImportServer: ImportSource {
             [applicationID, masterKey].allSatisfy({ $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } })
         else {
             throw .invalidUse(
-                "the application's id and the master key can't have spaces and letters beyond English ones"
+                "the application's id and the master key must be ASCII without spaces"
             )
         }
         self.url = plain
@@ -57,7 +57,7 @@ package struct ImportServer: ImportSource {
         }
         guard let results = (try? JSONParser.parse(body))?["results"]?.array?.compactMap(\.object)
         else {
-            throw RelataError.invalidUse("\(url)\(path) isn't answered as Parse's servers do")
+            throw RelataError.invalidUse("\(url)\(path) isn't answered by a server with Parse's protocol")
         }
         return results
     }

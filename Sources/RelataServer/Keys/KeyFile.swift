@@ -115,7 +115,7 @@ public struct KeyFile: Sendable {
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         let new = "\(target).\(ServerKeys.newKey().prefix(8)).new"
         var status = stat()
-        guard stat(target, &status) == 0 else { throw RelataError.fileAccess(path: path, "isn't there any more") }
+        guard stat(target, &status) == 0 else { throw RelataError.fileAccess(path: path, "no longer exists") }
         try create(new, content)
         // Root may replace it, and the server's user must still read it.
         guard status.st_uid == geteuid() || chown(new, status.st_uid, status.st_gid) == 0,
@@ -154,13 +154,13 @@ public struct KeyFile: Sendable {
         ]
         for text in texts.compactMap(\.self)
         where !text.isEmpty && keys.masterKey?.matches(text) == true {
-            throw .invalidUse("the master key is another key as well: choose a different one")
+            throw .invalidUse("the master key equals another key: choose a different one")
         }
         for text in texts.prefix(4).compactMap(\.self)
         where keys.readOnlyMasterKey?.matches(text) == true
             || keys.maintenanceKey?.matches(text) == true
         {
-            throw .invalidUse("a key of clients is a key of backends as well: choose a different one")
+            throw .invalidUse("a client's key equals the read-only master key or the maintenance key: choose a different one")
         }
         return keys
     }
@@ -176,10 +176,10 @@ public struct KeyFile: Sendable {
         // Checks the opened file: the target of a link counts, and can't be exchanged in between.
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw RelataError.fileAccess(path: path, "is no regular file, hence no file of keys")
+            throw RelataError.fileAccess(path: path, "isn't a regular file, so it can't hold keys")
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw RelataError.fileAccess(path: path, "holds keys, and others may read it: chmod 600 it")
+            throw RelataError.fileAccess(path: path, "holds keys, and others may read it: run chmod 600 on it")
         }
         guard let data = try? handle.readToEnd() else {
             throw RelataError.fileAccess(path: path, "can't be read as a file of keys")

@@ -85,7 +85,7 @@ public struct HTTPWebhooks: WebhookSender {
             }
             guard !(300..<400).contains(reply.status.code) else {
                 throw WebhookError(
-                    "it leads elsewhere (\(reply.status.code)): register the address that it leads to")
+                    "it redirects (\(reply.status.code)): register the address that it redirects to")
             }
             return WebhookReply(status: Int(reply.status.code), body: reply.body)
         } catch let error as WebhookError {

@@ -53,7 +53,7 @@ extension ServeSettings {
             guard let other = others.first(where: { text($0) != nil && text($0)?.lowercased() != "false" }) else {
                 return nil
             }
-            throw ValidationError("\(other.flag) needs --smtp-server: without one no mails are sent")
+            throw ValidationError("\(other.flag) needs --smtp-server: without a mail server, no mails are sent")
         }
         guard let from = text(.mailFrom), let publicURL = text(.publicURL) else {
             throw ValidationError("--smtp-server needs --mail-from and --public-url")

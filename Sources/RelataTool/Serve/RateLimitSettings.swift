@@ -19,7 +19,7 @@ extension ServeSettings {
             if name == "path" { limits.append([:]) }
             guard !limits.isEmpty else { throw Self.wrong("it must begin with path=") }
             guard limits[limits.count - 1].updateValue(pair[1], forKey: name) == nil else {
-                throw Self.wrong("\(name) stands twice")
+                throw Self.wrong("\(name) is given twice")
             }
         }
         return try limits.map(Self.rateLimit)

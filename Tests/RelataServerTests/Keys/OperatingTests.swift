@@ -225,14 +225,14 @@ struct OperatingTests {
         ),
         (["--rate-limit", "path=/a,requests=1,seconds=1,zone=x"], "--rate-limit: there is no zone"),
         (["--rate-limit", "path=a,requests=1,seconds=1"], "--rate-limit: a rate limit's path is a"),
-        (["--rate-limit", "path=/a,requests=1,requests=2"], "--rate-limit: requests stands twice"),
+        (["--rate-limit", "path=/a,requests=1,requests=2"], "--rate-limit: requests is given twice"),
         (
             ["--master-key-addresses", "10.0.0.0/99"],
-            "--master-key-addresses: 10.0.0.0/99 is no address"
+            "--master-key-addresses: 10.0.0.0/99 isn't an address"
         ),
-        (["--trusted-proxies", "proxy"], "--trusted-proxies: proxy is no address"),
+        (["--trusted-proxies", "proxy"], "--trusted-proxies: proxy isn't an address"),
         (["--old-key-time", "8d"], "--old-key-time must be 0 to 7 days"),
-        (["--client-key", "a", "--master-key", "a"], "the master key is another key as well"),
+        (["--client-key", "a", "--master-key", "a"], "the master key equals another key"),
     ])
     func whatCannotBeSetIsRefused(_ arguments: [String], _ message: String) throws {
         let result = try run(["serve", ":memory:", "--port", "0"] + arguments)

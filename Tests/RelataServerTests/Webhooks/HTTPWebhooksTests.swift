@@ -133,7 +133,7 @@ struct HTTPWebhooksTests {
         let answer = WebhookServer.Answer(status: .temporaryRedirect, headers: ["Location": "/other"], body: "")
         try await WebhookServer.running({ $0.path == "/hook" ? answer : .success() }) { server in
             let failure = await Self.failure(server.url())
-            #expect(failure.text.contains("leads elsewhere (307)") && !failure.isTemporary, "\(failure)")
+            #expect(failure.text.contains("redirects (307)") && !failure.isTemporary, "\(failure)")
             #expect(server.calls.count == 1)
         }
     }

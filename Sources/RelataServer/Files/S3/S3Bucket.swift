@@ -52,7 +52,7 @@ struct S3Bucket: Sendable {
             case .failure(let error):
                 if error is CancellationError || Task.isCancelled { throw CancellationError() }
                 problem = FileStorageError(
-                    "the store of files at \(url) can't be used: \(HTTPExchange.reason(error)): check --s3-endpoint, and that it runs"
+                    "the store of files at \(url) can't be used: \(HTTPExchange.reason(error)): check that it runs, and --s3-endpoint"
                 )
             }
             guard failures < retries.count else { throw problem }

@@ -63,15 +63,15 @@ public struct S3Storage: FileStorage {
         }
         guard (3...63).contains(place.bucket.utf8.count), isPlain(place.bucket, ".-_"), !place.bucket.hasPrefix(".")
         else {
-            throw .invalidUse("\(place.bucket.prefix(64)) is no name of a bucket: letters, digits, dots and dashes")
+            throw .invalidUse("\(place.bucket.prefix(64)) isn't a bucket's name: use 3 to 63 letters, digits, dots, dashes and underscores")
         }
         guard isPlain(place.prefix, ".-_/"), place.prefix.utf8.count <= 512, !place.prefix.hasPrefix("/"),
             !place.prefix.split(separator: "/", omittingEmptySubsequences: false).dropLast().contains(where: {
                 $0.isEmpty || $0 == "." || $0 == ".."
             })
-        else { throw .invalidUse("\(place.prefix.prefix(64)) can't begin the names of contents in a bucket") }
+        else { throw .invalidUse("\(place.prefix.prefix(64)) isn't a prefix in a bucket: use letters, digits, dots, dashes, underscores and single slashes") }
         guard !place.region.isEmpty, isPlain(place.region, "-") else {
-            throw .invalidUse("\(place.region.prefix(64)) is no region such as eu-central-1")
+            throw .invalidUse("\(place.region.prefix(64)) isn't a region such as eu-central-1")
         }
         guard !place.accessKey.isEmpty, isPlain(place.accessKey, "-_./+=:"), !place.secretKey.isEmpty else {
             throw .invalidUse("the store of files needs an access key and a secret key")
@@ -176,7 +176,7 @@ public struct S3Storage: FileStorage {
         return ByteStream {
             try await reader.next { rest in
                 guard let piece = try await piece(of: key, rest) else {
-                    throw FileStorageError("the store of files at \(bucket.url) has lost a content while it was read")
+                    throw FileStorageError("the store of files at \(bucket.url) lost a file's content while it was read")
                 }
                 return piece
             }
@@ -198,7 +198,7 @@ public struct S3Storage: FileStorage {
         if reply.status == .notFound { return nil }
         guard reply.body.count == end - range.lowerBound else {
             throw FileStorageError(
-                "the store of files at \(bucket.url) sends \(reply.body.count) bytes of a content, and not \(end - range.lowerBound)"
+                "the store of files at \(bucket.url) sent \(reply.body.count) bytes of a file's content instead of \(end - range.lowerBound)"
             )
         }
         return reply.body
@@ -275,7 +275,7 @@ struct S3Upload: Sendable {
         let reply = try await bucket.send(
             S3Bucket.Request(method: .POST, key: draft, query: [("uploads", "")]), expecting: [200])
         guard let id = S3Bucket.element("UploadId", of: String(decoding: reply.body, as: UTF8.self)), !id.isEmpty else {
-            throw FileStorageError("the store of files at \(bucket.url) doesn't begin an upload of several parts")
+            throw FileStorageError("the store of files at \(bucket.url) didn't begin a multipart upload")
         }
         self.id = id
     }
@@ -286,7 +286,7 @@ struct S3Upload: Sendable {
                 method: .PUT, key: draft, query: [("partNumber", "\(tags.count + 1)"), ("uploadId", id)], body: part),
             expecting: [200])
         guard let tag = reply.headers.first(name: "etag") else {
-            throw FileStorageError("the store of files at \(bucket.url) gives no tag for a part of an upload")
+            throw FileStorageError("the store of files at \(bucket.url) gave no ETag for a part of an upload")
         }
         tags.append(tag)
     }
