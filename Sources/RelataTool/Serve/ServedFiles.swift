@@ -23,7 +23,7 @@ struct ServedFiles {
                 .signedFiles, .s3Endpoint, .s3Region, .s3Certificates,
             ]
             if let other = others.first(where: { settings.text($0) != nil }) {
-                throw ValidationError("\(other.flag) needs --files, the folder that they are kept in")
+                throw ValidationError("\(other.flag) needs --files, where they are stored")
             }
             return nil
         }

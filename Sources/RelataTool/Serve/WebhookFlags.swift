@@ -5,14 +5,14 @@ import RelataServer
 
 /// The flags of `relata serve` that are about webhooks.
 struct WebhookFlags: ParsableArguments {
-    @Option(help: "What webhooks get as X-Parse-Webhook-Key; better as RELATA_WEBHOOK_KEY.") var webhookKey: String?
+    @Option(help: "The X-Parse-Webhook-Key for webhooks; better as RELATA_WEBHOOK_KEY.") var webhookKey: String?
     @Option(
         help:
-            "What calls of webhooks are signed with; better as RELATA_WEBHOOK_SECRET. (default: the key of --webhook-key)"
+            "The secret that signs calls of webhooks; better as RELATA_WEBHOOK_SECRET. (default: the key of --webhook-key)"
     )
     var webhookSecret: String?
     @Option(help: "Seconds that a webhook may take. (default: 5)") var webhookTimeout: String?
-    @Option(help: "A PEM file with the certificates that vouch for webhooks.", completion: .file())
+    @Option(help: "A PEM file with the trusted certificates for webhooks.", completion: .file())
     var webhookCertificates: String?
     @Flag(help: "Allow webhooks on this machine and in private networks.") var privateWebhooks = false
 
