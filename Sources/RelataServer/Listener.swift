@@ -29,7 +29,8 @@ struct Listener: Service {
         let (host, port) = (configuration.host, configuration.port)
         switch error.errnoCode {
         case EADDRINUSE:
-            return .invalidUse("port \(port) of \(host) is in use: stop the program that uses it, or choose another port")
+            return .invalidUse(
+                "port \(port) of \(host) is in use: stop the program that uses it, or choose another port")
         case EACCES: return .invalidUse("port \(port) of \(host) is reserved for the system: choose one above 1023")
         case EADDRNOTAVAIL: return .invalidUse("\(host) isn't an address of this machine: choose another host")
         default: return .invalidUse("port \(port) of \(host) can't be listened on: \(error)")

@@ -29,7 +29,8 @@ import Testing
         let text = String(repeating: "a", count: 60)
         let failure = try #require(Limit.pattern("(a+)+c").failure(of: .text(text), type: .text))
         #expect(failure.contains("takes too long"))
-        #expect(Limit.pattern("(").failure(of: .text(text), type: .text)?.contains("isn't a regular expression") == true)
+        #expect(
+            Limit.pattern("(").failure(of: .text(text), type: .text)?.contains("isn't a regular expression") == true)
     }
 
     /// Alone it is a regular expression, as the whole of a text it isn't: its comment never ends.

@@ -91,7 +91,8 @@ extension MigrationPlanner {
         if isDangling {
             let isHandled = reportLossy(
                 place,
-                "rows of the file hold keys that \(key.target) doesn't have: declare it as it was, or remove those keys")
+                "rows of the file hold keys that \(key.target) doesn't have: declare it as it was, or remove those keys"
+            )
             guard isHandled else { return }
             plan.checks.append(
                 check(

@@ -61,7 +61,8 @@ extension ExpressionWriter {
         switch groups {
         case .none:
             throw .invalidUse(
-                "\(function.rawValue) of a group can be used only in the columns, having or order of a query with groups")
+                "\(function.rawValue) of a group can be used only in the columns, having or order of a query with groups"
+            )
         case .direct:
             groups = .none  // a figure of a figure makes no sense
             defer { groups = .direct }

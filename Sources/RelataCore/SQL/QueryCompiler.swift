@@ -158,7 +158,9 @@ package struct QueryCompiler: Sendable {
     /// One row with figures of all of a query's objects; limit and offset apply before.
     package func totals(_ plan: QueryPlan, _ figures: [ExpressionNode]) throws(RelataError) -> CompiledQuery {
         for node in figures {
-            if let stray = node.stray([]) { throw .invalidUse("\(stray) differs among the objects: take a figure of it") }
+            if let stray = node.stray([]) {
+                throw .invalidUse("\(stray) differs among the objects: take a figure of it")
+            }
         }
         var query = try QueryWriter(self, plan)
         let isLimited = plan.limit != nil || plan.offset != nil

@@ -7,7 +7,8 @@ extension IntegrityCheck {
         let mend = "rebuild it with rebuildSearch()"
         let isThere = DataQuestion.hasSearch(index).query(dialect)
         guard try connection.value(SQLStatement(isThere)) != nil else {
-            return add(.search, table.name, 1, "the index of its search is missing, or belongs to another search", mend: mend)
+            return add(
+                .search, table.name, 1, "the index of its search is missing, or belongs to another search", mend: mend)
         }
         // On other engines, the database computes the words.
         guard dialect == .sqlite else { return }

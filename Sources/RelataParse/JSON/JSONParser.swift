@@ -225,7 +225,9 @@ public struct JSONParser {
         case UInt8(ascii: "u"):
             var code = try fourDigits()
             if (0xD800...0xDBFF).contains(code) {
-                guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw wrong("a surrogate without its other half") }
+                guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
+                    throw wrong("a surrogate without its other half")
+                }
                 let low = try fourDigits()
                 guard (0xDC00...0xDFFF).contains(low) else { throw wrong("a surrogate without its other half") }
                 code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)

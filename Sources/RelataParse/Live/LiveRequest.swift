@@ -84,7 +84,8 @@ struct LiveQuery: Hashable, Sendable {
             guard !where_.names("$relativeTime") else {
                 throw ParseError(
                     .invalidQuery,
-                    "a live query can't have $relativeTime: the server doesn't notice when the result changes only because time passes")
+                    "a live query can't have $relativeTime: the server doesn't notice when the result changes only because time passes"
+                )
             }
             condition = JSONWriter.canonicalText(where_)
             var body = query

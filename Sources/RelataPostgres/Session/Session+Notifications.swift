@@ -19,7 +19,8 @@ extension Session {
     package func listen(to channel: String) throws(PostgresFailure) {
         if isPooled {
             throw PostgresFailure(
-                .invalidUse("a transaction pooler doesn't pass on notifications: connect to the server itself to listen")
+                .invalidUse(
+                    "a transaction pooler doesn't pass on notifications: connect to the server itself to listen")
             )
         }
         try run("LISTEN " + quoted(channel))

@@ -253,7 +253,8 @@ extension Transfer.Refusal {
                     status: 409,
                     [
                         "code": .integer(Int64(ParseError.Code.operationForbidden.rawValue)),
-                        "error": .string("the file has \(size) bytes: continue from there"), "size": .integer(Int64(size)),
+                        "error": .string("the file has \(size) bytes: continue from there"),
+                        "size": .integer(Int64(size)),
                     ]))
         case .tooLarge(let limit):
             return ServerReply(

@@ -160,7 +160,8 @@ public struct KeyFile: Sendable {
         where keys.readOnlyMasterKey?.matches(text) == true
             || keys.maintenanceKey?.matches(text) == true
         {
-            throw .invalidUse("a client's key equals the read-only master key or the maintenance key: choose a different one")
+            throw .invalidUse(
+                "a client's key equals the read-only master key or the maintenance key: choose a different one")
         }
         return keys
     }
@@ -182,7 +183,7 @@ public struct KeyFile: Sendable {
             throw RelataError.fileAccess(path: path, "holds keys, and others may read it: run chmod 600 on it")
         }
         guard let data = try? handle.readToEnd() else {
-            throw RelataError.fileAccess(path: path, "can't be read as a file of keys")
+            throw RelataError.fileAccess(path: path, "can't be read as a key file")
         }
         do {
             return (try JSONDecoder().decode(Content.self, from: data), data)

@@ -117,7 +117,9 @@ struct OpenIDToken: Sendable {
         if let type = head["typ"], type.string?.uppercased() != "JWT" {
             throw SignInError("the token isn't an ID token (typ)")
         }
-        guard head["crit"] == nil else { throw SignInError("the token needs an extension that the server doesn't know (crit)") }
+        guard head["crit"] == nil else {
+            throw SignInError("the token needs an extension that the server doesn't know (crit)")
+        }
         if let keyID = head["kid"], keyID.string == nil { throw SignInError("this isn't a signed ID token") }
         self.algorithm = algorithm
         keyID = head["kid"]?.string

@@ -65,7 +65,8 @@ import Testing
         expectOne("A.title: its column ID is also that of id", [a([.text("title", column: "ID")])])
         expectOne("A.bId: its column bId is also that of b", [a([.toOne("b", "B"), .text("bId")]), b])
         expectOne("A.x: two properties", [a([.text("x"), .text("x", column: "y")])])
-        expectOne("A.bs: its join table B is also the table of B", [a([.manyToMany("bs", "B", names: .init(table: "B"))]), b])
+        expectOne(
+            "A.bs: its join table B is also the table of B", [a([.manyToMany("bs", "B", names: .init(table: "B"))]), b])
         expectOne("A.a: its join table has two columns named aId", [a([.manyToMany("a", "A")])])
         expectOne("A: the table name sqlite_a is reserved", [Entity(name: "A", table: "sqlite_a", properties: [.id()])])
     }

@@ -54,7 +54,8 @@ indirect enum DocumentExpression: Hashable, Sendable {
                 var parts: [Member] = []
                 for (name, value) in members {
                     guard !name.hasPrefix("$") else {
-                        throw ParseError(.invalidQuery, "a pipeline can't have the operator \(name.prefix(64)) among fields")
+                        throw ParseError(
+                            .invalidQuery, "a pipeline can't have the operator \(name.prefix(64)) among fields")
                     }
                     parts.append(Member(name: name, value: try DocumentExpression(value)))
                 }
@@ -62,7 +63,8 @@ indirect enum DocumentExpression: Hashable, Sendable {
                 return
             }
             guard members.count == 1 else {
-                throw ParseError(.invalidQuery, "in a pipeline, the operator \(name.prefix(64)) must be alone in its object")
+                throw ParseError(
+                    .invalidQuery, "in a pipeline, the operator \(name.prefix(64)) must be alone in its object")
             }
             self = try Self.call(name, argument)
         default: self = .constant(json)

@@ -63,13 +63,19 @@ public struct S3Storage: FileStorage {
         }
         guard (3...63).contains(place.bucket.utf8.count), isPlain(place.bucket, ".-_"), !place.bucket.hasPrefix(".")
         else {
-            throw .invalidUse("\(place.bucket.prefix(64)) isn't a bucket's name: use 3 to 63 letters, digits, dots, dashes and underscores")
+            throw .invalidUse(
+                "\(place.bucket.prefix(64)) isn't a bucket's name: use 3 to 63 letters, digits, dots, dashes and underscores"
+            )
         }
         guard isPlain(place.prefix, ".-_/"), place.prefix.utf8.count <= 512, !place.prefix.hasPrefix("/"),
             !place.prefix.split(separator: "/", omittingEmptySubsequences: false).dropLast().contains(where: {
                 $0.isEmpty || $0 == "." || $0 == ".."
             })
-        else { throw .invalidUse("\(place.prefix.prefix(64)) isn't a prefix in a bucket: use letters, digits, dots, dashes, underscores and single slashes") }
+        else {
+            throw .invalidUse(
+                "\(place.prefix.prefix(64)) isn't a prefix in a bucket: use letters, digits, dots, dashes, underscores and single slashes"
+            )
+        }
         guard !place.region.isEmpty, isPlain(place.region, "-") else {
             throw .invalidUse("\(place.region.prefix(64)) isn't a region such as eu-central-1")
         }
@@ -176,7 +182,8 @@ public struct S3Storage: FileStorage {
         return ByteStream {
             try await reader.next { rest in
                 guard let piece = try await piece(of: key, rest) else {
-                    throw FileStorageError("the store of files at \(bucket.url) lost a file's content while it was read")
+                    throw FileStorageError(
+                        "the store of files at \(bucket.url) lost a file's content while it was read")
                 }
                 return piece
             }
