@@ -100,7 +100,7 @@ extension ParseService {
             let target = try await found(className, call)
             var call = call
             call.hookedClass = target
-            // One that another process has taken away isn't asked.
+            // Another process may have removed a webhook, which mustn't be asked any more.
             if options.webhooks != nil, store.currentClasses.webhooks.concernFinding(target) {
                 _ = try await currentWebhooks()
             }

@@ -104,7 +104,7 @@ public struct SignInError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the service couldn't be asked, so the same request may succeed later.
     public let isTemporary: Bool
 
-    /// An error.
+    /// Creates an error.
     public init(_ description: String, isTemporary: Bool = false) {
         self.description = description
         self.isTemporary = isTemporary
