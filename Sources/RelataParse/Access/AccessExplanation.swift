@@ -42,7 +42,7 @@ public struct AccessExplanation: Hashable, Sendable {
     public let verdicts: [Verdict]
     /// The fields that are hidden from the caller.
     public let hiddenFields: [String]
-    /// The fields that the caller gets of some objects only; empty for one object.
+    /// The fields that only some objects show to the caller; empty for one object.
     public let partlyHiddenFields: [String]
 }
 
@@ -204,7 +204,8 @@ private struct AccessJudge {
         return verdict(isSeen ? .allowed : .hidden, "\(rule); \(lists)")
     }
 
-    /// Why the server refuses an operation to clients whatever the class allows; `nil` if it doesn't.
+    /// The reason why the server refuses an operation to clients regardless of the class's permissions; `nil` if it
+    /// doesn't.
     private func refusal(of operation: ClassPermissions.Operation) -> String? {
         let isClosed = transaction.mode != .development
         switch (parseClass.name, operation) {

@@ -115,7 +115,7 @@ struct ParseImportCommand: AsyncParsableCommand {
     }
 }
 
-/// How far an import has come, in a file.
+/// The file with the progress of an import.
 enum ImportState {
     /// - Returns: `nil` if there is no such file.
     /// - Throws: `RelataError` for a file of another import.

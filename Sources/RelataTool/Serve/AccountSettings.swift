@@ -19,7 +19,7 @@ extension ServeSettings {
 
     /// Applies the settings for passwords.
     ///
-    /// - Throws: `ValidationError` that names a setting that can't be.
+    /// - Throws: `ValidationError` that names an invalid setting.
     func setPasswords(of options: inout ParseService.Options) throws {
         if let cost = try integer(.passwordCost) {
             guard (10...20).contains(cost) else { throw ValidationError("--password-cost must be 10 to 20") }

@@ -4,7 +4,7 @@ import RelataCore
 import RelataParse
 import RelataServer
 
-/// The flags of `relata serve` that are about keys, and where they may come from.
+/// The flags of `relata serve` for keys, and for the addresses that may use them.
 struct KeyFlags: ParsableArguments {
     @Option(help: "The file in which the keys are stored. (default: FILE.keys)", completion: .file())
     var keys: String?
@@ -64,9 +64,9 @@ struct KeyFlags: ParsableArguments {
 }
 
 extension ServeSettings {
-    /// The keys that are given without the file.
+    /// The keys from flags, variables and the configuration file.
     ///
-    /// - Throws: `ValidationError` that names a setting that can't be.
+    /// - Throws: `ValidationError` that names an invalid setting.
     func givenKeys() throws -> KeyFile.Given {
         var given = KeyFile.Given(
             applicationID: text(.appID), clientKey: text(.clientKey), masterKey: text(.masterKey))
@@ -85,7 +85,7 @@ extension ServeSettings {
         return given
     }
 
-    /// Addresses, between commas.
+    /// The addresses in a list that commas separate.
     func addresses(_ setting: ServeSetting) throws -> AddressRanges? {
         guard let texts = list(setting) else { return nil }
         do {

@@ -5,9 +5,9 @@ import RelataCore
 import RelataParse
 
 extension ServeSettings {
-    /// The rate limits: `path=/functions/*,requests=100,seconds=60,by=user`. Each `path` begins another.
+    /// The rate limits: `path=/functions/*,requests=100,seconds=60,by=user`. Each `path` begins another limit.
     ///
-    /// - Throws: `ValidationError` that says what can't be.
+    /// - Throws: `ValidationError` for an invalid limit.
     func rateLimits() throws -> [RateLimit] {
         var limits: [[String: String]] = []
         for part in list(.rateLimit) ?? [] where !part.isEmpty {

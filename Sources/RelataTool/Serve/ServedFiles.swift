@@ -13,7 +13,7 @@ struct ServedFiles {
 
     let options: FileOptions
 
-    /// `nil` for no files.
+    /// Reads the settings; `nil` if there is no `--files`.
     ///
     /// - Throws: `ValidationError` that names an invalid setting; ``RelataError`` if the folder can't be created.
     init?(_ settings: ServeSettings) throws {
@@ -65,7 +65,7 @@ struct ServedFiles {
 
     /// The bucket of `s3://BUCKET/PREFIX`; `nil` for a folder.
     ///
-    /// - Throws: `ValidationError` for a bucket without keys, and settings of a bucket for a folder.
+    /// - Throws: `ValidationError` for a bucket without keys, or for a folder with settings of a bucket.
     private static func place(_ text: String, _ settings: ServeSettings) throws -> S3Storage.Place? {
         guard text.hasPrefix("s3://") else {
             let others: [ServeSetting] = [.s3Endpoint, .s3Region, .s3Certificates]

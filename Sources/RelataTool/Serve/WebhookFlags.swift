@@ -3,7 +3,7 @@ import ArgumentParser
 import RelataParse
 import RelataServer
 
-/// The flags of `relata serve` that are about webhooks.
+/// The flags of `relata serve` for webhooks.
 struct WebhookFlags: ParsableArguments {
     @Option(help: "The X-Parse-Webhook-Key for webhooks; better as RELATA_WEBHOOK_KEY.") var webhookKey: String?
     @Option(
@@ -26,9 +26,9 @@ struct WebhookFlags: ParsableArguments {
 }
 
 extension ServeSettings {
-    /// How webhooks are called.
+    /// The options for webhooks.
     ///
-    /// - Throws: `ValidationError` that names a setting that can't be.
+    /// - Throws: `ValidationError` that names an invalid setting.
     func webhooks() throws -> WebhookOptions {
         var sender = HTTPWebhooks()
         sender.key = text(.webhookKey)
