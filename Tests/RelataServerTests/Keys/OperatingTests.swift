@@ -141,7 +141,7 @@ struct OperatingTests {
         try "{}".write(toFile: folder.path("export/Note.json"), atomically: false, encoding: .utf8)
         let other = try run(
             ["import-parse", folder.path("new.sqlite"), folder.path("export"), "--state", state])
-        #expect(other.status == 1 && other.errors.contains("of something else"), "\(other.errors)")
+        #expect(other.status == 1 && other.errors.contains("of another import"), "\(other.errors)")
         #expect(FileManager.default.fileExists(atPath: state))
         let without = try run([
             "import-parse", folder.path("new.sqlite"), "https://old.example.org/parse",
