@@ -59,7 +59,7 @@ struct UserCommandTests {
     }
     #endif
 
-    @Test func whatCannotBeIsRefusedInOneLine() throws {
+    @Test func invalidCallsAreRefusedInOneLine() throws {
         let file = try newFile()
         for (arguments, message) in [
             (

@@ -131,7 +131,7 @@ struct OperatingTests {
         #expect(wrong.status == 404)
     }
 
-    @Test func theStateOfAnotherImportIsLeft() throws {
+    @Test func theStateOfAnotherImportIsRefused() throws {
         let folder = try ServerFolder()
         let state = folder.path("state")
         try #"{"source": "elsewhere", "done": [], "positions": {}}"#
