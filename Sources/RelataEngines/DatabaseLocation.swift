@@ -99,7 +99,7 @@ package struct DatabaseLocation: Sendable {
         case .server(let url):
             guard options.key == nil else {
                 throw .invalidUse(
-                    "a database server has no use for an encryptionKey: leave it out, and have the server encrypt its disk"
+                    "encryptionKey is for files only: leave it out, and let the database server encrypt its disk"
                 )
             }
             let waits = PostgresWaits(

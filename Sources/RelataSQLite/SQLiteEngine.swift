@@ -41,7 +41,7 @@ package struct SQLiteEngine: Engine {
     package func checkBeforeOpening(isReadOnly: Bool) throws(RelataError) {
         var isFolder: ObjCBool = false
         guard let path, FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return }
-        if isFolder.boolValue { throw .fileAccess(path: path, "can't be opened: it is a folder, and no file") }
+        if isFolder.boolValue { throw .fileAccess(path: path, "can't be opened: it is a folder, not a file") }
         // SQLite would open it for reading only, and leave its log beside it.
         if !isReadOnly && !FileManager.default.isWritableFile(atPath: path) {
             throw .readOnly(

@@ -21,7 +21,7 @@ struct Listener: Service {
         } catch let error as IOError {
             throw Self.explained(error, configuration)
         } catch is SocketAddressError.UnknownHost {
-            throw RelataError.invalidUse("\(configuration.host) is no address of this machine: choose another host")
+            throw RelataError.invalidUse("\(configuration.host) isn't an address of this machine: choose another host")
         }
     }
 
@@ -29,9 +29,10 @@ struct Listener: Service {
         let (host, port) = (configuration.host, configuration.port)
         switch error.errnoCode {
         case EADDRINUSE:
-            return .invalidUse("port \(port) of \(host) is in use: stop who uses it, or choose another port")
-        case EACCES: return .invalidUse("port \(port) of \(host) is for the system: choose one above 1023")
-        case EADDRNOTAVAIL: return .invalidUse("\(host) is no address of this machine: choose another host")
+            return .invalidUse(
+                "port \(port) of \(host) is in use: stop the program that uses it, or choose another port")
+        case EACCES: return .invalidUse("port \(port) of \(host) is reserved for the system: choose one above 1023")
+        case EADDRNOTAVAIL: return .invalidUse("\(host) isn't an address of this machine: choose another host")
         default: return .invalidUse("port \(port) of \(host) can't be listened on: \(error)")
         }
     }

@@ -29,13 +29,14 @@ import Testing
         let text = String(repeating: "a", count: 60)
         let failure = try #require(Limit.pattern("(a+)+c").failure(of: .text(text), type: .text))
         #expect(failure.contains("takes too long"))
-        #expect(Limit.pattern("(").failure(of: .text(text), type: .text)?.contains("no regular expression") == true)
+        #expect(
+            Limit.pattern("(").failure(of: .text(text), type: .text)?.contains("isn't a regular expression") == true)
     }
 
     /// Alone it is a regular expression, as the whole of a text it isn't: its comment never ends.
     @Test func aPatternThatCantBeAWholeIsNotCalledSlow() throws {
         let failure = Limit.pattern("(?x)a #b").failure(of: .text("a"), type: .text)
-        #expect(failure?.contains("no regular expression") == true)
+        #expect(failure?.contains("isn't a regular expression") == true)
     }
 
     /// A thread that waits for a processor doesn't search.
@@ -78,7 +79,7 @@ import Testing
     }
 
     @Test func aPatternThatIsNoRegularExpressionAcceptsNothing() {
-        #expect(Limit.pattern("[").failure(of: .text("["), type: .text)?.contains("no regular expression") == true)
+        #expect(Limit.pattern("[").failure(of: .text("["), type: .text)?.contains("isn't a regular expression") == true)
     }
 
     @Test func textThatLooksLikeAnEmptyCollectionIsNotEmpty() {

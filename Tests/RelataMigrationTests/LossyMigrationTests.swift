@@ -106,7 +106,7 @@ import Testing
             try Migrator.migrate(file.connection, schema: schema, steps: [step])
         }
         let text = error.map { "\($0)" } ?? ""
-        #expect(text.contains("is for the store to run") || text.contains("SQL is one statement"), "\(text)")
+        #expect(text.contains("the store ends transactions itself") || text.contains("SQL is one statement"), "\(text)")
         #expect(try file.contents() == before)
     }
 

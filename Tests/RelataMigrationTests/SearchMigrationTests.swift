@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: TestEngine.all) func aChangedDeclarationIsAnotherIndex(_ engine: TestEngine) throws {
         let file = try Evolution(on: engine, song(search: ["title"]), filledBy: Self.rows)
         let searched = song(search: ["title", "lyrics"])
-        #expect(try file.open(searched) == ["Song: its search of title, lyrics is made anew"])
+        #expect(try file.open(searched) == ["Song: its search of title, lyrics is rebuilt"])
         #expect(try found("alone", file, searched) == [1])
         #expect(try file.open(song(search: nil)) == ["Song: its search is dropped"])
         let left =

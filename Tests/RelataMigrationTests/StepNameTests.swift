@@ -15,7 +15,7 @@ import Testing
     @Test(arguments: TestEngine.all) func aChangeOfSomethingUnknownIsRefused(on engine: TestEngine) throws {
         #expect(
             try refusals(on: engine, .changing("Book.prize")) == [
-                "migration step \"step\": `.changing(\"Book.prize\")` names nothing that the models or the file have: "
+                "migration step \"step\": `.changing(\"Book.prize\")` names nothing in the models or the file: "
                     + "did you mean Book.price?"
             ])
         #expect(try refusals(on: engine, .changing("Bok")).count == 1)
@@ -25,7 +25,7 @@ import Testing
     @Test(arguments: TestEngine.all) func aDropOfAlmostTheNameOfAColumnIsRefused(on engine: TestEngine) throws {
         #expect(
             try refusals(on: engine, .dropping("Book.legacyCod")) == [
-                "migration step \"step\": `.dropping(\"Book.legacyCod\")` names nothing that the models or the file have: "
+                "migration step \"step\": `.dropping(\"Book.legacyCod\")` names nothing in the models or the file: "
                     + "did you mean Book.legacyCode?"
             ])
     }

@@ -99,7 +99,7 @@ struct ConfigurationTests {
             let server = try RelataServer(
                 ParseStore.open(nil), keys: ServerKeys(applicationID: "app"), configuration: configuration)
             await #expect { try await server.run() } throws: { error in
-                "\(error)".contains("\(host) is no address of this machine")
+                "\(error)".contains("\(host) isn't an address of this machine")
             }
         }
     }

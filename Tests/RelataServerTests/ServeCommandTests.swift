@@ -177,7 +177,8 @@ struct ServeCommandTests {
         #expect(result.status == 1)
         #expect(
             result.text
-                == "relata: port \(server.port) of 127.0.0.1 is in use: stop who uses it, or choose another port\n")
+                == "relata: port \(server.port) of 127.0.0.1 is in use: stop the program that uses it, or choose another port\n"
+        )
         #expect(server.stop() == 0)
     }
 

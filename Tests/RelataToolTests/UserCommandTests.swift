@@ -59,7 +59,7 @@ struct UserCommandTests {
     }
     #endif
 
-    @Test func whatCannotBeIsRefusedInOneLine() throws {
+    @Test func invalidCallsAreRefusedInOneLine() throws {
         let file = try newFile()
         for (arguments, message) in [
             (
@@ -70,7 +70,7 @@ struct UserCommandTests {
             (["roles", file.path, "mei"], "relata: there is no user mei\n"),
             (
                 ["create", file.path, "mei", "--verified"],
-                "relata: --verified is about an address: give --email, too (see relata --help)\n"
+                "relata: --verified needs --email (see relata --help)\n"
             ),
             (
                 ["roles", file.path, "mei", "--add", "A", "--remove", "A"],

@@ -73,7 +73,7 @@ extension ChangePosition: Codable {
         let text = try container.decode(String.self)
         guard let position = ChangePosition(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "\"\(text.prefix(80))\" is no position of a change log")
+                in: container, debugDescription: "\"\(text.prefix(80))\" isn't a position of a change log")
         }
         self = position
     }

@@ -10,7 +10,7 @@ extension DeletionConflict.Reason {
                 + "types or collations differ: give both the same, or spell these values alike"
         case .converted(let column):
             return "SQLite turns \(schema.tables[key.target].naming([column.name])) into a "
-                + "\(column.isNumber ? "number" : "text") while it looks for rows that refer to it, and finds others then: "
+                + "\(column.isNumber ? "number" : "text") when it looks for rows that refer to it, and may find other rows: "
                 + "give all columns that refer to it its type"
         case .sharedColumn(let number):
             let other = schema.foreignKeys[number]

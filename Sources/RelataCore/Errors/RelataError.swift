@@ -173,7 +173,7 @@ extension RelataError: CustomStringConvertible {
         case .uniqueViolation(let entity, let properties):
             "another \(entity) already has the same \(properties.joined(separator: ", ")): choose another value"
         case .deleteDenied(let blockers) where blockers.isEmpty:
-            "can't delete: hidden objects still refer to what would go, or to what goes with it"
+            "can't delete: hidden objects still refer to what would be deleted"
         case .deleteDenied(let blockers):
             "can't delete: "
                 + Self.list(blockers.map { "\($0.object) still refers to \($0.blocked) (\($0.denial))" })
@@ -196,7 +196,7 @@ extension RelataError: CustomStringConvertible {
         case .notLoaded(let entity, let property):
             "\(property.withArticle) link to \(entity) isn't loaded: include it in the fetch, or ask the store for what is related"
         case .excluded(let object):
-            "\(object) isn't among those that the include's condition lets through: read 'loaded', which is unset then, or include the link without a condition"
+            "\(object) doesn't meet the include's condition: read 'loaded', which is unset then, or include the link without a condition"
         case .schemaMismatch(let problems): Self.list(problems.map(\.description))
         case .corruptStore(let message): message
         case .busy(let message): message

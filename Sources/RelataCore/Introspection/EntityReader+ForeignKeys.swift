@@ -30,11 +30,11 @@ extension EntityReader {
             }
             guard key.isDisjoint(with: names) || holds(columns, inOrder: table.primaryKey) else {
                 readConstraint(
-                    number, foreignKey, target, "stands in the primary key, whose columns have another order")
+                    number, foreignKey, target, "is part of the primary key, whose columns have another order")
                 continue
             }
             guard !columns.contains(where: { table.column($0)?.isGenerated ?? true }) else {
-                readConstraint(number, foreignKey, target, "stands in a generated column")
+                readConstraint(number, foreignKey, target, "holds a generated column")
                 continue
             }
             if foreignKey.onDelete == .setDefault {
@@ -68,7 +68,7 @@ extension EntityReader {
                     && foreignKey.isOn(
                         reference.columns, pointingAt: schema.tables[target].keyColumnNames, of: tables[target])
             }
-            if !isKnown { readConstraint(number, foreignKey, target, "is none that the models declare") }
+            if !isKnown { readConstraint(number, foreignKey, target, "isn't declared by the models") }
         }
     }
 
@@ -78,7 +78,7 @@ extension EntityReader {
         if let reason = leftOut[name] {
             note(number, key, "points at \(reason), which is left out: it is read as plain attributes")
         } else {
-            note(number, key, "points at a table that doesn't exist: make that table, or drop the key")
+            note(number, key, "points at a table that doesn't exist: create that table, or drop the key")
         }
         return nil
     }

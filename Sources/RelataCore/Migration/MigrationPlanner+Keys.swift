@@ -102,12 +102,13 @@ extension MigrationPlanner {
         if isDangling {
             let isHandled = reportLossy(
                 place,
-                "rows of the file hold keys that \(key.target) hasn't: declare it as it was, or remove those keys")
+                "rows of the file hold keys that \(key.target) doesn't have: declare it as it was, or remove those keys"
+            )
             guard isHandled else { return }
             plan.checks.append(
                 check(
                     question, place,
-                    "rows hold keys that \(key.target) hasn't", "unset or mend them there"))
+                    "rows hold keys that \(key.target) doesn't have", "unset or mend them there"))
         } else {
             report(place, "the file checks where it points now")
         }

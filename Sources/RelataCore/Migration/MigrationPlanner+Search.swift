@@ -24,7 +24,7 @@ extension MigrationPlanner {
         if isForeign { return refuseLack(place, "the index of its search") }
         if tables[name] != nil {
             let what = table.entity.search?.joined(separator: ", ") ?? ""
-            report(place, before == nil ? "a search of \(what)" : "its search of \(what) is made anew")
+            report(place, before == nil ? "a search of \(what)" : "its search of \(what) is rebuilt")
         }
         // Conflicting objects are dropped first, under the name that the table has until then.
         var former = wanted.removal(dialect)

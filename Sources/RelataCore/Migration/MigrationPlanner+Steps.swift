@@ -25,7 +25,7 @@ extension MigrationPlanner {
         }
         refuse(
             step, ".changing", name,
-            "names nothing that the models or the file have"
+            "names nothing in the models or the file"
                 + (NameSuggestion.nearest(to: name, among: names).map { ": did you mean \($0)?" } ?? ""))
     }
 
@@ -37,7 +37,7 @@ extension MigrationPlanner {
         }
         guard !known.contains(name.foldedName), let near = NameSuggestion.nearest(to: name, among: droppable())
         else { return }
-        refuse(step, ".dropping", name, "names nothing that the models or the file have: did you mean \(near)?")
+        refuse(step, ".dropping", name, "names nothing in the models or the file: did you mean \(near)?")
     }
 
     private mutating func refuse(_ step: MigrationStepDeclaration, _ kind: String, _ name: String, _ message: String) {

@@ -145,15 +145,15 @@ extension MigrationPlanner {
         if !words.isEmpty {
             let isHandled = reportLossy(
                 Place(entity),
-                "the table has to be made anew, and would lose what \(words.joined(separator: ", ")) says: "
-                    + "make it anew by hand")
+                "the table has to be rebuilt, and would lose what \(words.joined(separator: ", ")) says: "
+                    + "rebuild it by hand")
             guard isHandled else { return }
         }
         let texts = textsWithOldNames(of: working)
         if !texts.isEmpty {
             let isHandled = reportLossy(
                 Place(entity),
-                "the table has to be made anew after a renaming, and would lose \(texts.joined(separator: ", ")), "
+                "the table has to be rebuilt after a renaming, and would lose \(texts.joined(separator: ", ")), "
                     + "written with the old names: open the file with the renaming alone first")
             guard isHandled else { return }
         }

@@ -175,7 +175,7 @@ package struct MigrationPlanner {
         let mend = join(of: table) == nil ? "`@Model(table:)`" : "`joinTable:`"
         note(
             place(of: table),
-            "the table name \(table.name) is that of a \(dialect == .sqlite ? "function" : "table") of the database: give another with \(mend)",
+            "the table name \(table.name) belongs to a \(dialect == .sqlite ? "function" : "table") of the database: give another with \(mend)",
             .lossy)
     }
 

@@ -4,9 +4,9 @@ extension Dialect {
         guard self == .postgres else { return nil }
         switch (value, type) {
         case (.text(let text), _) where text.utf8.contains(0):
-            return "holds U+0000, which PostgreSQL's text can't: remove it, or store the text as data"
+            return "holds U+0000, which PostgreSQL can't store in text: remove it, or store the text as data"
         case (.integer(let microseconds), .date(.microseconds)) where microseconds < Self.earliestMoment:
-            return "is before the year 4714 BC, where PostgreSQL's time begins: choose a later date"
+            return "is before 4714 BC, PostgreSQL's earliest date: choose a later one"
         default: return nil
         }
     }

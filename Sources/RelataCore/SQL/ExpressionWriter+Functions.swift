@@ -22,12 +22,12 @@ extension ExpressionWriter {
             try require(term.type?.isNumber == true, term, "absolute is for numbers")
             term.sql = term.type == .decimal ? dialect.absolute(decimal: source) : "abs(\(source))"
         case .real:
-            try require(term.type?.isNumber == true, term, "only a number is one of floating point")
+            try require(term.type?.isNumber == true, term, "only a number can become a floating-point one")
             if term.type == .real { return term }
             term.sql = dialect.real(converting: source)
             term.type = .real
         case .decimal:
-            try require(term.type?.isNumber == true, term, "only a number is a decimal one")
+            try require(term.type?.isNumber == true, term, "only a number can become a decimal one")
             if term.type == .decimal { return term }
             term.sql = dialect.decimal(converting: source)
             term.type = .decimal
@@ -35,7 +35,7 @@ extension ExpressionWriter {
             return try joined(term, try self.term(arguments[1]))
         case .wordCount(let options):
             let words = try self.term(arguments[1])
-            for text in [term, words] { try require(text.type == .text, text, "words are counted in text") }
+            for text in [term, words] { try require(text.type == .text, text, "words can be counted only in text") }
             term.sql = "\(dialect.function("word_count"))(\(source), \(words.sql), \(options.rawValue))"
             (term.type, term.isNullable) = (.integer, term.isNullable || words.isNullable)
         case .datePart(let part):
@@ -55,12 +55,12 @@ extension ExpressionWriter {
             (term.type, term.isNullable) = (.real, term.isNullable || earlier.isNullable)
         case .distance:
             let numbers = try [term] + arguments.dropFirst().map { (node) throws(RelataError) in try self.term(node) }
-            for number in numbers { try require(number.type?.isNumber == true, number, "a distance is one of numbers") }
+            for number in numbers { try require(number.type?.isNumber == true, number, "a distance needs numbers") }
             term.sql = "\(dialect.function("distance"))(\(numbers.map(\.sql).joined(separator: ", ")))"
             (term.type, term.isNullable) = (.real, true)
         case .isInPolygon:
             let (longitude, corners) = (try self.term(arguments[1]), try self.term(arguments[2]))
-            try require(corners.type == .text || corners.type == .json, corners, "corners are JSON text")
+            try require(corners.type == .text || corners.type == .json, corners, "corners must be JSON text")
             term.sql = "\(dialect.function("in_polygon"))(\(source), \(longitude.sql), \(corners.sql))"
             (term.type, term.isNullable) = (.boolean, true)
         case .coalesce: break
@@ -83,7 +83,7 @@ extension ExpressionWriter {
 
     private mutating func adding(_ offset: DateOffset, to date: Term) throws(RelataError) -> Term {
         guard offset.isWithinReach else {
-            throw .invalidUse("a length of time of more than 20,000 years can't be added to \(describe(date))")
+            throw .invalidUse("a duration of more than 20,000 years can't be added to \(describe(date))")
         }
         var term = date
         term.sql = try instant(date)
@@ -146,7 +146,7 @@ extension Function {
         case .coalesce: "coalesce"
         case .datePart(let part): part.rawValue
         case .concatenate: "concatenate"
-        case .addingTime: "adding a length of time"
+        case .addingTime: "adding a duration"
         case .secondsBetween: "secondsBetween"
         case .trimmed: "trimmed"
         case .wordCount: "wordCount"

@@ -2,7 +2,7 @@
 extension ExpressionWriter {
     /// The part of a JSON value at a path.
     mutating func json(_ source: Term, _ kind: JSONKind, _ path: [JSONStep]) throws(RelataError) -> Term {
-        try require(source.type == .json || source.type == .text, source, "only JSON has places to read")
+        try require(source.type == .json || source.type == .text, source, "only JSON has members and elements to read")
         let place = try bind(place: path)
         let json = dialect.jsonSource(source.sql, of: source.type)
         return Term(

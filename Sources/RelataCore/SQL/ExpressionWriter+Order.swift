@@ -78,7 +78,7 @@ extension ExpressionWriter {
     mutating func after(_ place: PagePosition, _ order: [OrderTerm]) throws(RelataError) {
         guard place.values.count == order.count else {
             throw .invalidUse(
-                "the place has \(place.values.count) values and the order \(order.count): "
+                "the place has \(place.values.count) values, and the query sorts by \(order.count): "
                     + "continue with the query that the page came from")
         }
         try after(place.values[...], order[...])

@@ -61,7 +61,8 @@ extension ExpressionWriter {
         switch groups {
         case .none:
             throw .invalidUse(
-                "\(function.rawValue) of a group stands in the columns, having or order of a group by only")
+                "\(function.rawValue) of a group can be used only in the columns, having or order of a query with groups"
+            )
         case .direct:
             groups = .none  // a figure of a figure makes no sense
             defer { groups = .direct }
@@ -83,7 +84,7 @@ extension ExpressionWriter {
     ) throws(RelataError) -> Term {
         guard let value else {
             guard function == .count else {
-                throw .invalidUse("\(function.rawValue) needs an expression to take it of")
+                throw .invalidUse("\(function.rawValue) needs an expression")
             }
             return Term(sql: "COUNT(*)", type: .integer, isNullable: false, name: "count")
         }

@@ -56,7 +56,7 @@ extension ExpressionWriter {
         case .element(let scope, let kind): return try element(scope, kind)
         case .relevance:
             guard let found else {
-                throw .invalidUse("relevance says how well an object fits a search: begin the query with search(…)")
+                throw .invalidUse("relevance needs a search: begin the query with search(…)")
             }
             return found.relevance
         case .comparison, .keyIn, .valueIn, .inQuery, .between, .isNull, .text, .and, .or, .not, .quantified,
@@ -106,7 +106,7 @@ extension ExpressionWriter {
         let isNullable = first.isNullable || second.isNullable || operation == .divide || operation == .remainder
         guard first.type == .decimal || second.type == .decimal else {
             if operation == .remainder, first.type == .real || second.type == .real {
-                throw .invalidUse("% is the remainder of integers: use / for fractions")
+                throw .invalidUse("% is only for integers: use / for fractions")
             }
             let type: AttributeType? = first.type == .real || second.type == .real ? .real : .integer
             let isKnown = first.type != nil && second.type != nil
@@ -114,7 +114,7 @@ extension ExpressionWriter {
                 sql: dialect.calculation(first.sql, operation, second.sql, isDecimal: false),
                 type: isKnown ? type : nil, isNullable: isNullable, name: name)
         }
-        guard operation != .remainder else { throw .invalidUse("% is the remainder of integers: use / for fractions") }
+        guard operation != .remainder else { throw .invalidUse("% is only for integers: use / for fractions") }
         let sql = dialect.calculation(asDecimal(first).sql, operation, asDecimal(second).sql, isDecimal: true)
         return Term(sql: sql, type: .decimal, isNullable: isNullable, name: name)
     }
@@ -143,7 +143,7 @@ extension ExpressionWriter {
         guard case .value(let value) = node else { return try term(node) }
         if other.type == .decimal { return try term(node, like: other) }
         guard value.type?.isNumber ?? true || value.type == .text && other.type == .text else {
-            throw .invalidUse("\"\(value)\" is no number: it can't be added")
+            throw .invalidUse("\"\(value)\" isn't a number: it can't be added")
         }
         return try term(node)
     }

@@ -10,7 +10,7 @@ extension ExpressionWriter {
         }
         guard !value.isNull else { return sql.append(dialect.never) }
         guard case .text(let constant) = value else {
-            throw .invalidUse("\(describe(text)) can't be searched for \(value), which is no text")
+            throw .invalidUse("\(describe(text)) can't be searched for \(value), which isn't text")
         }
         if search == .matches || search == .search { try TextPattern.check(constant) }
         // Every text contains the empty one; an unset value is no text.

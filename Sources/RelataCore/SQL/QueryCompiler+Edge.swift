@@ -130,7 +130,7 @@ extension QueryWriter {
             let target = source.entity.relationship(relationship).flatMap({ compiler.schema[$0.target] }),
             plan.entity == target.name
         else {
-            throw .invalidUse("\(entity).\(relationship) is no relationship that leads to \(plan.entity)")
+            throw .invalidUse("\(entity).\(relationship) isn't a relationship to \(plan.entity)")
         }
         writer = ExpressionWriter(schema: compiler.schema, dialect: compiler.dialect, access: compiler.access)
         self.plan = plan

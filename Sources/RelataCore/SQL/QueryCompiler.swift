@@ -52,12 +52,12 @@ package struct QueryCompiler: Sendable {
                 accessParameters: query.writer.accessParameters)
         }
         if isDistinct, place != nil || tellsPlace {
-            throw .invalidUse("distinct columns have no place in an order: use limit and offset")
+            throw .invalidUse("distinct columns can't be read in pages by place: use limit and offset")
         }
         let orderName = place != nil || tellsPlace ? plan.orderName : nil
         if let known = place?.order, known != orderName {
             throw .invalidUse(
-                "the place is one in another order: continue with the query that the page came from, or begin with its "
+                "the place belongs to another order: continue with the query that the page came from, or begin with its "
                     + "first page")
         }
         if let place { try query.require { (writer) throws(RelataError) in try writer.after(place, order) } }
@@ -132,7 +132,7 @@ package struct QueryCompiler: Sendable {
         for term in plan.sort {
             if let stray = term.node.stray(groups) {
                 throw .invalidUse(
-                    "groups can't be sorted by \(stray), which differs within a group: sort by what they are made of, or by a figure such as its maximum; an order before grouped needs a limit beside it, for which it says the first objects"
+                    "groups can't be sorted by \(stray), which differs within a group: sort by the grouped values, or by a figure such as its maximum; sort before grouped only together with a limit"
                 )
             }
         }
@@ -158,7 +158,9 @@ package struct QueryCompiler: Sendable {
     /// One row with figures of all of a query's objects; limit and offset apply before.
     package func totals(_ plan: QueryPlan, _ figures: [ExpressionNode]) throws(RelataError) -> CompiledQuery {
         for node in figures {
-            if let stray = node.stray([]) { throw .invalidUse("\(stray) has no one value: take a figure of it") }
+            if let stray = node.stray([]) {
+                throw .invalidUse("\(stray) differs among the objects: take a figure of it")
+            }
         }
         var query = try QueryWriter(self, plan)
         let isLimited = plan.limit != nil || plan.offset != nil

@@ -44,7 +44,7 @@ struct QueryWriter {
         if let owner = plan.relatedTo {
             guard plan.index == nil else {
                 throw .invalidUse(
-                    "no index of \(table.name) is of use for the objects of \(owner.entity).\(owner.relationship), "
+                    "no index of \(table.name) can be chosen for the objects of \(owner.entity).\(owner.relationship), "
                         + "which are found by their links")
             }
             try relate(to: owner)

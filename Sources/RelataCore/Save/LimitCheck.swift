@@ -40,7 +40,7 @@ extension Limit {
         case .pattern(let pattern):
             guard case .text(let text) = value else { return nil }
             guard let search = try? TextSearch(pattern, isWhole: true) else {
-                return "has the limit /\(pattern)/, which is no regular expression for a whole text"
+                return "has the limit /\(pattern)/, which isn't a regular expression for a whole text"
             }
             var timeLeft = TextSearch.limit
             do {

@@ -5,7 +5,7 @@ extension SchemaResolver {
             let table = entities[index].table
             checkTableName(table, index, nil, "give another with `@Model(table:)`")
             if let owner = owner(ofTable: table, unless: .entity(index)) {
-                report(index, "its table \(table) is that of \(owner): name another with `@Model(table:)`")
+                report(index, "its table \(table) is also the table of \(owner): name another with `@Model(table:)`")
             }
         }
         for number in Set(joinNumbers.values).sorted() {
@@ -14,7 +14,7 @@ extension SchemaResolver {
             if let owner = owner(ofTable: join.table, unless: .join(number)) {
                 report(
                     join.source, join.property,
-                    "its join table \(join.table) is that of \(owner): name another with `joinTable:`")
+                    "its join table \(join.table) is also the table of \(owner): name another with `joinTable:`")
             }
         }
     }
@@ -106,7 +106,7 @@ extension SchemaResolver {
         let entity = entities[index]
         for attribute in entity.attributes {
             if case .text(let text)? = attribute.defaultValue, text.utf8.contains(0) {
-                report(index, attribute.name, "its default holds U+0000, which SQL can't spell: use another default")
+                report(index, attribute.name, "its default holds U+0000, which SQL can't express: use another default")
             }
         }
         if let name = entity.revision {

@@ -59,7 +59,8 @@ extension SchemaResolver {
                     report(
                         index, relationship.name,
                         "its inverse \(relationship.target).\(inverse) isn't a many-to-many without `inverse:`: "
-                            + "declare `var \(inverse): ToMany<\(entity.name)>` there; `inverse:` stands on one side")
+                            + "declare `var \(inverse): ToMany<\(entity.name)>` there; give `inverse:` on one side only"
+                    )
                     continue
                 }
                 if let back = entities[target].relationship(inverse)?.target, back != entity.name {

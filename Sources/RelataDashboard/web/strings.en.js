@@ -266,6 +266,6 @@ export default {
   waiting: 'Waiting for the server',
   whenTargetIsDeleted: 'When its target is deleted',
   why: 'Why',
-  wrongKey: 'This is neither the master key nor a token that is still good.',
+  wrongKey: 'This is neither the master key nor a valid token.',
   yes: 'yes',
 };

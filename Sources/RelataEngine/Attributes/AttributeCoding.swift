@@ -65,7 +65,7 @@ extension AttributeCoding {
 
     /// The error of a stored value that isn't one of the property's type.
     func mismatch(_ value: RelataCore.Value) -> RelataError {
-        .corruptStore("\"\(value)\" is no \(Value.self): mend the row, or declare the property as what it holds")
+        .corruptStore("\"\(value)\" doesn't fit \(Value.self): mend the row, or declare a type that fits")
     }
 }
 

@@ -118,7 +118,7 @@ package enum ChangeLog {
         _ position: ChangePosition, first: String, end: ChangePosition
     ) -> RelataError {
         .invalidUse(
-            "the changes after position \(position) are no longer in the log, which begins \(first): read all objects anew, then go on from position \(end)"
+            "the changes after position \(position) are no longer in the log, which begins \(first): read all objects again, then continue from position \(end)"
         )
     }
 }

@@ -70,7 +70,8 @@ struct NumberedChangeLog: ChangeLogStorage {
         after position: ChangePosition, limit: Int, schema: Schema, on connection: Connection
     ) throws(RelataError) -> [LoggedChange] {
         guard position.log == 0 else {
-            throw .invalidUse("the position \(position) is of a log on a server, and this one's positions are numbers")
+            throw .invalidUse(
+                "the position \(position) belongs to a log on a server, and this log's positions are numbers")
         }
         let first = try connection.value(SQLStatement("SELECT min(position) FROM \(table)"))
         let end = try lastNumber(connection)
@@ -97,7 +98,8 @@ struct NumberedChangeLog: ChangeLogStorage {
 
     func remove(through position: ChangePosition, on connection: Connection) throws(RelataError) -> Int {
         guard position.log == 0 else {
-            throw .invalidUse("the position \(position) is of a log on a server, and this one's positions are numbers")
+            throw .invalidUse(
+                "the position \(position) belongs to a log on a server, and this log's positions are numbers")
         }
         return try connection.run(
             SQLStatement(

@@ -172,7 +172,7 @@ extension IntegrityCheck {
             + "WHERE (\(owner)) IN (SELECT \(owner) FROM \(list.table) WHERE \(condition))\(placed)) AS n "
             + "WHERE \(dialect.areSame(list.key, of: "n", list.key, of: "x"))"
         add(
-            .position, subject, count, message, mend: "number them anew: \(sql)",
-            repair: IntegrityRepair("number them anew", [IntegrityRepair.Step(sql)]))
+            .position, subject, count, message, mend: "renumber them: \(sql)",
+            repair: IntegrityRepair("renumber them", [IntegrityRepair.Step(sql)]))
     }
 }

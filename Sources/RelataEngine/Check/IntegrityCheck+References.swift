@@ -118,7 +118,7 @@ extension IntegrityCheck {
                 } else if let kind = others.first(where: { $0.key.isSameName(as: key.target) })?.value {
                     addBroken(
                         key, of: table, "it points at \(kind), where SQLite finds no rows",
-                        mend: "make the table anew without the foreign key")
+                        mend: "rebuild the table without the foreign key")
                 } else if try !connection.driver.hasTable(key.target, connection) {
                     let count = findings.count
                     try check(key, of: table, nil, [])
@@ -126,7 +126,7 @@ extension IntegrityCheck {
                     if findings.count == count {
                         addBroken(
                             key, of: table, "there is no such table",
-                            mend: "make the table \(key.target), or make \(table.name) anew without the foreign key")
+                            mend: "make the table \(key.target), or rebuild \(table.name) without the foreign key")
                     }
                 }
             }
@@ -164,13 +164,13 @@ extension IntegrityCheck {
                 columns.isEmpty
                     ? "\(target.name) has no primary key that it could point at"
                     : "it has \(key.columns.count) columns, and what it points at has \(columns.count)",
-                "make the table anew with a foreign key that names the columns it points at"
+                "rebuild the table with a foreign key that names the columns it points at"
             )
         }
         if let missing = columns.first(where: { target.column($0) == nil }) {
             return (
                 "it points at \(target.name).\(missing), which doesn't exist",
-                "add that column with a unique index, or make the table anew without the foreign key"
+                "add that column with a unique index, or rebuild the table without the foreign key"
             )
         }
         if !target.isUnique(columns) {

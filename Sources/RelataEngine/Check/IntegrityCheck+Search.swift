@@ -4,10 +4,11 @@ import RelataCore
 extension IntegrityCheck {
     mutating func checkSearch(of table: Table) throws(RelataError) {
         guard let index = SearchIndex(table) else { return }
-        let mend = "make it anew with rebuildSearch()"
+        let mend = "rebuild it with rebuildSearch()"
         let isThere = DataQuestion.hasSearch(index).query(dialect)
         guard try connection.value(SQLStatement(isThere)) != nil else {
-            return add(.search, table.name, 1, "the index of its search is missing, or another one's", mend: mend)
+            return add(
+                .search, table.name, 1, "the index of its search is missing, or belongs to another search", mend: mend)
         }
         // On other engines, the database computes the words.
         guard dialect == .sqlite else { return }
@@ -16,9 +17,9 @@ extension IntegrityCheck {
         if count > 0 {
             add(
                 .search, table.name, count,
-                "the search lacks, or knows by other words, \(count) \(count == 1 ? "object" : "objects") "
+                "the search doesn't find, or finds by outdated words, \(count) \(count == 1 ? "object" : "objects") "
                     + "(\(sampled(samples, of: count)))",
-                mend: others ? "another program wrote them: save anything, and they are found" : mend)
+                mend: others ? "another program wrote them: any save adds them to the index" : mend)
         }
         if case .integer(let excess)? = try connection.value(SQLStatement(index.excess)), excess > 0, !others {
             add(

@@ -94,12 +94,12 @@ package struct RepairRun {
         for finding in mended {
             let (earlier, later) = (count(before, like: finding), count(after, like: finding))
             guard later > 0, later >= earlier else { continue }
-            throw Objection(reason: "it was still there afterwards, and all is left as it was")
+            throw Objection(reason: "the finding was still there after the repair, which was rolled back")
         }
         // Contradictions that a broken index had hidden don't count as worse.
         guard mended.allSatisfy({ $0.kind != .damage }) else { return }
         for finding in after where count(after, like: finding) > count(before, like: finding) {
-            throw Objection(reason: "it is left as it was: mending it would make another worse (\(finding))")
+            throw Objection(reason: "the repair was rolled back, because it made another finding worse (\(finding))")
         }
     }
 

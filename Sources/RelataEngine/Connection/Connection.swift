@@ -182,7 +182,7 @@ package final class Connection {
     private func requireTransaction() throws(RelataError) {
         guard !isInTransaction else { return }
         throw .invalidUse(
-            "the transaction is over: an earlier error in it, such as a full disk, took all of it back. Let that error end its closure, and try again"
+            "the transaction is over: an earlier error in it, such as a full disk, rolled it back. Let that error end its closure, and try again"
         )
     }
 
@@ -232,7 +232,7 @@ package final class Connection {
     private func refuseTransactionControl(_ statement: Statement) throws(RelataError) {
         guard statement.controlsTransaction else { return }
         throw .invalidUse(
-            "\"\(statement.running.sql ?? "")\" is for the store to run: the end of a transaction's closure commits, an error that leaves it rolls back, and savepoint takes back a part"
+            "\"\(statement.running.sql ?? "")\" can't be run, because the store ends transactions itself: a transaction is committed when its closure returns and rolled back when it throws; savepoint rolls back a part"
         )
     }
 

@@ -10,7 +10,7 @@ enum CopyOmissions {
         ) { first, _ in first }
         for table in try Introspection.tables(of: source, hidesReserved: false) {
             guard let expected = wanted[table.name] else {
-                found.append("the table \(table.name), which no entity stands for, with its rows")
+                found.append("the table \(table.name), which has no entity, with its rows")
                 continue
             }
             found += try parts(of: table, expected, source).filter { !$0.names.isEmpty }.map { part in
@@ -23,7 +23,7 @@ enum CopyOmissions {
             found.append("\(name), which is \(kind)")
         }
         for (table, what) in [
-            ("relata_changes", "the change log: whoever follows it begins anew"),
+            ("relata_changes", "the change log: programs that follow it have to start again"),
             ("relata_parse_requests", "results that a server keeps for requests that are sent again"),
         ] where try source.hasTable(table) { found.append(what) }
         return found
@@ -54,10 +54,10 @@ enum CopyOmissions {
         }
         let indexes = table.indexes.filter { !$0.isPlain }.map(\.name)
         return [
-            Part(what: "columns that no property stands for", names: unknown),
+            Part(what: "columns without a property", names: unknown),
             Part(what: "defaults that aren't constants", names: computed),
             Part(what: "collations", names: collated),
-            Part(what: "foreign keys that no relationship stands for", names: keys),
+            Part(what: "foreign keys without a relationship", names: keys),
             Part(what: "indexes of expressions or of some rows", names: indexes),
             Part(what: "conditions", names: try source.driver.conditions(of: table, source)),
             Part(what: "triggers", names: try source.driver.triggers(of: table.name, source)),

@@ -73,7 +73,7 @@ struct CopyState {
     /// - Throws: ``RelataError/busy(_:)`` if another process continues the same copy.
     func note(_ place: Place, since before: Place, of table: CopiedTable) throws {
         guard try self.place(of: table) == before else {
-            throw RelataError.busy("another process goes on with this copy: let one of the two finish it")
+            throw RelataError.busy("another process continues this copy: let one of the two finish it")
         }
         let encoder = JSONEncoder()
         encoder.nonConformingFloatEncodingStrategy = .convertToString(

@@ -113,7 +113,7 @@ package struct DatabaseCopy {
         let dangling = (try? source.driver.danglingReferences(source)) ?? [:]
         guard let (tables, count) = dangling.min(by: { $0.key.lexicographicallyPrecedes($1.key) }) else { return }
         throw RelataError.invalidUse(
-            "\(count) reference(s) of \(tables[0]) lead to missing rows of \(tables[1]), which no copy could have: "
+            "\(count) reference(s) of \(tables[0]) lead to missing rows of \(tables[1]), which the copy would refuse: "
                 + "relata check names them. Mend the source first")
     }
 

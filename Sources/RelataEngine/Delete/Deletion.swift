@@ -27,7 +27,7 @@ struct Deletion {
         report = DeletionReport(entity: schema.tables[entity].name)
         if case .keys(let keys) = roots, let key = keys.first(where: { $0.values.count != keyTypes(entity).count }) {
             throw .invalidUse(
-                "\(key) is no key of \(schema.tables[entity].name), which has \(keyTypes(entity).count) column(s)")
+                "\(key) isn't a key of \(schema.tables[entity].name), which has \(keyTypes(entity).count) column(s)")
         }
     }
 

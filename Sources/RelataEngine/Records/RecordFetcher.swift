@@ -56,7 +56,8 @@ package struct RecordFetcher {
                 "\(table.name) has no relationship \(name)" + NameSuggestion.hint(for: name, among: known))
         }
         guard inclusion.recursion == nil else {
-            throw .invalidUse("\(table.name).\(name) is followed once for records: include it within itself instead")
+            throw .invalidUse(
+                "\(table.name).\(name) can't be followed recursively for records: include it within itself instead")
         }
         // A to-one is found by the key it holds, everything else by the owner's own.
         let columns = if case .reference = link { table.columnIndexes(of: name) } else { table.keyColumns }

@@ -37,7 +37,7 @@ package struct ConstraintErrors {
                 return RelataError.requiredReference(
                     entity: table.name, property: reference.property,
                     hint:
-                        "another \(table.name) has that \(schema.tables[reference.target].name) and can't be without one: give it another first, or delete it; those that exchange theirs are saved in one batch"
+                        "another \(table.name) has that \(schema.tables[reference.target].name) and can't be without one: give it another first, or delete it; save objects that exchange theirs in one batch"
                 )
             }
             return RelataError.uniqueViolation(entity: table.name, properties: properties)

@@ -42,7 +42,7 @@ public struct AccessExplanation: Hashable, Sendable {
     public let verdicts: [Verdict]
     /// The fields that are hidden from the caller.
     public let hiddenFields: [String]
-    /// The fields that the caller gets of some objects only; empty for one object.
+    /// The fields that only some objects show to the caller; empty for one object.
     public let partlyHiddenFields: [String]
 }
 
@@ -196,7 +196,7 @@ private struct AccessJudge {
         if case .nothing = permission, !isOwnUser(operation) { return verdict(.denied, rule) }
         guard let key, let access = try access(operation) else { return verdict(.allowed, rule) }
         if parseClass.name == InternalClasses.user, !operation.isReading, caller.session?.user != objectID {
-            return verdict(.denied, "a user is changed and deleted by nobody else")
+            return verdict(.denied, "only the user itself can change or delete it")
         }
         let isSeen = try transaction.connection.isSeen(
             key, of: parseClass.table, transaction.compiler(under: access))
@@ -204,7 +204,8 @@ private struct AccessJudge {
         return verdict(isSeen ? .allowed : .hidden, "\(rule); \(lists)")
     }
 
-    /// Why the server refuses an operation to clients whatever the class allows; `nil` if it doesn't.
+    /// The reason why the server refuses an operation to clients regardless of the class's permissions; `nil` if it
+    /// doesn't.
     private func refusal(of operation: ClassPermissions.Operation) -> String? {
         let isClosed = transaction.mode != .development
         switch (parseClass.name, operation) {
@@ -213,7 +214,7 @@ private struct AccessJudge {
             (InternalClasses.session, .addField):
             return "sessions begin by signing in, and can't be changed"
         case (InternalClasses.user, .update), (InternalClasses.user, .delete):
-            return caller.session == nil ? "a user is changed and deleted by nobody else" : nil
+            return caller.session == nil ? "only the user itself can change or delete it" : nil
         case (InternalClasses.role, .create) where isClosed: return "in production, only the master key makes roles"
         case (_, .addField) where isClosed: return "in production, classes get no new fields by use"
         default: return nil

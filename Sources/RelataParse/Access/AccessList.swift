@@ -36,10 +36,10 @@ struct AccessList: Hashable, Sendable {
         var rights: [String: Rights] = [:]
         for (name, value) in members {
             guard !name.isEmpty, name.utf8.count <= 256, !name.utf8.contains(0) else {
-                throw Self.invalid("'\(name.prefix(64))' is no user, no role and not *")
+                throw Self.invalid("'\(name.prefix(64))' isn't a user, a role or *")
             }
             guard let operations = value.object else {
-                throw Self.invalid("what \(name.prefix(64)) may must be an object")
+                throw Self.invalid("the rights of \(name.prefix(64)) must be an object")
             }
             var own = Rights()
             for (operation, isAllowed) in operations {

@@ -4,13 +4,13 @@ public enum AccessSubject: Hashable, Sendable {
     case nobody
     /// A user, by id.
     case user(String)
-    /// Any user who has nothing but a role, and the roles that this one is a member of. It only reads, because it is no
-    /// user whose objects would be written.
+    /// Any user who has only a role, and the roles that this role is a member of. The subject can only read, because no
+    /// user is named in whose name objects could be written.
     case role(String)
 }
 
 extension CallerLookup {
-    /// The caller that a subject stands for, without what it may see and change.
+    /// The caller that a subject stands for, before its rights are looked up.
     ///
     /// - Throws: ``ParseError`` 101 for a user or a role that doesn't exist.
     func identity(of subject: AccessSubject) throws -> KnownCaller {

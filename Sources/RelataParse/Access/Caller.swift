@@ -10,7 +10,7 @@ struct Caller: Hashable, Sendable {
     var isMaster = false
     /// The token of a user's session.
     var sessionToken: String?
-    /// The one whose rights are used, without a session.
+    /// The subject whose rights are used instead of a session's; `nil` for none.
     var subject: AccessSubject?
     /// The files in the request without an address that this server signed.
     var unprovenFiles: Set<String> = []
@@ -21,7 +21,7 @@ struct Caller: Hashable, Sendable {
     /// Whether objects that it changes keep the times of their last changes: for imports.
     var keepsUpdatedAt = false
 
-    /// Takes over what keys allow.
+    /// Sets the rights that a request's keys give.
     mutating func take(_ rights: ParseKeys.Rights) {
         isMaster = rights.isMaster
         isReadOnly = rights == .privileged(.readOnlyMaster)
@@ -54,7 +54,7 @@ struct KnownCaller: Sendable {
     /// The files in the request without an address that this server signed. A change may keep such a file in an object,
     /// but not add it.
     var unprovenFiles: Set<String> = []
-    /// Whether the times of objects are written as the request has them.
+    /// Whether the request may set the times of objects.
     var isMaintenance = false
     /// Whether objects that it changes keep the times of their last changes.
     var keepsUpdatedAt = false
@@ -86,7 +86,8 @@ struct CallerLookup {
 
     /// The caller.
     ///
-    /// - Throws: ``ParseError`` 209 for a session that doesn't exist, or has ended; 101 for a subject that doesn't exist.
+    /// - Throws: ``ParseError`` 209 for a session that doesn't exist, or has ended; 101 for a subject that doesn't
+    ///   exist.
     func known(_ caller: Caller) throws -> KnownCaller {
         if let subject = caller.subject { return try seeing(identity(of: subject)) }
         var known = KnownCaller(isMaster: caller.isMaster, session: try session(of: caller))

@@ -60,7 +60,7 @@ extension KnownCaller {
 
     /// The condition that a pointer leads to the caller, or one of those in an array.
     func leadsToCaller(_ field: String, of parseClass: ParseClass?) -> ExpressionNode {
-        // Somebody who has nothing but a role is no user.
+        // A subject that is only a role isn't a user.
         let user = session.flatMap {
             $0.user.isEmpty ? nil : Pointer(className: InternalClasses.user, objectID: $0.user)
         }

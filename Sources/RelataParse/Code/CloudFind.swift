@@ -100,7 +100,7 @@ extension ParseService {
             let target = try await found(className, call)
             var call = call
             call.hookedClass = target
-            // One that another process has taken away isn't asked.
+            // Another process may have removed a webhook, which mustn't be asked any more.
             if options.webhooks != nil, store.currentClasses.webhooks.concernFinding(target) {
                 _ = try await currentWebhooks()
             }
@@ -109,7 +109,7 @@ extension ParseService {
             // Reading may have told that another process has changed a webhook.
             if webhook(.beforeFind, target) == before, webhook(.afterFind, target) == after { return reply }
         }
-        throw ParseError(.requestLimitExceeded, "the webhooks are changed at the moment: try again", status: 503)
+        throw ParseError(.requestLimitExceeded, "the webhooks are being changed: try again", status: 503)
     }
 
     private func finding(

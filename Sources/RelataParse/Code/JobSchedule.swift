@@ -38,7 +38,7 @@ public struct JobSchedule: Hashable, Sendable {
     var problem: String? {
         switch times {
         case .every(let seconds):
-            (1...31_536_000).contains(seconds) ? nil : "it is every \(seconds) seconds: it must be 1 to 31536000"
+            (1...31_536_000).contains(seconds) ? nil : "its interval is \(seconds) seconds: it must be 1 to 31536000"
         case .daily(let hour, let minute, _):
             (0...23).contains(hour) && (0...59).contains(minute) ? nil : "there is no time \(hour):\(minute)"
         }

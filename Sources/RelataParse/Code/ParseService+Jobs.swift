@@ -27,7 +27,7 @@ extension ParseService {
         let start = JobStart(
             name: name, lock: job.allowsSeveral ? nil : name, source: "api", parameters: parameters)
         guard let id = try await begin(start, job) else {
-            throw ParseError(.operationForbidden, "the job \(name) is running: it isn't run twice at once", status: 409)
+            throw ParseError(.operationForbidden, "the job \(name) is already running", status: 409)
         }
         var reply = WireReply([:])
         reply.headers["x-parse-job-status-id"] = id

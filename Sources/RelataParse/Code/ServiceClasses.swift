@@ -80,6 +80,7 @@ extension ParseError {
     /// The error for a table of the server's own class that belongs to another program.
     static func tableIsForeign(_ name: String) -> ParseError {
         ParseError(
-            .operationForbidden, "the table \(name) is another program's: rename it there, or use another database")
+            .operationForbidden,
+            "the table \(name) belongs to another program: rename it there, or use another database")
     }
 }

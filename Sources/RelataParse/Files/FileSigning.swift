@@ -52,7 +52,7 @@ extension ParseError {
     static func fileIsUnproven(_ name: String) -> ParseError {
         ParseError(
             .operationForbidden,
-            "the file \(name.prefix(128)) came without an address (url) that holds: send the one that the server told you"
+            "the file \(name.prefix(128)) came without a valid address (url): send the one that the server gave you"
         )
     }
 

@@ -51,7 +51,7 @@ public struct FileStorageError: Error, Hashable, Sendable, CustomStringConvertib
     /// An error.
     public init(_ description: String) { self.description = description }
 
-    /// What clients are told.
+    /// The error for clients.
     var parseError: ParseError {
         ParseError(
             .internalServerError, "files can't be stored or read at the moment, and nothing was done: try again later",

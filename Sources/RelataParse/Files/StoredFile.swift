@@ -89,5 +89,6 @@ extension Entity {
 extension ParseError {
     /// The error if the table of files belongs to another program.
     static let filesTableIsForeign = ParseError(
-        .operationForbidden, "the table \(InternalClasses.file) is another program's: there can be no files here")
+        .operationForbidden,
+        "the table \(InternalClasses.file) belongs to another program: rename it there, or use another database")
 }

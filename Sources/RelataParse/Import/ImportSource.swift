@@ -3,29 +3,29 @@ import RelataCore
 
 /// The source of an import: the export of another server, or that server itself.
 package protocol ImportSource: Sendable {
-    /// The classes as far as they are described.
+    /// The descriptions of classes that the source has.
     func schemas() async throws -> [JSONObject]
     /// The names of the classes with objects.
     func classNames() async throws -> [String]
-    /// The relations that are kept apart from objects: `_Join:books:Author`.
+    /// The relations whose rows are stored separately: `_Join:books:Author`.
     func joinNames() async throws -> [String]
     /// Some objects of a class, or rows of a relation.
     ///
-    /// - Parameter position: Where the page before ended; `nil` for the first.
+    /// - Parameter position: The end of the page before; `nil` for the first page.
     func page(of name: String, after position: String?) async throws -> ImportPage
-    /// The objects of a relation that isn't kept apart; `nil` if those of this source are.
+    /// The objects of a relation of one object; `nil` if this source stores relations separately.
     func members(of field: String, _ className: String, _ objectID: String, target: String)
         async throws -> [String]?
-    /// The content of a file; `nil` if it can't be had.
+    /// The content of a file; `nil` if it can't be fetched.
     ///
-    /// - Parameter url: Its address, if objects tell one.
+    /// - Parameter url: The file's URL, if objects contain one.
     func file(_ name: String, at url: String?) async throws -> [UInt8]?
 }
 
 /// Some objects of a source.
 package struct ImportPage: Sendable {
     package let objects: [JSONObject]
-    /// Where the next page begins; `nil` after the last.
+    /// The beginning of the next page; `nil` for the last page.
     package let next: String?
 
     package init(_ objects: [JSONObject], next: String?) {
@@ -34,14 +34,14 @@ package struct ImportPage: Sendable {
     }
 }
 
-/// A folder of JSON files, one for each class: `Book.json`, `_User.json`, `_Join:books:Author.json`. Each is an object
-/// with `results`, an array, or an object a line, as `mongoexport` writes it.
+/// A folder of JSON files, one for each class: `Book.json`, `_User.json`, `_Join:books:Author.json`. A file contains an
+/// object with `results`, an array, or one object per line, as `mongoexport` writes it.
 package struct ImportFolder: ImportSource {
     private let files: [String: String]
     private let contents: String?
     private static let pageSize = 500
     private static let pieceSize = 1 << 18
-    /// The longest line: no document of MongoDB is longer.
+    /// The maximum length of a line. MongoDB's documents are shorter.
     private static let maximumLine = 64 * 1024 * 1024
 
     /// - Parameter contents: A folder with the contents of files, by their names.
@@ -53,7 +53,7 @@ package struct ImportFolder: ImportSource {
         var files: [String: String] = [:]
         for name in names.sorted() where !name.hasPrefix(".") {
             for end in [".json", ".jsonl", ".ndjson"] where name.hasSuffix(end) && name.count > end.count {
-                // Some systems have no colons in names of files.
+                // Some systems don't allow colons in file names.
                 let plain = String(name.dropLast(end.count)).replacing("%3A", with: ":")
                 guard files.updateValue("\(path)/\(name)", forKey: plain) == nil else {
                     throw .fileAccess(path: path, "has two files of the class \(plain)")
@@ -105,14 +105,14 @@ package struct ImportFolder: ImportSource {
         return try Self.isLines(file) ? try lines(file, path, position) : try whole(path, position)
     }
 
-    /// Whether a file has an object a line: then the first line is one by itself.
+    /// Whether a file has one object per line, so its first line is a whole object.
     private static func isLines(_ file: FileHandle) throws -> Bool {
         let start = try file.read(upToCount: pieceSize) ?? Data()
         try file.seek(toOffset: 0)
         let first = start.drop { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
         guard first.first == UInt8(ascii: "{") else { return first.isEmpty }
         guard let end = first.firstIndex(of: 0x0A) else {
-            // One long line: a document has no results.
+            // The first line is long: a document doesn't begin with `results`.
             return !first.prefix(64).starts(with: Data(#"{"results""#.utf8))
                 && !first.prefix(64).starts(with: Data(#"{ "results""#.utf8))
         }
@@ -128,15 +128,15 @@ package struct ImportFolder: ImportSource {
         }
         let json: JSONValue
         do { json = try JSONParser.parse(data) } catch {
-            throw RelataError.fileAccess(path: path, "is no JSON: \(error.message)")
+            throw RelataError.fileAccess(path: path, "isn't JSON: \(error.message)")
         }
         guard let values = json.array ?? json["results"]?.array else {
-            throw RelataError.fileAccess(path: path, "has neither results nor an object a line")
+            throw RelataError.fileAccess(path: path, "has neither results nor a JSON object on each line")
         }
-        // It is in memory by now: one page has all that is left.
+        // The whole file is in memory, so one page has all remaining objects.
         let objects = try values.dropFirst(Int(position ?? "") ?? 0).map { value in
             guard let object = value.object else {
-                throw RelataError.fileAccess(path: path, "has something in it that is no object")
+                throw RelataError.fileAccess(path: path, "contains something that isn't an object")
             }
             return object
         }

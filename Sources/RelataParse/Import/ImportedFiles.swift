@@ -1,7 +1,7 @@
 import RelataCore
 
 extension ParseService {
-    /// Stores a file as another server has it, under the same name. One that there is stays as it is.
+    /// Stores a file of another server under its name. An existing file isn't replaced.
     func importFile(_ name: String, _ bytes: [UInt8]) async throws {
         guard let files = options.files else { throw ParseError.filesAreOff }
         try await makeFiles()
@@ -11,7 +11,7 @@ extension ParseService {
         }
     }
 
-    /// Those of some files that there are.
+    /// The names of existing files among some names.
     func storedFiles(_ names: Set<String>) async throws -> Set<String> {
         if names.isEmpty { return [] }
         return try await store.read(as: .master) { transaction in
@@ -21,7 +21,7 @@ extension ParseService {
 }
 
 extension JSONValue {
-    /// The files in it, at any depth, with their addresses.
+    /// Collects the files in the value, at any depth, with their URLs.
     func files(into files: inout [String: String?]) {
         switch self {
         case .null, .bool, .integer, .double, .string: break
@@ -35,7 +35,7 @@ extension JSONValue {
         }
     }
 
-    /// The same value, in which some files have no addresses: the server adds its own.
+    /// The value without the URLs of some files, for which the server adds its own.
     func withoutAddresses(of names: Set<String>) -> JSONValue {
         switch self {
         case .null, .bool, .integer, .double, .string: return self

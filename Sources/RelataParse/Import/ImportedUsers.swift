@@ -2,10 +2,10 @@ import RelataCore
 import RelataEngine
 
 extension ParseService {
-    /// The caller of an import, who writes times, ids and hashes as another server has them.
+    /// The caller of an import, which may write times, ids and password hashes.
     static let importer = Caller(isMaster: true, isMaintenance: true, keepsUpdatedAt: true)
 
-    /// Makes the classes that imported users need.
+    /// Creates the classes that imported users need.
     func makeImportedUsers() async throws {
         let needed = [AccountClasses.imported, AccountClasses.identity]
         @Sendable func areThere(_ classes: ClassSet) -> Bool {
@@ -16,10 +16,10 @@ extension ParseService {
         guard areThere(store.currentClasses) else { throw ParseError.usersTableIsForeign }
     }
 
-    /// Writes a user as another server has it: with its id, its times, and what its password is kept by.
+    /// Writes a user of another server, with its id, times and password hash.
     ///
-    /// - Returns: Whether its password is one that can be verified.
-    /// - Throws: ``ParseError`` 202, 203 and 208 for a name, an address and an identity that somebody has.
+    /// - Returns: Whether the password can be verified.
+    /// - Throws: ``ParseError`` 202, 203 or 208 for a name, an address or an identity that another user has.
     func importUser(_ user: JSONObject) async throws -> Bool {
         var body = user
         let hash = body.removeValue(forKey: "_hashed_password")?.string

@@ -1,11 +1,11 @@
 import Foundation
 import RelataCore
 
-/// An object of Parse's own server as its database MongoDB has it, in the extended JSON of `mongoexport`.
+/// An object of a Parse server as MongoDB stores it, in the extended JSON of `mongoexport`.
 struct MongoDocument {
     let members: JSONObject
 
-    /// The members that parse-server keeps for itself. This server has no use for them.
+    /// The internal members of parse-server, which this server doesn't use.
     private static let left: Set = [
         "_acl", "_session_token", "_email_verify_token", "_email_verify_token_expires_at",
         "_perishable_token",
@@ -14,14 +14,14 @@ struct MongoDocument {
         "_password_changed_at", "_tombstone", "_rperm", "_wperm", "_id", "_created_at", "_updated_at",
     ]
 
-    /// Whether an object is such a document, and not one of the REST API.
+    /// Whether an object is such a document, not an object of the REST API.
     static func isOne(_ object: JSONObject) -> Bool {
         object["_id"] != nil && object["objectId"] == nil
     }
 
-    /// The same object as the REST API tells it, and with the hash of a user's password.
+    /// The object in the form of the REST API, with the hash of a user's password.
     ///
-    /// - Parameter types: The fields of the class as `_SCHEMA` has them: `geopoint`, `file`, `*Author`.
+    /// - Parameter types: The types of the class's fields in `_SCHEMA`: `geopoint`, `file`, `*Author`.
     func object(_ types: [String: String]) -> JSONObject {
         var object: JSONObject = [:]
         if let id = members["_id"] { object["objectId"] = Self.plain(id) }
@@ -48,7 +48,7 @@ struct MongoDocument {
         guard members["_rperm"] != nil || members["_wperm"] != nil else { return nil }
         var rights: [String: JSONObject] = [:]
         for (key, right) in [("_rperm", "read"), ("_wperm", "write")] {
-            // Without such a list, everybody has the right.
+            // If the list is missing, everybody has the right.
             for name in members[key]?.array?.compactMap(\.string) ?? ["*"] {
                 rights[name, default: [:]][right] = true
             }
@@ -57,7 +57,7 @@ struct MongoDocument {
             JSONObject(rights.sorted { $0.key < $1.key }.map { ($0.key, .object($0.value)) }))
     }
 
-    /// `Author$x7Yz`.
+    /// The pointer in a text such as `Author$x7Yz`.
     private static func pointer(_ value: JSONValue) -> JSONValue? {
         guard let text = value.string, let dollar = text.firstIndex(of: "$") else { return nil }
         return [
@@ -92,7 +92,7 @@ struct MongoDocument {
         }
     }
 
-    /// A value without the forms of extended JSON.
+    /// A value with plain JSON instead of extended JSON.
     static func plain(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map(plain))
@@ -124,7 +124,7 @@ struct MongoDocument {
         }
     }
 
-    /// A date as Parse writes it: of text, or of milliseconds since 1970.
+    /// A date in Parse's form, from text or from milliseconds since 1970.
     private static func date(_ value: JSONValue) -> String? {
         let inner = value["$date"] ?? value
         if let text = inner.string {

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Pointers and relations, which are written once all objects are there.
+/// Pointers and relations, which are written after all objects.
 extension ParseImport {
     func link(_ page: [JSONObject], of name: String) async throws {
         var report = reports[name] ?? Report(name: name)
@@ -35,7 +35,7 @@ extension ParseImport {
         "/classes/\(name)/" + (id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? id)
     }
 
-    /// Adds the rows of a relation that the source keeps apart: `_Join:books:Author`.
+    /// Adds the rows of a relation that the source stores separately: `_Join:books:Author`.
     func join(_ page: [JSONObject], _ join: String) async throws {
         let parts = join.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 3, !parts[1].isEmpty, !parts[2].isEmpty else {
@@ -45,7 +45,7 @@ extension ParseImport {
         let (field, name) = (parts[1], parts[2])
         guard !name.hasPrefix("_") || Self.movable.contains(name) else { return }
         guard let target = try await target(of: field, name) else {
-            note("\(join) isn't moved: nothing says which class its objects are of. Export _SCHEMA, too")
+            note("\(join) isn't moved: the class of its objects is unknown: export _SCHEMA as well")
             return
         }
         var members: [(owner: String, members: [String])] = []
@@ -73,7 +73,7 @@ extension ParseImport {
         return schema?["fields"]?[field]?["targetClass"]?.string
     }
 
-    /// Adds the members of relations that are asked for one by one.
+    /// Adds the members of relations, which are fetched object by object.
     func relate(_ page: [JSONObject], of name: String) async throws {
         let fields = (classes[name]?.description["fields"]?.object ?? [:]).filter {
             $0.value["type"] == "Relation"

@@ -2,28 +2,26 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// Moves what another server of Parse's has into a store: classes, objects, users with their hashes, pointers and
-/// relations.
+/// Moves the data of a Parse server into a store: classes, objects, users with password hashes, pointers and relations.
 ///
-/// Objects come first, without their pointers; then the pointers, so that objects may point at each other in any order;
-/// then the relations; then the rules of fields, which objects of other times may break. What is there already is left
-/// as it is, so that an import that was interrupted may begin again: at the position that it was given, or from the
-/// start.
+/// Objects are written first, without their pointers. Then come the pointers, so that objects may point at each other
+/// in any order, then the relations, and then the rules of fields, which older objects may break. Existing objects
+/// aren't changed, so an interrupted import can be repeated, from a position or from the start.
 package final class ParseImport {
-    /// What became of the objects of a class.
+    /// The result of the import for one class.
     package struct Report: Sendable {
         package var name: String
         package var created = 0
         package var existing = 0
         package var refused = 0
         package var links = 0
-        /// Pointers and members of relations whose objects aren't there.
+        /// The number of pointers and members of relations whose objects don't exist.
         package var dangling = 0
     }
 
-    /// How far an import has come.
+    /// The progress of an import.
     package struct Progress: Hashable, Sendable {
-        /// The step, and its position in the source: `objects/Book`.
+        /// The positions in the source by step, such as `objects/Book`.
         package var positions: [String: String] = [:]
         /// The steps that are done.
         package var done: Set<String> = []
@@ -38,22 +36,22 @@ package final class ParseImport {
     package private(set) var progress: Progress
     /// Notes for a person, such as the objects that were refused.
     package private(set) var notes: [String] = []
-    /// Users without a password that can be verified: they need a new one.
+    /// The number of users without a password that can be verified. They need a new one.
     package private(set) var usersWithoutPassword = 0
-    /// How many files were stored.
+    /// The number of stored files.
     package private(set) var fileCount = 0
     private let advanced: (String, Progress) throws -> Void
 
     static let batchSize = 200
     static let pageSize = 500
     static let maximumNotes = 100
-    /// Classes that belong to a server, and not to its app.
+    /// The internal classes whose objects are moved.
     static let movable: Set = [InternalClasses.user, InternalClasses.role]
 
     /// - Parameters:
-    ///   - options: How the store's server keeps passwords.
-    ///   - progress: How far the same import had come.
-    ///   - advanced: Called after each page, with the step in words.
+    ///   - options: The options of the store's server, for its passwords and files.
+    ///   - progress: The progress of the same import before it was interrupted.
+    ///   - advanced: Is called after each page, with the step in words.
     package init(
         _ source: any ImportSource, into store: ParseStore, options: ParseService.Options,
         after progress: Progress,
@@ -68,9 +66,9 @@ package final class ParseImport {
         self.advanced = advanced
     }
 
-    /// Does all that isn't done.
+    /// Runs the steps that aren't done.
     ///
-    /// - Returns: What became of each class.
+    /// - Returns: The result for each class.
     package func run() async throws -> [Report] {
         try await service.makeImportedUsers()
         for json in try await source.schemas() {
@@ -86,7 +84,7 @@ package final class ParseImport {
             note("\(name) isn't moved: it belongs to the server")
             return false
         }
-        // Access lists name users and roles.
+        // Users and roles come first, because access lists name them.
         let sorted =
             Self.movable.sorted(by: >).filter(names.contains)
             + names.filter { !Self.movable.contains($0) }
@@ -114,7 +112,7 @@ package final class ParseImport {
         return fields.contains { $0.value["type"]?.string == type }
     }
 
-    /// Goes through the pages of a class.
+    /// Calls `body` with each page of a class.
     func step(_ kind: String, _ name: String, _ body: ([JSONObject]) async throws -> Void)
         async throws
     {
@@ -138,7 +136,7 @@ package final class ParseImport {
         if notes.count < Self.maximumNotes {
             notes.append(text)
         } else if notes.count == Self.maximumNotes {
-            notes.append("there is more of that kind")
+            notes.append("there are more notes than these")
         }
     }
 
@@ -164,9 +162,9 @@ package final class ParseImport {
             fields[name] = Set(json["fields"]?.object?.map(\.key) ?? [])
         }
         let wanted = movableClasses
-        // The server has these by itself, whether or not it tells them.
+        // These classes always exist, even if the source doesn't describe them.
         fields[InternalClasses.user, default: []].formUnion(InternalClasses.userFields)
-        // Classes come before pointers to them.
+        // A class must exist before a pointer to it is added.
         for own in wanted where fields[own.name] == nil {
             _ = try await answer(.post, ["schemas", own.name], ["className": .string(own.name)])
             fields[own.name] = []
@@ -187,7 +185,8 @@ package final class ParseImport {
         }
     }
 
-    /// Permissions without those for a pointer's user whose field isn't one. Without them, fewer see a field.
+    /// The permissions without `userField:` of fields that can't lead to users. Fields are hidden from more callers without
+    /// them.
     private func plainPermissions(_ json: JSONValue, of own: ImportedClass) -> JSONValue {
         guard var permissions = json.object, let fields = permissions["protectedFields"]?.object else {
             return json
@@ -240,19 +239,19 @@ package final class ParseImport {
 
     /// Stores the files of some objects, if the store has files.
     ///
-    /// - Returns: The objects, in which stored files have no addresses any more.
+    /// - Returns: The objects, in which stored files have no URLs any more.
     private func movingFiles(of objects: [JSONObject], _ className: String) async throws -> [JSONObject] {
         guard service.hasFiles else { return objects }
         var files: [String: String?] = [:]
         for object in objects { JSONValue.object(object).files(into: &files) }
-        // Only names of this form are files of a server; others have addresses elsewhere.
+        // Only files of a server have names of this form. Other files stay at their URLs.
         let wanted = files.filter { FileName.isStored($0.key) && (try? FileName($0.key)) != nil }
         if wanted.isEmpty { return objects }
         var stored = try await service.storedFiles(Set(wanted.keys))
         for (name, url) in wanted.sorted(by: { $0.key < $1.key }) where !stored.contains(name) {
             try Task.checkCancellation()
             guard let bytes = try await source.file(name, at: url) else {
-                note("\(className): the content of the file \(name) can't be had")
+                note("\(className): the content of the file \(name) can't be fetched")
                 continue
             }
             try await service.importFile(name, bytes)
@@ -264,7 +263,7 @@ package final class ParseImport {
         }
     }
 
-    /// Those of some objects that there are.
+    /// The ids that exist among some ids.
     func existing(_ ids: [String], of name: String) async throws -> Set<String> {
         if ids.isEmpty { return [] }
         let body: JSONObject = [
@@ -284,9 +283,9 @@ package final class ParseImport {
         return object.filter { !$0.value.isNull }
     }
 
-    /// Sends requests for objects, some at a time.
+    /// Sends requests for objects in batches.
     ///
-    /// - Returns: The error of each that failed.
+    /// - Returns: The error of each request; `nil` for a success.
     func batch(_ requests: [(method: String, path: String, body: JSONObject)]) async throws
         -> [ParseError?]
     {
@@ -312,6 +311,6 @@ package final class ParseImport {
 
 extension JSONValue {
     var isPointer: Bool { self["__type"]?.string == "Pointer" }
-    /// Whether it leads to other objects, which may not be there yet.
+    /// Whether the value is a pointer or a relation, whose objects may not exist yet.
     var isLink: Bool { isPointer || self["__type"]?.string == "Relation" }
 }

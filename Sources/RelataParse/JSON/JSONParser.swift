@@ -52,7 +52,7 @@ public struct JSONParser {
         case UInt8(ascii: "n"): return try word("null", .null)
         case UInt8(ascii: "-"), .some(UInt8(ascii: "0")...UInt8(ascii: "9")): return try number()
         case nil: throw wrong("a value is missing")
-        default: throw wrong("a value can't begin so")
+        default: throw wrong("a value can't begin like this")
         }
     }
 
@@ -69,7 +69,7 @@ public struct JSONParser {
         while take(UInt8(ascii: ",")) {
             let (name, value) = try member()
             guard members.append(name, value) else {
-                throw wrong("the member \(name.prefix(64)) stands twice in one object")
+                throw wrong("the member \(name.prefix(64)) occurs twice in one object")
             }
             skipSpace()
         }
@@ -111,7 +111,7 @@ public struct JSONParser {
 
     private mutating func word(_ text: StaticString, _ value: JSONValue) throws(ParseError) -> JSONValue {
         for offset in 0..<text.utf8CodeUnitCount {
-            guard peek() == text.utf8Start[offset] else { throw wrong("a value can't begin so") }
+            guard peek() == text.utf8Start[offset] else { throw wrong("a value can't begin like this") }
             place += 1
         }
         return value
@@ -122,7 +122,7 @@ public struct JSONParser {
         _ = take(UInt8(ascii: "-"))
         let first = peek()
         let whole = digits()
-        guard whole > 0, whole == 1 || first != UInt8(ascii: "0") else { throw wrong("a number can't look so") }
+        guard whole > 0, whole == 1 || first != UInt8(ascii: "0") else { throw wrong("a number can't have this form") }
         var isWhole = true
         if take(UInt8(ascii: ".")) {
             isWhole = false
@@ -225,14 +225,16 @@ public struct JSONParser {
         case UInt8(ascii: "u"):
             var code = try fourDigits()
             if (0xD800...0xDBFF).contains(code) {
-                guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw wrong("half a character") }
+                guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
+                    throw wrong("a surrogate without its other half")
+                }
                 let low = try fourDigits()
-                guard (0xDC00...0xDFFF).contains(low) else { throw wrong("half a character") }
+                guard (0xDC00...0xDFFF).contains(low) else { throw wrong("a surrogate without its other half") }
                 code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
             }
-            guard let scalar = Unicode.Scalar(code) else { throw wrong("half a character") }
+            guard let scalar = Unicode.Scalar(code) else { throw wrong("a surrogate without its other half") }
             text.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
-        default: throw wrong("no character is escaped so")
+        default: throw wrong("this escape is unknown")
         }
     }
 

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Counts the requests of rate limits, in bounded memory and in a time that doesn't depend on how many clients there are.
+/// Counts requests for rate limits. Its memory is bounded, and its time doesn't depend on the number of clients.
 final class RateCounter: Sendable {
-    /// Requests that count for a limit.
+    /// Some requests of one client that count towards a limit.
     struct Demand: Sendable {
         /// The number of the limit.
         let rule: Int
@@ -11,7 +11,7 @@ final class RateCounter: Sendable {
         let count: Int
     }
 
-    /// Why requests aren't answered.
+    /// The limit that is reached, and when it ends.
     struct Refusal: Hashable, Sendable {
         let rule: Int
         let milliseconds: Int64
@@ -22,15 +22,15 @@ final class RateCounter: Sendable {
         var count: Int
     }
 
-    /// The counts of one limit. Those of clients that are gone are forgotten by generations, each as long as the limit's
-    /// time, and not one by one.
+    /// The counts of one limit. Old counts are dropped by generations, each as long as the limit's time, instead of one
+    /// by one.
     private struct Table {
         let window: Int64
         let maximum: Int
         var current: [UInt64: Entry] = [:]
         var previous: [UInt64: Entry] = [:]
         var turn: Int64 = 0
-        /// What clients share for whom there is no room.
+        /// The counts that clients share when the table is full.
         var shared: [Entry] = []
 
         mutating func entry(_ key: UInt64, at time: Int64, shares: Int) -> Entry {
@@ -61,7 +61,7 @@ final class RateCounter: Sendable {
         }
     }
 
-    /// How many clients a limit tells apart in its time. Others share counts.
+    /// The maximum number of clients with a count of their own. Others share counts.
     static let maximumClients = 50_000
     private static let shares = 1024
 
@@ -69,7 +69,7 @@ final class RateCounter: Sendable {
     private let tables: Mutex<[Table]>
     private let milliseconds: @Sendable () -> Int64
 
-    /// - Parameter milliseconds: The time, for tests.
+    /// - Parameter milliseconds: Returns the time; replaced by tests.
     init(
         _ limits: [RateLimit], clients: Int = maximumClients,
         milliseconds: (@Sendable () -> Int64)? = nil
@@ -85,7 +85,7 @@ final class RateCounter: Sendable {
             }
     }
 
-    /// Counts requests for all of their limits, or for none if one of them is reached.
+    /// Counts requests towards all of their limits, or towards none if one limit is reached.
     func take(_ demands: [Demand]) -> Refusal? {
         let time = milliseconds()
         return tables.withLock { tables in
@@ -104,7 +104,7 @@ final class RateCounter: Sendable {
         }
     }
 
-    /// How many clients are known by themselves, for tests.
+    /// The number of clients with a count of their own, for tests.
     var clientCount: Int {
         tables.withLock { $0.reduce(0) { $0 + $1.current.count + $1.previous.count } }
     }

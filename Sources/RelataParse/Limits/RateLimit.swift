@@ -1,6 +1,6 @@
 import RelataCore
 
-/// How many requests of one kind a client may send in a while.
+/// A limit on the requests of one kind that a client may send in a given time.
 ///
 /// ```swift
 /// options.rateLimits = [
@@ -9,37 +9,37 @@ import RelataCore
 /// ]
 /// ```
 ///
-/// Each server process counts by itself.
+/// Each server process counts separately.
 public struct RateLimit: Hashable, Sendable {
-    /// Whose requests are counted together.
+    /// The requests that are counted together.
     public enum Zone: String, Hashable, Sendable, CaseIterable {
-        /// Those from one address; of IPv6, from one network of 64 bits.
+        /// The requests from one IPv4 address, or from one IPv6 network of 64 bits.
         case address
-        /// Those of one user, in any session; without one, those from one address.
+        /// The requests of one user, in all sessions; without a user, those from one address.
         case user
-        /// Those of one session; without one, those from one address.
+        /// The requests of one session; without a session, those from one address.
         case session
-        /// All.
+        /// All requests.
         case everyone
     }
 
-    /// The paths below the mount: `/login`, `/functions/*`, `/classes/Book`. A part `*` stands for any part, and at the
-    /// end for any number of parts.
+    /// The path below the mount: `/login`, `/functions/*`, `/classes/Book`. `*` matches any part, and at the end one
+    /// or more parts. `/*` matches every path.
     public var path: String
-    /// The methods that are counted, such as `POST`; empty for all. Those of a sign-in don't matter.
+    /// The methods that are counted, such as `POST`; empty for all. A sign-in counts with any method.
     public var methods: Set<String> = []
-    /// How many requests are answered.
+    /// The number of requests that are allowed.
     public var count: Int
-    /// In how many seconds, from the first one on.
+    /// The length of the limit's time in seconds, which begins with the first request.
     public var seconds: Double
-    /// Whose requests are counted together.
+    /// The requests that are counted together.
     public var zone = Zone.address
-    /// What clients are told whose requests are refused.
+    /// The error message of refused requests.
     public var message = "Too many requests."
-    /// Whether requests with a master key are counted, too.
+    /// Whether requests with a master key are counted as well.
     public var includesMasterKey = false
 
-    /// A limit.
+    /// Creates a limit.
     public init(_ path: String, count: Int, seconds: Double, zone: Zone = .address) {
         self.path = path
         self.count = count
@@ -47,9 +47,9 @@ public struct RateLimit: Hashable, Sendable {
         self.zone = zone
     }
 
-    /// Checks what can't be.
+    /// Checks the limit.
     ///
-    /// - Throws: `RelataError` that says what it is.
+    /// - Throws: `RelataError` that names the invalid value.
     public func check() throws(RelataError) {
         guard path.hasPrefix("/"), !path.contains("//"), !path.contains("?") else {
             throw .invalidUse("a rate limit's path is \(path): it must be one such as /functions/*")
@@ -63,12 +63,12 @@ public struct RateLimit: Hashable, Sendable {
             )
         }
         for method in methods where !["GET", "POST", "PUT", "DELETE"].contains(method) {
-            throw .invalidUse("the rate limit of \(path) is for the method \(method), which there isn't")
+            throw .invalidUse("the rate limit of \(path) is for the method \(method), which doesn't exist")
         }
     }
 }
 
-/// A request as rate limits see it, with every path that it may be named by.
+/// A request as rate limits see it, with every path that means the same request.
 struct CountedRequest: Sendable {
     let method: String
     let paths: [[String]]
@@ -78,7 +78,7 @@ struct CountedRequest: Sendable {
         "roles": InternalClasses.role,
         "installations": ServiceClasses.installation,
     ]
-    /// Those whose method makes no difference.
+    /// The paths that count with any method.
     fileprivate static let signIns: Set = ["login", "verifyPassword"]
 
     /// - Parameter path: The decoded parts of the path below the mount.
@@ -86,14 +86,14 @@ struct CountedRequest: Sendable {
         self.method = method
         var paths = [path]
         if let first = path.first {
-            // One door has one budget, whichever of its names a client uses.
+            // `/users` and `/classes/_User` are the same requests, so they share a budget.
             if let name = Self.classes[first] { paths.append(["classes", name] + path.dropFirst()) }
             if first == "classes", path.count > 1,
                 let alias = Self.classes.first(where: { $0.value == path[1] })?.key
             {
                 paths.append([alias] + path.dropFirst(2))
             }
-            // It tells as well whether a password is right.
+            // It reveals whether a password is right, as a sign-in does.
             if first == "verifyPassword" { paths.append(["login"]) }
         }
         self.paths = paths
@@ -105,7 +105,7 @@ struct CountedRequest: Sendable {
     }
 }
 
-/// A limit that is ready to be compared with requests.
+/// A limit in a form for fast comparison with requests.
 struct RateRule: Sendable {
     let limit: RateLimit
     private let parts: [Substring]
@@ -115,7 +115,7 @@ struct RateRule: Sendable {
         parts = limit.path.split(separator: "/")
     }
 
-    /// Whether a request counts.
+    /// Whether a request counts towards the limit.
     func counts(_ request: CountedRequest) -> Bool {
         request.paths.contains { path in
             guard matches(path) else { return false }

@@ -1,13 +1,13 @@
 import RelataCore
 import RelataEngine
 
-/// The requests that clients may still send: one budget for every door.
+/// The requests that clients may still send. REST, batches and live queries share one budget.
 struct RequestBudget: Sendable {
     private let rules: [RateRule]
     private let counter: RateCounter
     private let store: ParseStore
 
-    /// - Returns: `nil` without limits.
+    /// - Returns: `nil` if there are no limits.
     init?(_ limits: [RateLimit], _ store: ParseStore) {
         if limits.isEmpty { return nil }
         rules = limits.map(RateRule.init)
@@ -15,9 +15,9 @@ struct RequestBudget: Sendable {
         self.store = store
     }
 
-    /// Takes a request from the budget: one of a batch for each of its requests.
+    /// Counts a request, or each request of a batch.
     ///
-    /// - Throws: ``TooManyRequests`` if too many were sent; then this one doesn't count.
+    /// - Throws: ``TooManyRequests`` if a limit is reached. A refused request doesn't count.
     func take(_ call: ParseCall, mount: String, from address: String?) async throws {
         try await take(
             CountedRequest(call.method.rawValue, call.path),
@@ -36,7 +36,7 @@ struct RequestBudget: Sendable {
         }
     }
 
-    /// Takes a request, or those of a batch.
+    /// Counts a request, or the requests of a batch.
     ///
     /// - Throws: ``TooManyRequests``.
     func take(
@@ -45,7 +45,7 @@ struct RequestBudget: Sendable {
         var counts: [(rule: Int, count: Int)] = []
         for (number, rule) in rules.enumerated() where rule.limit.includesMasterKey || !caller.isMaster {
             let inside = parts.reduce(0) { $0 + (rule.counts($1) ? 1 : 0) }
-            // A batch is no request besides those in it.
+            // A batch itself isn't counted in addition to its requests.
             let count = inside > 0 ? inside : rule.counts(request) ? 1 : 0
             if count > 0 { counts.append((number, count)) }
         }
@@ -61,7 +61,7 @@ struct RequestBudget: Sendable {
             message: rules[refusal.rule].limit.message, seconds: Int((refusal.milliseconds + 999) / 1000))
     }
 
-    /// The session of a caller; `nil` for none, and for a token of none: such a request counts for its address.
+    /// The session of a caller; `nil` without a valid token. Such a request counts for its address.
     private func session(of caller: Caller) async throws -> KnownCaller.SignedIn? {
         guard caller.sessionToken != nil, store.secrets != nil else { return nil }
         return try await store.read(as: .master) { transaction in
@@ -98,14 +98,14 @@ struct RequestBudget: Sendable {
 }
 
 extension NetworkAddress {
-    /// What one client may have: an address of IPv4, or a network of IPv6.
+    /// The addresses that one client may have: one of IPv4, or a network of IPv6.
     fileprivate var client: NetworkAddress { isVersion4 ? self : prefix(64) }
 }
 
-/// A client sends more requests than it may.
+/// The refusal of a client that has reached a limit.
 struct TooManyRequests: Error, Hashable {
     let message: String
-    /// After how many seconds it may send some again.
+    /// The number of seconds until the client may send requests again.
     let seconds: Int
 
     var parseError: ParseError { ParseError(.requestLimitExceeded, message, status: 429) }

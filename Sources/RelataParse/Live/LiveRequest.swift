@@ -24,7 +24,7 @@ enum LiveRequest: Sendable {
         do {
             json = try JSONParser.parse(text)
         } catch {
-            throw LiveProblem(code: 1, "the message is no JSON: \(error.message)")
+            throw LiveProblem(code: 1, "the message isn't JSON: \(error.message)")
         }
         guard let message = json.object else { throw LiveProblem(code: 1, "a message must be a JSON object") }
         switch message["op"]?.string {
@@ -53,7 +53,7 @@ enum LiveRequest: Sendable {
         _ name: String, _ message: JSONObject, of requestID: Int64? = nil
     ) throws(LiveProblem) -> String? {
         guard let value = message[name], !value.isNull else { return nil }
-        guard let text = value.string else { throw LiveProblem(code: 1, "\(name) must be a text", of: requestID) }
+        guard let text = value.string else { throw LiveProblem(code: 1, "\(name) must be text", of: requestID) }
         return text
     }
 }
@@ -94,7 +94,8 @@ struct LiveQuery: Hashable, Sendable {
             guard !where_.names("$relativeTime") else {
                 throw ParseError(
                     .invalidQuery,
-                    "a live query can't have $relativeTime: nothing tells when time alone changes the answer")
+                    "a live query can't have $relativeTime: the server doesn't notice when the result changes only because time passes"
+                )
             }
             condition = JSONWriter.canonicalText(where_)
             var body = query.filter { !$0.value.isNull }
@@ -138,8 +139,8 @@ struct LiveQuery: Hashable, Sendable {
 
     /// The options of queries that live queries don't support.
     private static let refused = [
-        ("limit", "each object that meets the conditions is told of"), ("skip", "each object is told of"),
-        ("count", "count the objects that were told"), ("order", "sort the objects that were told"),
+        ("limit", "every object that meets the conditions is reported"), ("skip", "every object is reported"),
+        ("count", "count the reported objects"), ("order", "sort the reported objects"),
         ("redirectClassNameForKey", "name the class itself"), ("predicate", "write the conditions as where"),
         ("after", "it belongs beside the query"),
     ]

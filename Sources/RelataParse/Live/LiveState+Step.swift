@@ -224,7 +224,7 @@ extension LiveState {
         {
             let error = ParseError(
                 .requestLimitExceeded,
-                "all live queries follow \(options.maximumLiveObjects) objects at most, and more meet the conditions by now: narrow them"
+                "all live queries together may follow \(options.maximumLiveObjects) objects, and more meet the conditions by now: narrow them"
             )
             for id in (groups[largest]?.audiences ?? [:]).values.joined() { end(id, error, &news) }
             groups[largest] = nil

@@ -191,7 +191,7 @@ struct LiveState: Sendable {
         guard size <= options.maximumLiveBacklog else {
             throw ParseError(
                 .requestLimitExceeded,
-                "the results would take \(size) bytes, and a client is sent \(options.maximumLiveBacklog) at once: fetch them instead, or ask for fewer keys"
+                "the results would take \(size) bytes, and at most \(options.maximumLiveBacklog) are sent to a client at once: fetch them instead, or ask for fewer keys"
             )
         }
         return seen.compactMap { shown[$0] }
@@ -204,7 +204,7 @@ struct LiveState: Sendable {
         guard let filled = try reader.filled(found, as: known, limit: options.maximumLiveObjects - others) else {
             throw ParseError(
                 others == 0 ? .invalidQuery : .requestLimitExceeded,
-                "all live queries follow \(options.maximumLiveObjects) objects at most, and with this one they would be more: narrow its conditions"
+                "all live queries together may follow \(options.maximumLiveObjects) objects, and this one would exceed that: narrow its conditions"
             )
         }
         return filled

@@ -58,7 +58,7 @@ public struct MailError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the same mail may be accepted later.
     public let isTemporary: Bool
 
-    /// An error.
+    /// Creates an error.
     public init(_ description: String, isTemporary: Bool = false) {
         self.description = description
         self.isTemporary = isTemporary

@@ -25,7 +25,7 @@ extension FieldChange {
             value = .array(elements)
         case .member(let path, let change): try change.apply(to: &value, at: path, 0, of: field)
         case .addRelation, .removeRelation:
-            throw ParseError(.incorrectType, "\(field) is no relation")
+            throw ParseError(.incorrectType, "\(field) isn't a relation")
         }
     }
 

@@ -267,7 +267,7 @@ struct ObjectWriter {
         case .unset: for column in indexes { columns[column] = .null }
         case .set(let value):
             guard let pointer = Pointer(value) else {
-                throw ParseError(.incorrectType, "\(parseClass.name).\(field.name): the pointer lacks its objectId")
+                throw ParseError(.incorrectType, "\(parseClass.name).\(field.name): the pointer has no objectId")
             }
             let key = try FieldDecoder(parseClass: parseClass, field: field).key(pointer, in: transaction)
             for (column, value) in zip(indexes, key.values) { columns[column] = value }
@@ -337,7 +337,7 @@ struct ObjectWriter {
         } catch {
             throw ParseError(
                 .internalServerError,
-                "\(parseClass.name).\(field.name) holds what is no JSON: set it to another value, or unset it")
+                "\(parseClass.name).\(field.name) holds text that isn't JSON: set it to another value, or unset it")
         }
     }
 
@@ -352,7 +352,7 @@ struct ObjectWriter {
             !sum.isNaN, sum - amount == old, sum - old == amount,
             let stored = Value.text(sum.description).stored(as: .decimal),
             let told = try? JSONParser.parse(sum.description)
-        else { throw ParseError(.incorrectType, "\(field.name): the sum is no decimal") }
+        else { throw ParseError(.incorrectType, "\(field.name): the sum doesn't fit a decimal") }
         return (stored, told)
     }
 
@@ -374,7 +374,7 @@ struct ObjectWriter {
             case .blob, .uuid: nil
             }
         guard let sum = old?.adding(amount), !sum.isNull else {
-            throw ParseError(.incorrectType, "\(field.name): the sum is no number")
+            throw ParseError(.incorrectType, "\(field.name): the sum isn't a finite number")
         }
         guard type != .integer || sum.integer != nil else {
             throw ParseError(.incorrectType, "\(field.name): the sum doesn't fit 64 bits")

@@ -63,7 +63,7 @@ struct FindRequest: Sendable {
                 throw ParseError(.invalidQuery, "predicate must have \(maximumPredicate) bytes at most")
             }
             return text
-        default: throw ParseError(.invalidQuery, "predicate must be a text")
+        default: throw ParseError(.invalidQuery, "predicate must be text")
         }
     }
 
@@ -235,7 +235,7 @@ extension ParseCall {
             throw ParseError(.invalidQuery, "Invalid parameter for a deletion: \(name.prefix(64))")
         }
         guard body["dryRun"] == nil || parameters["dryRun"] == nil else {
-            throw ParseError(.invalidQuery, "dryRun stands in the URL and in the body: say it once")
+            throw ParseError(.invalidQuery, "dryRun is both in the URL and in the body: give it once")
         }
         return try flag("dryRun")
     }

@@ -34,7 +34,7 @@ public struct AddressRanges: Hashable, Sendable {
         for text in texts {
             guard let range = Range(text) else {
                 throw .invalidUse(
-                    "\(text) is no address, such as 10.1.2.3, and no range, such as 10.0.0.0/8")
+                    "\(text) isn't an address such as 10.1.2.3, or a range such as 10.0.0.0/8")
             }
             ranges.append(range)
         }

@@ -34,7 +34,7 @@ struct BatchExpectation: Sendable {
     func check(in transaction: ParseTransaction) throws {
         guard let parseClass = transaction.classes[className], let key = try transaction.key(objectID, of: parseClass),
             let row = try transaction.connection.row(key, of: parseClass.table, transaction.compiler)
-        else { throw Self.conflict("\(className.prefix(64)) \(objectID.prefix(64)) isn't there any more") }
+        else { throw Self.conflict("\(className.prefix(64)) \(objectID.prefix(64)) no longer exists") }
         for (name, expected) in fields {
             guard let field = parseClass[name] else {
                 throw ParseError(.invalidQuery, "\(className) has no field \(name.prefix(64))")

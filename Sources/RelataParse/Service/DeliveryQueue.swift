@@ -94,7 +94,7 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
     /// What wasn't delivered when the server stopped.
     struct Lost: Error, CustomStringConvertible {
         let count: Int
-        var description: String { "the server stopped before \(count) of what waited was delivered" }
+        var description: String { "the server stopped with \(count) deliveries still waiting" }
     }
 
     private func enqueue(_ waiting: Waiting) {

@@ -9,7 +9,7 @@ extension ParseService {
     /// with `"transaction": true` they may point at each other. ``BatchPlaceholders`` stand for ids that the database
     /// assigns.
     func batch(_ call: ParseCall) async throws -> WireReply {
-        guard call.method == .post else { throw ParseError(.commandUnavailable, "a batch is posted", status: 405) }
+        guard call.method == .post else { throw ParseError(.commandUnavailable, "a batch needs POST", status: 405) }
         guard let requests = call.body["requests"]?.array else {
             throw ParseError(.invalidJSON, "requests must be an array")
         }

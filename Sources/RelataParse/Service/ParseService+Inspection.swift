@@ -38,7 +38,9 @@ extension ParseService {
                 return InspectionReply(
                     body: WireReply(try await store.read(as: caller) { try request.run(in: $0) }).body)
             case ("access", 2...3):
-                guard let subject else { throw ParseError(.invalidQuery, "nobody is named whose access is asked for") }
+                guard let subject else {
+                    throw ParseError(.invalidQuery, "name whose access to explain: nobody, a user or a role")
+                }
                 let explanation = try await store.explainAccess(
                     of: subject, to: path[1], path.count > 2 ? path[2] : nil)
                 return InspectionReply(body: WireReply(explanation.json).body)

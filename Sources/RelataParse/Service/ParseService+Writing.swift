@@ -28,7 +28,7 @@ extension ParseService {
             }
         }
         throw ParseError(
-            .requestLimitExceeded, "others change the classes of this request at the moment: try again", status: 503)
+            .requestLimitExceeded, "other requests are changing the classes of this one: try again", status: 503)
     }
 
     /// How often missing classes and fields are created for a request before it fails.

@@ -19,7 +19,7 @@ public final class ParseService: Sendable {
         public var maximumLimit: Int?
         /// How many requests a batch may hold; `nil` for as many as its body can hold.
         public var maximumBatch: Int?
-        /// How many bytes a reply may have.
+        /// The maximum size of a reply, in bytes.
         public var maximumReply = 64 * 1024 * 1024
         /// The names that no member of an object may have in a request that writes.
         public var prohibitedNames = ProhibitedNames()

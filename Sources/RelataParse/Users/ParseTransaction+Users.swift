@@ -146,7 +146,8 @@ extension ParseTransaction {
 extension ParseError {
     /// The error for a table of users that belongs to another program.
     static let usersTableIsForeign = ParseError(
-        .operationForbidden, "the table \(InternalClasses.user) is another program's: there can be no users here")
+        .operationForbidden,
+        "the table \(InternalClasses.user) belongs to another program: rename it there, or use another database")
     static let usernameIsTaken = ParseError(.usernameTaken, "Account already exists for this username.")
     static let emailIsTaken = ParseError(.emailTaken, "Account already exists for this email address.")
 }

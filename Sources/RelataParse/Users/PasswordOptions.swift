@@ -35,7 +35,7 @@ public struct PasswordOptions: Sendable {
             do {
                 _ = try NSRegularExpression(pattern: pattern)
             } catch {
-                throw .invalidUse("passwords.pattern is no regular expression: \(pattern)")
+                throw .invalidUse("passwords.pattern isn't a regular expression: \(pattern)")
             }
         }
         if let maximumAge, !(maximumAge > 0 && maximumAge <= 100 * 365 * 86_400) {

@@ -47,7 +47,7 @@ package struct UserDesk: Sendable {
         if let email { body["email"] = .string(email) }
         if isEmailVerified { body["emailVerified"] = true }
         let reply = try await json(.post, ["users"], body)
-        guard let id = reply["objectId"]?.string else { throw ParseError(.otherCause, "the user wasn't made") }
+        guard let id = reply["objectId"]?.string else { throw ParseError(.otherCause, "the user wasn't created") }
         return id
     }
 
@@ -91,7 +91,7 @@ package struct UserDesk: Sendable {
         guard Set(ids).count == 1 else {
             throw ParseError(
                 .invalidQuery,
-                "\(name.prefix(64)) is the name of the user \(ids[0]) and the id of another: give the id or the name that is only one's"
+                "\(name.prefix(64)) is the name of the user \(ids[0]) and the id of another: give the id \(ids[0]), or the name of the other"
             )
         }
         guard let account = Account(try await json(.get, ["users", id], [:])) else {
@@ -146,7 +146,7 @@ package struct UserDesk: Sendable {
     package func remove(_ user: Account, from role: String) async throws {
         guard let id = try await roleID(role) else { throw Self.missing(role) }
         guard try await directRoles(of: user).contains(role) else {
-            throw ParseError(.objectNotFound, "\(user.name) isn't named by the role \(role.prefix(64))")
+            throw ParseError(.objectNotFound, "\(user.name) doesn't have the role \(role.prefix(64)) directly")
         }
         _ = try await json(
             .put, ["roles", id], ["users": ["__op": "RemoveRelation", "objects": [Self.pointer(to: user.id)]]])

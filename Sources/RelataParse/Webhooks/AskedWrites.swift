@@ -1,23 +1,23 @@
 import RelataCore
 import RelataEngine
 
-/// The objects that a request is to write, as webhooks would have them.
+/// The writes of a request, after the replies of webhooks.
 struct AskedWrites: Sendable {
-    /// The writes in order, and the errors of those that a webhook refuses.
+    /// The writes in order, or the errors of those that a webhook refused.
     var writes: [Result<ObjectWrite, ParseError>] = []
-    /// The reply that the request got before.
+    /// The stored reply, if the request is a repetition.
     var reply: WireReply?
-    /// The webhooks as they were when they were asked.
+    /// The registered webhooks at the time of the questions.
     fileprivate var hooks = Webhooks()
-    /// The objects that the webhooks were asked about, as they were.
+    /// The stored objects at the time of the questions.
     fileprivate var seen: [SeenObject] = []
-    /// What webhooks are told of the sender.
+    /// The members that tell webhooks about the sender.
     fileprivate(set) var caller: JSONObject = [:]
 
-    /// Whether it doesn't matter what webhooks there are.
+    /// Whether no webhook concerns the writes, even if one is registered meanwhile.
     private var isNone = false
 
-    /// Writes of which no webhook is asked, whatever there is.
+    /// No questions: webhooks don't concern the writes.
     static let none = AskedWrites(isNone: true)
 
     private init(isNone: Bool) { self.isNone = isNone }
@@ -27,9 +27,9 @@ struct AskedWrites: Sendable {
         self.hooks = hooks
     }
 
-    /// Checks that the webhooks were asked about what is really written.
+    /// Checks that the questions are still right for what is written.
     ///
-    /// - Throws: ``HooksChanged`` where somebody changed an object, or a webhook, meanwhile.
+    /// - Throws: ``HooksChanged`` if an object or a webhook was changed after the questions.
     func check(in transaction: ParseTransaction) throws {
         if isNone { return }
         guard transaction.storedClasses.webhooks == hooks else { throw HooksChanged() }
@@ -37,18 +37,18 @@ struct AskedWrites: Sendable {
     }
 }
 
-/// Webhooks must be asked again.
+/// Reports that the webhooks must be asked again.
 struct HooksChanged: Error {}
 
-/// An object as it was when a webhook was asked about it.
+/// A stored object at the time of the question to a webhook.
 struct SeenObject: Hashable, Sendable {
     let className: String
     let key: KeyValue
-    /// Its values by the names of their columns. Columns that are added meanwhile make no difference.
+    /// The values by column. Columns that are added later aren't compared.
     let values: [String: Value]
 }
 
-/// What became of an object.
+/// A notice of a saved or deleted object.
 struct ObjectNotice: Sendable {
     let trigger: Trigger
     let className: String
@@ -57,13 +57,13 @@ struct ObjectNotice: Sendable {
 }
 
 extension ParseService {
-    /// Asks the webhooks about an object that a request writes, and has it written.
+    /// Asks the webhooks about an object that a request writes, and then writes the object.
     ///
-    /// No transaction is open while a webhook is asked. So `body` is called again, after another question, if an object
-    /// was changed in the meantime.
+    /// No transaction is open while a webhook is asked. If an object was changed in the meantime, the webhooks are
+    /// asked again, and `body` is called again.
     ///
     /// - Parameters:
-    ///   - fixed: What is told of the object besides what is written, and can't be changed by a webhook.
+    ///   - fixed: Members of the object besides those that are written. Webhooks can't change them.
     ///   - body: Writes the objects.
     func asking(
         _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool = true, fixed: JSONObject = [:],
@@ -80,7 +80,7 @@ extension ParseService {
             }
         }
         throw ParseError(
-            .requestLimitExceeded, "others change the objects of this request at the moment: try again", status: 503)
+            .requestLimitExceeded, "other requests are changing the objects of this one: try again", status: 503)
     }
 
     /// Asks the webhooks about the objects of a batch.
@@ -94,7 +94,7 @@ extension ParseService {
             do {
                 return try await body(routes, AskedWrites([], hooks))
             } catch is HooksChanged {
-                // The batch is prepared with the webhooks that there are now.
+                // The batch must be prepared with the webhooks of this moment.
             }
         }
         let places = routes.indices.filter { if case .success(.write) = routes[$0] { true } else { false } }
@@ -107,7 +107,7 @@ extension ParseService {
         }
     }
 
-    /// How often webhooks are asked for one request.
+    /// The maximum number of times that webhooks are asked for one request.
     private static let attempts = 5
 
     private func ask(
@@ -137,7 +137,7 @@ extension ParseService {
                 }
             }
         }
-        // One that another process has taken away isn't asked.
+        // Another process may have removed a webhook, which mustn't be asked any more.
         guard store.currentClasses.webhooks == hooks else { throw HooksChanged() }
         let answers = try await answers(to: questions, hooks, caller, isAtomic: isAtomic)
         for (number, place) in places.enumerated() {
@@ -147,7 +147,7 @@ extension ParseService {
         return asked
     }
 
-    /// What the webhooks make of writes, several at once.
+    /// The writes after the replies of the webhooks, several of which are asked at once.
     private func answers(
         to questions: [Result<WebhookQuestion, ParseError>], _ hooks: Webhooks, _ caller: JSONObject, isAtomic: Bool
     ) async throws -> [Result<ObjectWrite, ParseError>] {

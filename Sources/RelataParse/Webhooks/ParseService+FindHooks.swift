@@ -1,7 +1,7 @@
 import RelataCore
 
 extension ParseService {
-    /// Asks a webhook about a request that finds objects. A reply with members of a query changes these.
+    /// Asks a webhook about a query. The reply may change members of the query.
     func ask(_ hook: Webhook, _ find: inout CloudFind, _ call: ParseCall) async throws {
         var members: JSONObject = [
             "triggerName": .string(Trigger.beforeFind.rawValue), "className": .string(find.className),
@@ -13,15 +13,15 @@ extension ParseService {
         do throws(ParseError) {
             try find.take(query)
         } catch {
-            let failure = FailedWebhook(hook, "its query can't be: \(error.message)")
+            let failure = FailedWebhook(hook, "the query in its reply is invalid: \(error.message)")
             options.webhooks?.report?(failure)
             throw failure
         }
     }
 
-    /// Shows a webhook the objects that were found.
+    /// Sends the objects that a query found to a webhook.
     ///
-    /// - Returns: Those that it replies with.
+    /// - Returns: The objects in its reply.
     func ask(
         _ hook: Webhook, _ objects: [JSONObject], of className: String, _ call: ParseCall
     ) async throws -> [JSONObject] {
@@ -38,11 +38,11 @@ extension ParseService {
         let success = try await ask(hook, members)
         guard let given = success.array else {
             if success.object == nil { return objects }
-            let failure = FailedWebhook(hook, "it replies with no array of objects")
+            let failure = FailedWebhook(hook, "its reply isn't an array of objects")
             options.webhooks?.report?(failure)
             throw failure
         }
-        // The reply to a query names no class, and the addresses of files are added to it later.
+        // The reply to a query contains no class, and gets the URLs of files later.
         var reader = FileURLReader(nil)
         return given.compactMap(\.object).map { object in
             reader.read(object.filter { $0.key != "className" })
@@ -51,7 +51,7 @@ extension ParseService {
 }
 
 extension CloudFind {
-    /// As webhooks get it.
+    /// The query in the form for webhooks.
     fileprivate var json: JSONValue {
         var json: JSONObject = ["className": .string(className), "where": .object(conditions)]
         json["limit"] = limit.map { .integer(Int64($0)) }
@@ -62,7 +62,7 @@ extension CloudFind {
         return .object(json)
     }
 
-    /// Takes over what a webhook changes.
+    /// Applies a webhook's changes to the query.
     fileprivate mutating func take(_ query: JSONObject) throws(ParseError) {
         var given = ParseCall(method: .get, path: [], body: query)
         given.body = query.filter {

@@ -46,7 +46,7 @@ extension ParseService {
         }
     }
 
-    /// The webhooks as they are now, whoever registered them.
+    /// The current webhooks, including those that other processes registered.
     func currentWebhooks() async throws -> Webhooks {
         guard options.webhooks != nil else { return Webhooks() }
         return try await store.read(as: .master) { $0.storedClasses.webhooks }
@@ -96,7 +96,7 @@ extension CloudCode {
     }
 }
 
-/// What a request does to a webhook.
+/// A change of a webhook by a request.
 private struct WebhookChange: Sendable {
     enum Kind { case create, update, delete }
 
@@ -105,10 +105,10 @@ private struct WebhookChange: Sendable {
 
     let kind: Kind
     let place: Webhook.Place
-    /// The new address; `nil` takes the webhook away.
+    /// The new URL; `nil` to remove the webhook.
     let url: String?
 
-    /// - Throws: ``ParseError`` 143 for what is no webhook, 119 for triggers that this server doesn't have.
+    /// - Throws: ``ParseError`` 143 for an invalid webhook, 119 for a trigger that this server doesn't have.
     init(_ call: ParseCall, isOfFunctions: Bool, _ names: [String]) throws(ParseError) {
         let isPost = call.method == .post
         guard isPost ? names.isEmpty : names.count == (isOfFunctions ? 1 : 2) else { throw ParseError.impossible(call) }

@@ -2,28 +2,28 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// A call of a webhook that nobody waits for.
+/// A call of a webhook whose reply nobody waits for.
 struct WebhookNotice: Sendable {
     let hook: Webhook
     let body: JSONObject
     let id = UUID().uuidString
 }
 
-/// Calls that nobody waits for.
+/// The queue of calls whose replies nobody waits for.
 typealias NoticeQueue = DeliveryQueue<@Sendable () async throws -> Void>
 
 extension ParseService.Options {
-    /// Whether closures of the app or webhooks decide which objects of a class are found.
+    /// Whether closures of the app or webhooks are called for queries of a class.
     func asksHooks(toFind className: String, in classes: ClassSet) -> Bool {
         code.finds[className] != nil || webhooks != nil && classes.webhooks.concernFinding(className)
     }
 }
 
 extension ParseService {
-    /// Whether any objects are found with a webhook's consent.
+    /// Whether a webhook is called for queries of any class.
     var concernFinding: Bool { options.webhooks != nil && store.currentClasses.webhooks.concernFinding }
 
-    /// The webhook for a trigger, as far as this process knows; `nil` where a closure of the app answers it.
+    /// The webhook for a trigger, as known to this process; `nil` if a closure of the app answers the trigger.
     func webhook(_ trigger: Trigger, _ className: String) -> Webhook? {
         guard options.webhooks != nil, !options.code.answers(trigger, className) else { return nil }
         return store.currentClasses.webhooks[trigger, className]
@@ -31,9 +31,9 @@ extension ParseService {
 
     // MARK: Calling
 
-    /// What every webhook is told of the sender of a request.
+    /// The members that tell a webhook about the sender of a request.
     ///
-    /// - Throws: ``ParseError`` 209 for a session that there isn't.
+    /// - Throws: ``ParseError`` 209 for a session that doesn't exist.
     func senderMembers(_ call: ParseCall) async throws -> JSONObject {
         senderMembers(call, try await cloudCall("", call, parameters: [:]))
     }
@@ -54,8 +54,8 @@ extension ParseService {
 
     /// Asks a webhook.
     ///
-    /// - Returns: What it gives as `success`.
-    /// - Throws: ``ParseError`` that the webhook wants the client to get; ``FailedWebhook`` where it doesn't do its part.
+    /// - Returns: The value of `success` in the reply.
+    /// - Throws: ``ParseError`` that the webhook returns for the client; ``FailedWebhook`` if there is no valid reply.
     func ask(_ hook: Webhook, _ members: JSONObject) async throws -> JSONValue {
         do {
             return try await send(WebhookNotice(hook: hook, body: members))
@@ -85,18 +85,18 @@ extension ParseService {
         }
         guard isDone else {
             throw FailedWebhook(
-                hook, "it is answered with \(reply.status)",
+                hook, "it replies with \(reply.status)",
                 isTemporary: reply.status >= 500 || [408, 425, 429].contains(reply.status))
         }
         guard let success = members?["success"] else {
-            // What it says of what has happened already doesn't matter.
+            // The event has happened already, so the reply has no effect.
             if case .trigger(let trigger, _) = hook.place, trigger.isNotice { return true }
-            throw FailedWebhook(hook, "its reply is no JSON object with success or error")
+            throw FailedWebhook(hook, "its reply isn't a JSON object with success or error")
         }
         return success
     }
 
-    /// The error that a webhook gives: a text, or a code and a text.
+    /// The error in a webhook's reply: a text, or a code and a text.
     private static func error(_ given: JSONValue) -> ParseError {
         let message = given.string ?? given["error"]?.string ?? given["message"]?.string ?? JSONWriter.text(given)
         let code = given["code"]?.integer.flatMap { Int(exactly: $0) }.flatMap { ParseError.Code(rawValue: $0) }
@@ -108,7 +108,7 @@ extension ParseService {
 
     /// Calls a function that a webhook answers.
     ///
-    /// - Throws: ``ParseError`` 141 where there is no such function.
+    /// - Throws: ``ParseError`` 141 if the function doesn't exist.
     func webhookFunction(_ name: String, _ call: ParseCall) async throws -> WireReply {
         guard let hook = try await currentWebhooks()[function: name] else { throw DisabledFeature.noFunction(name) }
         let cloud = try await cloudCall(name, call)
@@ -127,7 +127,7 @@ extension ParseService {
             deliver: { try await $0() })
     }
 
-    /// Tells a webhook of what has happened, after the reply.
+    /// Queues a notice to a webhook, which is sent after the reply to the client.
     func tell(_ hook: Webhook?, _ members: JSONObject) {
         guard let hook, let notices else { return }
         let notice = WebhookNotice(hook: hook, body: members)
@@ -137,14 +137,14 @@ extension ParseService {
         }
     }
 
-    /// Delivers what waits, for a while, and reports what doesn't get through.
+    /// Delivers the waiting notices for a limited time, and reports the others.
     package func stopWebhooks() async {
         guard let notices, let time = options.webhooks?.stopTime else { return }
-        // The task that stops the server is cancelled, and this one isn't.
+        // The task that stops the server is cancelled. A task of its own isn't.
         await Task { await notices.stop(within: time) }.value
     }
 
-    /// Tells a webhook what became of an object.
+    /// Queues a notice of a saved or deleted object.
     func tell(_ notice: ObjectNotice, _ sender: JSONObject) {
         guard let hook = webhook(notice.trigger, notice.className) else { return }
         var members: JSONObject = [

@@ -1,11 +1,11 @@
 import RelataCore
 
-/// What a webhook is called for besides functions, by Parse's own names.
+/// The events that webhooks are called for, by Parse's names.
 enum Trigger: String, Hashable, Sendable, CaseIterable {
     case beforeSave, afterSave, beforeDelete, afterDelete, beforeFind, afterFind
     case beforeLogin, afterLogin, afterLogout, beforePasswordResetRequest
 
-    /// Whether it is told of what has happened already, so that nobody waits for it.
+    /// Whether the webhook is called after the event, so nobody waits for its reply.
     var isNotice: Bool {
         switch self {
         case .afterSave, .afterDelete, .afterLogin, .afterLogout: true
@@ -16,7 +16,7 @@ enum Trigger: String, Hashable, Sendable, CaseIterable {
 
 /// A function or a trigger that another server answers.
 struct Webhook: Hashable, Sendable {
-    /// What it is called for.
+    /// The function or trigger that it answers.
     enum Place: Hashable, Sendable {
         case function(String)
         case trigger(Trigger, className: String)
@@ -25,7 +25,7 @@ struct Webhook: Hashable, Sendable {
     let place: Place
     let url: String
 
-    /// As clients with the master key see it.
+    /// The webhook in the form for clients with the master key.
     var json: JSONValue {
         switch place {
         case .function(let name): ["functionName": .string(name), "url": .string(url)]
@@ -36,7 +36,7 @@ struct Webhook: Hashable, Sendable {
 }
 
 extension Webhook.Place: CustomStringConvertible {
-    /// As in errors.
+    /// The place in error messages.
     var description: String {
         switch self {
         case .function(let name): "the function \(name.prefix(128))"
@@ -45,20 +45,20 @@ extension Webhook.Place: CustomStringConvertible {
     }
 }
 
-/// All webhooks of a store. They are kept beside the classes, so that every process knows of a change as soon as it reads
-/// or writes anything.
+/// All webhooks of a store. They are stored with the classes, so every process notices a change with its next read or
+/// write.
 struct Webhooks: Hashable, Sendable, Codable {
-    /// The name under which they are kept.
+    /// The name under which they are stored.
     static let key = "_Hooks"
-    /// How many there are at most.
+    /// The maximum number of webhooks.
     static let maximumCount = 1000
 
-    /// The addresses of functions by their names.
+    /// The URLs of functions by name.
     private var functions: [String: String] = [:]
-    /// The addresses of triggers by their classes and names.
+    /// The URLs of triggers by class and name.
     private var triggers: [String: [String: String]] = [:]
 
-    /// How many there are.
+    /// The number of webhooks.
     var count: Int { functions.count + triggers.values.reduce(0) { $0 + $1.count } }
 
     /// The webhook of a function.
@@ -82,7 +82,7 @@ struct Webhooks: Hashable, Sendable, Codable {
         }
     }
 
-    /// Gives a place an address; `nil` takes its webhook away.
+    /// Sets the URL of a place; `nil` removes its webhook.
     mutating func set(_ url: String?, at place: Webhook.Place) {
         switch place {
         case .function(let name): functions[name] = url
@@ -92,22 +92,22 @@ struct Webhooks: Hashable, Sendable, Codable {
         }
     }
 
-    /// All functions, in the order of their names.
+    /// All functions, sorted by name.
     var ofFunctions: [Webhook] { functions.keys.sorted().compactMap { self[function: $0] } }
 
-    /// All triggers, or those of a class, in the order of their classes and names.
+    /// All triggers, or those of a class, sorted by class and name.
     func ofTriggers(_ className: String? = nil) -> [Webhook] {
         triggers.keys.filter { className == nil || $0 == className }.sorted().flatMap { name in
             Trigger.allCases.compactMap { self[$0, name] }
         }
     }
 
-    /// Whether objects of a class are found with a webhook's consent.
+    /// Whether a webhook is called for queries of a class.
     func concernFinding(_ className: String) -> Bool {
         self[.beforeFind, className] != nil || self[.afterFind, className] != nil
     }
 
-    /// Whether a webhook is called for writing objects of a class.
+    /// Whether a webhook is called for writes of a class.
     func concernWriting(_ className: String) -> Bool {
         guard let own = triggers[className] else { return false }
         return [Trigger.beforeSave, .afterSave, .beforeDelete, .afterDelete].contains { own[$0.rawValue] != nil }
@@ -116,6 +116,6 @@ struct Webhooks: Hashable, Sendable, Codable {
     /// Whether there are any triggers.
     var hasTriggers: Bool { !triggers.isEmpty }
 
-    /// Whether any objects are found with a webhook's consent.
+    /// Whether a webhook is called for queries of any class.
     var concernFinding: Bool { triggers.keys.contains(where: concernFinding) }
 }

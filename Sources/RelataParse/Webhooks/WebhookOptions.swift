@@ -1,15 +1,15 @@
 import RelataCore
 
-/// A call of a webhook.
+/// A request to a webhook.
 public struct WebhookRequest: Hashable, Sendable {
-    /// The address, as it was registered.
+    /// The webhook's URL, as it was registered.
     public let url: String
-    /// The body: JSON.
+    /// The body, which is JSON.
     public let body: [UInt8]
-    /// Names the call. A call that is repeated because it failed has the same id.
+    /// The id of the call. A repeated call has the same id.
     public let id: String
 
-    /// A call.
+    /// Creates a request.
     public init(url: String, body: [UInt8], id: String) {
         self.url = url
         self.body = body
@@ -19,12 +19,12 @@ public struct WebhookRequest: Hashable, Sendable {
 
 /// The reply of a webhook.
 public struct WebhookReply: Hashable, Sendable {
-    /// The status of HTTP.
+    /// The HTTP status.
     public var status: Int
     /// The body.
     public var body: [UInt8]
 
-    /// A reply.
+    /// Creates a reply.
     public init(status: Int = 200, body: [UInt8]) {
         self.status = status
         self.body = body
@@ -33,30 +33,30 @@ public struct WebhookReply: Hashable, Sendable {
 
 /// Calls webhooks: by HTTP, or for a test.
 public protocol WebhookSender: Sendable {
-    /// Why no webhook can be at an address; `nil` for one that may be registered.
+    /// The reason why a webhook can't be registered at a URL; `nil` if it can.
     func problem(with url: String) -> String?
 
-    /// Calls a webhook by `POST`.
+    /// Calls a webhook with `POST`.
     ///
-    /// - Throws: ``WebhookError`` if there is no reply, or any other error.
+    /// - Throws: ``WebhookError`` if there is no reply. Any other error counts as temporary.
     func send(_ request: WebhookRequest) async throws -> WebhookReply
 }
 
-/// Why a webhook wasn't reached.
+/// The error of a webhook that can't be reached.
 public struct WebhookError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The error, for the log. Clients don't get it.
     public let description: String
     /// Whether the same call may succeed later.
     public let isTemporary: Bool
 
-    /// An error.
+    /// Creates an error.
     public init(_ description: String, isTemporary: Bool = false) {
         self.description = description
         self.isTemporary = isTemporary
     }
 }
 
-/// How webhooks are called: functions and triggers that other servers answer.
+/// The options for webhooks: functions and triggers that other servers answer.
 ///
 /// ```swift
 /// var sender = HTTPWebhooks()
@@ -64,23 +64,23 @@ public struct WebhookError: Error, Hashable, Sendable, CustomStringConvertible {
 /// options.webhooks = WebhookOptions(sender)
 /// ```
 public struct WebhookOptions: Sendable {
-    /// Calls them.
+    /// Sends the requests.
     public var sender: any WebhookSender
-    /// How many webhooks are called at once for one batch, and how many are told at once of what has happened.
+    /// The number of concurrent calls for one batch, and of concurrent notices.
     public var width = 8
-    /// The waits before a webhook is told again of what has happened, in seconds.
+    /// The waits before a failed notice is sent again, in seconds.
     public var retries = [1.0, 5, 30, 120]
-    /// How many notices wait at most. Those that find no place are reported, and lost.
+    /// The maximum number of waiting notices. Further notices are reported as errors and dropped.
     public var maximumWaiting = 10_000
-    /// For how many seconds a server that stops still delivers what waits.
+    /// The number of seconds that a stopping server still delivers waiting notices.
     public var stopTime = 3.0
-    /// Called with the errors of webhooks; without it, the server logs them.
+    /// Is called with the errors of webhooks; if `nil`, the server logs them.
     public var report: (@Sendable (any Error) -> Void)?
 
-    /// Webhooks by a sender.
+    /// Creates options with the defaults.
     public init(_ sender: any WebhookSender) { self.sender = sender }
 
-    /// Checks what can't be.
+    /// Checks the options.
     ///
     /// - Throws: `RelataError` that names the invalid option.
     public func check() throws(RelataError) {
@@ -97,7 +97,7 @@ public struct WebhookOptions: Sendable {
     }
 }
 
-/// A webhook that didn't do its part. The log has the reason: clients don't learn addresses.
+/// The failure of a webhook. The reason is only for the log, because clients mustn't see URLs.
 struct FailedWebhook: Error, CustomStringConvertible {
     let hook: Webhook
     let reason: String
@@ -116,7 +116,7 @@ struct FailedWebhook: Error, CustomStringConvertible {
 
     var description: String { "the webhook for \(hook.place) at \(hook.url.prefix(256)) failed: \(reason)" }
 
-    /// What clients are told.
+    /// The error for clients.
     var parseError: ParseError {
         if isTemporary {
             return ParseError(

@@ -1,25 +1,25 @@
 import RelataCore
 import RelataEngine
 
-/// What a webhook is asked about an object before it is written.
+/// A question to a webhook about an object, before the object is written.
 struct WebhookQuestion: Sendable {
     let write: ObjectWrite
-    /// The object as it would be; of a deletion, as it is.
+    /// The object as it will be after the write; in a deletion, as it is stored.
     let object: JSONObject
-    /// The object as it is, if it is changed.
+    /// The stored object that the write changes; `nil` for a new object.
     var original: JSONObject?
-    /// What must still be so when it is written.
+    /// The values that the stored object must still have when the write happens.
     var seen: SeenObject?
 
     /// The members that no reply can change.
     private static let fixed: Set = ["objectId", "createdAt", "updatedAt", "className", "__type"]
 
-    /// The write as the webhook would have it.
+    /// The write after the webhook's reply.
     ///
-    /// An object that it replies with has the fields that are written. A field that it leaves as it was asked about is
-    /// written as the client wants it, so that an increment stays one. A change of a field that it leaves out isn't made.
+    /// An object in the reply has the fields to write. A field with the value from the question is written as the
+    /// client sent it, so an increment stays an increment. A change of a field that the reply leaves out isn't made.
     ///
-    /// - Parameter success: What it replied.
+    /// - Parameter success: The value of `success` in the reply.
     func write(after success: JSONValue, _ prohibited: ProhibitedNames) throws -> ObjectWrite {
         guard let body = write.body?.body, let members = success.object else { return write }
         var reader = FileURLReader(nil)
@@ -46,7 +46,7 @@ struct WebhookQuestion: Sendable {
         }
     }
 
-    /// Whether two values are the same for programs that know floating-point numbers only.
+    /// Whether two values are equal for a program that reads every number as a floating-point one.
     private static func isSame(_ left: JSONValue, _ right: JSONValue) -> Bool {
         switch (left, right) {
         case (.integer, .integer), (.integer, .double), (.double, .integer), (.double, .double):
@@ -62,17 +62,17 @@ struct WebhookQuestion: Sendable {
 }
 
 extension ObjectWrite {
-    /// What a webhook is asked before it is done.
+    /// The trigger before the write.
     var trigger: Trigger { if case .delete = self { .beforeDelete } else { .beforeSave } }
 }
 
 extension ParseTransaction {
-    /// What a webhook is asked about a write, once it is known that the caller may do it.
+    /// The question about a write, after checking that the caller may do it.
     ///
     /// - Parameters:
-    ///   - fixed: What is told of the object besides what is written.
-    ///   - limit: How many bytes an object has at most.
-    /// - Throws: ``ParseError`` for a write that is refused anyway.
+    ///   - fixed: Members of the object besides those that are written.
+    ///   - limit: The maximum size of an object, in bytes.
+    /// - Throws: ``ParseError`` for a write that is refused without asking.
     func question(about write: ObjectWrite, _ fixed: JSONObject, limit: Int) throws -> WebhookQuestion {
         switch write {
         case .create(let name, let body):
@@ -109,7 +109,7 @@ extension ParseTransaction {
         }
     }
 
-    /// An object with all of its fields, whoever asks, and its class.
+    /// An object with its class and all of its fields, for any caller.
     func object(_ key: KeyValue, of parseClass: ParseClass, _ limit: Int) throws -> JSONObject? {
         let all = ParseTransaction(self, as: .master)
         let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), [key]))
@@ -130,7 +130,7 @@ extension ParseTransaction {
         return SeenObject(className: className, key: key, values: values)
     }
 
-    /// What webhooks are told of, with the objects as they are at the end of the transaction.
+    /// The notices to webhooks, with the objects as they are at the end of the transaction.
     func notices(limit: Int) throws -> [ObjectNotice] {
         try agenda.notices.compactMap { notice in
             switch notice {
@@ -146,7 +146,7 @@ extension ParseTransaction {
 }
 
 extension ObjectBody {
-    /// Makes the changes to an object as clients see it.
+    /// Applies the changes to an object in the form for clients.
     fileprivate func apply(to object: inout JSONObject) throws(ParseError) {
         for (name, change) in zip(fields.names, changes) {
             switch change {

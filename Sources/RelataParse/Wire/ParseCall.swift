@@ -44,7 +44,7 @@ struct ParseCall: Sendable {
     /// - Throws: ``ParseError`` 119 for a call that doesn't only read.
     mutating func read(as subject: AccessSubject) throws(ParseError) {
         guard method == .get, !["login", "verifyPassword"].contains(path.first) else {
-            throw ParseError(.operationForbidden, "whoever views as somebody else only reads")
+            throw ParseError(.operationForbidden, "a view as somebody else is read-only")
         }
         caller = Caller(subject: subject)
     }
@@ -201,7 +201,7 @@ extension ParseCall {
     static func tooLargeWithoutKeys(_ limit: Int) -> ParseError {
         ParseError(
             .objectTooLarge,
-            "a body is at most \(limit) bytes where the header fields hold no keys: send them as header fields",
+            "a body has at most \(limit) bytes if the header fields hold no keys: send the keys as header fields",
             status: 413)
     }
 
@@ -252,7 +252,7 @@ extension ParseCall {
         var parts: [String] = []
         for part in text.split(separator: "/") {
             guard let plain = decoded(part), !plain.utf8.contains(0) else {
-                throw ParseError(.invalidQuery, "the path isn't encoded as URLs are")
+                throw ParseError(.invalidQuery, "the path isn't validly percent-encoded")
             }
             parts.append(plain)
         }
@@ -265,10 +265,10 @@ extension ParseCall {
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = decodedWord(parts[0]), let value = decodedWord(parts.count > 1 ? parts[1] : "") else {
-                throw ParseError(.invalidQuery, "the parameter \(pair.prefix(64)) isn't encoded as URLs are")
+                throw ParseError(.invalidQuery, "the parameter \(pair.prefix(64)) isn't validly percent-encoded")
             }
             guard parameters.append(name, .string(value)) else {
-                throw ParseError(.invalidQuery, "the parameter \(name.prefix(64)) stands twice")
+                throw ParseError(.invalidQuery, "the parameter \(name.prefix(64)) is given twice")
             }
         }
         return parameters

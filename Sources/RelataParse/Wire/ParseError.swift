@@ -142,7 +142,7 @@ extension ParseError {
             return
         }
         if error is CancellationError || (error as? RelataError)?.isInterruption == true {
-            self.init(.timeout, "the request took too long, or nobody waits for it any more", status: 503)
+            self.init(.timeout, "the request took too long, or its client has gone", status: 503)
             return
         }
         if let error = error as? TooManyRequests {
@@ -201,7 +201,7 @@ extension ParseError {
                 let fact = problem.message.split(separator: ": ", maxSplits: 1).first.map(String.init)
                 return "\(problem.entity)\(problem.property.map { ".\($0)" } ?? ""): \(fact ?? problem.message)"
             }
-            self.init(.classNotEmpty, "the classes can't be so: \(facts.joined(separator: "; "))")
+            self.init(.classNotEmpty, "the classes would contradict themselves: \(facts.joined(separator: "; "))")
         case .busy: self.init(.requestLimitExceeded, "the store is busy: try again", status: 503)
         case .closed: self.init(.otherCause, "the server is stopping: try again", status: 503)
         case .readOnly: self.init(.operationForbidden, "the store can't be written")

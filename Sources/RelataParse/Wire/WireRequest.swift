@@ -52,7 +52,7 @@ public struct WireReply: Hashable, Sendable {
     /// Whether it is the stored reply of an earlier request.
     var isRepeated = false
 
-    /// A reply.
+    /// Creates a reply.
     public init(status: Int = 200, body: [UInt8], location: String? = nil) {
         self.status = status
         self.body = body

@@ -87,7 +87,7 @@ extension PostgresEngine {
     func changeConnection() throws(RelataError) -> ChangeConnection {
         let connection = try connect(isReadOnly ? .reading : .writing, waits: true)
         guard let driver = connection.driver as? PostgresDriver else {
-            throw .invalidUse("the connection is none of PostgreSQL")
+            throw .invalidUse("the connection isn't to PostgreSQL")
         }
         return ChangeConnection(connection, driver, isReadOnly: isReadOnly)
     }

@@ -142,11 +142,11 @@ struct PostgresChangeLog: ChangeLogStorage {
 
     /// Refuses a position from which no reader can continue.
     private func check(_ position: ChangePosition, _ state: State) throws(RelataError) {
-        let advice = "read all objects anew, then go on from position \(state.end)"
+        let advice = "read all objects again, then continue from position \(state.end)"
         if position == .start {
             guard let firstLog = state.firstLog, firstLog == state.log else {
                 throw .invalidUse(
-                    "the log began anew when the database was restored, moved or promoted, and doesn't hold what came before: \(advice)"
+                    "the log was restarted when the database was restored, moved or promoted, and doesn't hold earlier changes: \(advice)"
                 )
             }
             guard let removed = state.removed else { return }
@@ -154,12 +154,12 @@ struct PostgresChangeLog: ChangeLogStorage {
         }
         guard position.log == state.log else {
             throw .invalidUse(
-                "the position \(position) isn't one of this log, which began anew since, as when a dump was restored or a standby promoted: transactions have other numbers now. Please \(advice)"
+                "the position \(position) isn't from this log, which was restarted since, for example when a dump was restored or a standby promoted: transactions have other numbers now. Please \(advice)"
             )
         }
         guard position.transaction <= state.next else {
             throw .invalidUse(
-                "the position \(position) is later than all that this database has done: an earlier copy of its files was put back. Please \(advice)"
+                "the position \(position) is later than the last change of this database: an earlier copy of its files was restored. Please \(advice)"
             )
         }
         if let removed = state.removed, position < removed {
@@ -207,7 +207,7 @@ struct PostgresChangeLog: ChangeLogStorage {
     func remove(through position: ChangePosition, on connection: Connection) throws(RelataError) -> Int {
         let state = try state(connection)
         guard position.log == state.log || position == .start else {
-            throw .invalidUse("the position \(position) isn't one of this log, which began anew since")
+            throw .invalidUse("the position \(position) isn't from this log, which was restarted since")
         }
         // The remains of an earlier log have no use.
         try connection.run(

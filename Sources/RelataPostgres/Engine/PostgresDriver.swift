@@ -317,7 +317,7 @@ package final class PostgresDriver: EngineDriver {
             return
         }
         throw .invalidUse(
-            "the transaction is over: an earlier error in it took all of it back. Let that error end its closure, and try again"
+            "the transaction is over: an earlier error in it rolled it back. Let that error end its closure, and try again"
         )
     }
 

@@ -85,7 +85,7 @@ enum SQLState {
         guard case .fileAccess(let server, let message) = error else { return error }
         return .fileAccess(
             path: server,
-            "\(message); nobody knows whether the transaction was still committed: look for what it wrote before you run it again"
+            "\(message); the transaction may have been committed or not: look for what it wrote before you run it again"
         )
     }
 

@@ -107,7 +107,7 @@ struct ForeignTableReader {
             notes.append(
                 SchemaProblem(
                     entity: labels[number] ?? relation.name,
-                    message: "row-level security hides rows of it from the role that isn't to see them"))
+                    message: "row-level security hides some of its rows from the role"))
         }
         let parents = relation.parents.compactMap { catalog.relations[$0]?.fullName }
         if !parents.isEmpty {
@@ -274,22 +274,22 @@ struct ForeignTableReader {
             obstacles.keepsRows = "is a \(relation.kind.rawValue): delete the rows of the tables that it shows"
         } else if !relation.deletionRules.isEmpty {
             obstacles.keepsRows =
-                "has rules that put something else in the place of a deletion "
+                "has rules that replace a deletion "
                 + "(\(relation.deletionRules.joined(separator: ", "))): nobody can tell what would happen"
         } else if draft.ownKey != nil, relation.kind == .partitionedTable {
             obstacles.keepsRows = "has no key by which its rows could be told apart: give it a primary key"
         } else if !relation.canDelete {
-            obstacles.keepsRows = "may not be deleted from by the role: GRANT DELETE ON \(relation.sql) lets it"
+            obstacles.keepsRows = "doesn't let the role delete its rows: GRANT DELETE ON \(relation.sql) does"
         } else if !relation.isReadableInWhole {
             obstacles.keepsRows = "may be read only in part by the role: GRANT SELECT ON \(relation.sql) lets it"
         }
         if relation.kind.isTable, draft.ownKey != nil {
             obstacles.hasNoKeys =
-                "has no key, and the place of a row is another one's after the row has moved: give it a primary key"
+                "has no key, and after a row moves, its place (ctid) can belong to another row: give it a primary key"
         }
         if !relation.updateRules.isEmpty {
             obstacles.keepsReferences =
-                "has rules that put something else in the place of a change "
+                "has rules that replace a change "
                 + "(\(relation.updateRules.joined(separator: ", "))): nobody can tell what would happen"
         }
         return obstacles

@@ -116,12 +116,12 @@ extension ParameterBuffer {
             case .integer(let value): writer.write(value)
             case .real(let value):
                 guard value.isFinite else {
-                    throw .invalidUse("the number \(value) can't be part of a key: JSON has none for it")
+                    throw .invalidUse("the number \(value) can't be part of a key: JSON can't represent it")
                 }
                 writer.write(value)
             case .text(let value):
                 guard !value.utf8.contains(0) else {
-                    throw .invalidUse("PostgreSQL's text can't hold U+0000, hence no key has it: remove it")
+                    throw .invalidUse("PostgreSQL's text can't hold U+0000, so no key can contain it: remove it")
                 }
                 writer.write(value)
             case .blob(let value): writer.write(value.hexadecimal)

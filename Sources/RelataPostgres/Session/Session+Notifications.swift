@@ -19,7 +19,8 @@ extension Session {
     package func listen(to channel: String) throws(PostgresFailure) {
         if isPooled {
             throw PostgresFailure(
-                .invalidUse("a pooler of transactions carries no notifications: connect to the server itself to listen")
+                .invalidUse(
+                    "a transaction pooler doesn't pass on notifications: connect to the server itself to listen")
             )
         }
         try run("LISTEN " + quoted(channel))
@@ -32,7 +33,7 @@ extension Session {
     func quoted(_ name: String) throws(PostgresFailure) -> String {
         let handle = try idle()
         guard !name.utf8.contains(0), let quoted = PQescapeIdentifier(handle, name, name.utf8.count) else {
-            throw PostgresFailure(.invalidUse("the name \"\(name)\" is none that PostgreSQL allows"))
+            throw PostgresFailure(.invalidUse("PostgreSQL doesn't allow the name \"\(name)\""))
         }
         defer { PQfreemem(quoted) }
         return String(cString: quoted)

@@ -137,7 +137,7 @@ public final class RecordWriteTransaction: RecordTransaction {
             on: connection)
         guard isDone else {
             throw RelataError.invalidUse(
-                "\(changes.names.sorted().joined(separator: ", ")) can't be changed by use, since tables of the file must be made anew for it: call alter on the store"
+                "\(changes.names.sorted().joined(separator: ", ")) can't be changed by use, because tables must be rebuilt for it: call alter on the store"
             )
         }
         follow(

@@ -21,7 +21,7 @@ extension Connection {
     }
 
     private static let copyInside = RelataError.invalidUse(
-        "a copy is made outside of transactions: end the one that is open")
+        "a copy can't be made within a transaction: end it first")
 
     /// Runs `body` on one state of the database, if others can still write.
     func keepingMoment<Result>(_ body: () throws -> Result) throws -> Result {

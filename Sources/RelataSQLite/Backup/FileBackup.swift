@@ -61,14 +61,14 @@ struct BackupCheck {
         guard found == [.text("ok")] else {
             let problems = found.map(\.description).joined(separator: "; ")
             throw .corruptStore(
-                "what would become \(name) is damaged, and so is \(origin) then (\(problems)): nothing was made of it; restore from a copy that is whole"
+                "the copy for \(name) is damaged, and so is \(origin) then (\(problems)): \(name) wasn't made; restore from an intact copy"
             )
         }
         guard let source, source.isInTransaction else { return }
         let (original, copied) = (try Self.counts(source), try Self.counts(copy))
         for (table, count) in original where copied[table] != count {
             throw .corruptStore(
-                "what would become \(name) has \(copied[table] ?? 0) rows of \(table), and \(origin) has \(count): nothing was made of it; try again"
+                "the copy for \(name) has \(copied[table] ?? 0) rows of \(table), and \(origin) has \(count): \(name) wasn't made; try again"
             )
         }
     }

@@ -51,7 +51,7 @@ struct ReplacedFile {
     }
 
     private static func inUse(_ path: String) -> RelataError {
-        .busy("\(path) is in use: end what has it open, then try again")
+        .busy("\(path) is in use: close the programs that have it open, then try again")
     }
 
     /// A connection that has locked the file; `nil` if SQLite can't read it, and it may still be replaced.

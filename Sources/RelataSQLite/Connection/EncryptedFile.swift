@@ -23,7 +23,7 @@ package enum EncryptedFile {
         // any key and writes plain text.
         guard set(key, on: handle) == SQLITE_OK, hasCipher(handle) else {
             throw .invalidUse(
-                "\(path) has a key, and the SQLite that this program loaded encrypts nothing: link SQLCipher before any other"
+                "\(path) has a key, but the SQLite that this program loaded can't encrypt: link SQLCipher before any other SQLite"
             )
         }
         #else

@@ -184,7 +184,7 @@ extension Connection {
     package var sqlite: SQLiteDriver {
         get throws(RelataError) {
             guard let driver = driver as? SQLiteDriver else {
-                throw .invalidUse("this is for SQLite's files: \(path) is none")
+                throw .invalidUse("this works on SQLite files only, and \(path) isn't one")
             }
             return driver
         }

@@ -19,7 +19,7 @@ struct ContinuousRestore {
         }
         guard let generation = generations.last(where: { $0.moment <= moment ?? .max }) else {
             throw RelataError.invalidUse(
-                "\(folder.path) knows of no moment before \(CopyMoment.text(first.moment)): choose a later one")
+                "\(folder.path) holds no copy from before \(CopyMoment.text(first.moment)): choose a later one")
         }
         let log = try CopiedLog(generation.log, isWritten: false)
         let records = try Records(of: log, until: moment)

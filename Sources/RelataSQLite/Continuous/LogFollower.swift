@@ -124,7 +124,7 @@ final class LogFollower {
         guard isSame,
             try source.holds(log.position, pageSize: log.head.pageSize)
         else {
-            tell(.lost(reason: "the log has begun anew since it was last copied"))
+            tell(.lost(reason: "the log was restarted since it was last copied"))
             return false
         }
         logs = [log]

@@ -64,7 +64,7 @@ package final class PartFolder {
             if !isTaken, isAt(path, descriptor) { return (path, descriptor) }
             close(descriptor)
         }
-        throw .fileAccess(path: name, "can't be made: the folder \(parent) is changed all the time")
+        throw .fileAccess(path: name, "can't be made: the folder \(parent) keeps changing")
     }
 
     /// Whether a folder still has its name.

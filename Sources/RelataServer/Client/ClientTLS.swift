@@ -1,12 +1,11 @@
 #if Server
 import NIOSSL
 
-/// TLS of connections that the server opens itself: to a mail server, or for the keys of a provider.
+/// TLS of connections that the server opens, such as to a mail server or a webhook.
 enum ClientTLS {
-    /// What such a connection trusts.
+    /// The TLS settings of such a connection.
     ///
-    /// - Parameter certificates: A PEM file with the certificates that vouch for the other side; `nil` for those that the
-    ///   system trusts.
+    /// - Parameter certificates: A PEM file with the trusted certificates; `nil` for those that the system trusts.
     static func context(trusting certificates: String?) throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv12

@@ -5,8 +5,8 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// One request to another server, and its reply: without following redirects, without a proxy, and on a connection of
-/// its own.
+/// Sends one request to another server on a new connection, and receives the reply. It uses no proxy, and doesn't
+/// follow redirects.
 struct HTTPExchange: Sendable {
     /// A reply.
     struct Reply: Sendable {
@@ -15,7 +15,7 @@ struct HTTPExchange: Sendable {
         let body: [UInt8]
     }
 
-    /// Why there is no reply, besides errors of the connection.
+    /// The reasons for a missing reply, besides errors of the connection.
     enum Failure: Error, CustomStringConvertible {
         case tookTooLong(Duration)
         case tooLarge(Int)
@@ -30,17 +30,17 @@ struct HTTPExchange: Sendable {
         }
     }
 
-    /// How long everything may take together.
+    /// The time limit of the whole exchange.
     var timeout: Duration
-    /// How many bytes the reply may have.
+    /// The maximum size of the reply, in bytes.
     var maximumSize: Int
-    /// What the connection trusts; `nil` for no TLS.
+    /// The TLS settings; `nil` for no TLS.
     var tls: NIOSSLContext?
 
     /// Sends a request.
     ///
-    /// - Parameter resolve: Finds the addresses to connect to, on a thread that may wait; `nil` for those that the system
-    ///   finds.
+    /// - Parameter resolve: Looks up the addresses to connect to, on a thread that may block; `nil` for the system's
+    ///   look-up.
     func send(
         _ method: HTTPMethod, to address: WebAddress, _ headers: HTTPHeaders, body: [UInt8] = [],
         resolve: (@Sendable () throws -> [SocketAddress])? = nil
@@ -83,7 +83,7 @@ struct HTTPExchange: Sendable {
         }
     }
 
-    /// Whether nobody waits any more: what isn't sent by then never is.
+    /// Whether the exchange has ended, so that a late connection sends nothing.
     final class Ending: Sendable {
         let isOver = Atomic(false)
     }
@@ -107,13 +107,13 @@ struct HTTPExchange: Sendable {
         }
     }
 
-    /// What went wrong, for people.
+    /// The reason for an error, in words.
     static func reason(_ error: any Error) -> String {
         switch error {
         case let error as NIOConnectionError:
             "it can't be reached: "
                 + (error.connectionErrors.first.map { "\($0.error)" } ?? "there is no server of that name")
-        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: "there is no trusted TLS with it: \(error)"
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: "TLS with it failed: \(error)"
         case is HTTPParserError: "it doesn't speak HTTP, or broke off: \(error)"
         case is IOError, is ChannelError: "it can't be reached: \(error)"
         default: "\(error)"
@@ -121,7 +121,7 @@ struct HTTPExchange: Sendable {
     }
 }
 
-/// Sends one request, and gathers the reply.
+/// Sends one request, and collects the reply.
 private final class HTTPExchangeHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -162,7 +162,7 @@ private final class HTTPExchangeHandler: ChannelInboundHandler {
         switch unwrapInboundIn(data) {
         case .head(let head): reply = head
         case .body(let part):
-            // The first error counts: the connection is closed by whoever waits for the reply.
+            // The first error counts. The caller closes the connection.
             guard body.count + part.readableBytes <= limit else {
                 return promise.fail(HTTPExchange.Failure.tooLarge(limit))
             }

@@ -10,21 +10,21 @@ import Glibc
 import Musl
 #endif
 
-/// Which addresses lie on the public internet, and which on this machine or in a network of its own.
+/// Tells addresses on the public internet from those of this machine and of private networks.
 enum NetworkReach {
-    /// Where public addresses are: in IPv4, and in 2000::/3.
+    /// The blocks that contain public addresses: IPv4, and 2000::/3.
     private static let assigned = AddressRanges(known: ["0.0.0.0/0", "2000::/3"])
-    /// The blocks in it that aren't public: this machine, private and shared networks, neighbours on the link, such as the
-    /// services of a cloud at 169.254.169.254, documentation, tests, tunnels, groups and the rest.
+    /// The blocks among them that aren't public: this machine, private and shared networks, link-local addresses (such
+    /// as 169.254.169.254, where clouds have services), documentation, tests, tunnels, multicast and reserved blocks.
     private static let closed = AddressRanges(known: [
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
         "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
         "224.0.0.0/3", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20",
     ])
-    /// The addresses by which a translator of the network leads to IPv4.
+    /// The IPv6 addresses that NAT64 translates to IPv4.
     private static let translated = AddressRanges(known: ["64:ff9b::/96"])
 
-    /// Whether an address is public. One of IPv6 that leads to an address of IPv4 is as public as that.
+    /// Whether an address is public. An IPv6 address that stands for an IPv4 address is as public as the IPv4 address.
     static func isPublic(_ address: SocketAddress) -> Bool {
         guard var text = address.ipAddress else { return false }
         if translated.contains(text), case .v6(let address) = address {
@@ -35,7 +35,7 @@ enum NetworkReach {
         return assigned.contains(text) && !closed.contains(text)
     }
 
-    /// A host that has no public address.
+    /// The error for a host with an address that isn't public.
     struct Closed: Error, CustomStringConvertible {
         let host: String
         let address: String
@@ -45,17 +45,17 @@ enum NetworkReach {
         }
     }
 
-    /// A name that has no address.
+    /// The error for a name without an address.
     struct Unknown: Error, CustomStringConvertible {
         let host: String
         let reason: String
         var description: String { "it can't be reached: \(host): \(reason)" }
     }
 
-    /// All addresses of a host. Waits for the network.
+    /// Looks up all addresses of a host. This blocks the thread.
     ///
-    /// - Parameter allowsPrivate: Whether addresses may lie on this machine, or in a private network.
-    /// - Throws: ``Closed`` where one of them does, ``Unknown`` where there is none.
+    /// - Parameter allowsPrivate: Whether addresses may be of this machine, or of a private network.
+    /// - Throws: ``Closed`` if an address isn't allowed, ``Unknown`` if there is none.
     static func addresses(of host: String, port: Int, allowsPrivate: Bool) throws -> [SocketAddress] {
         let all = try lookUp(host, port)
         if !allowsPrivate, let closed = all.first(where: { !isPublic($0) }) {

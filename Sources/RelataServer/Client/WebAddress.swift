@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import RelataParse
 
-/// An address on the web that the server sends a request to.
+/// The URL of a request that the server sends.
 struct WebAddress: Sendable {
     let host: String
     let port: Int
@@ -12,11 +12,11 @@ struct WebAddress: Sendable {
     let target: String
     /// The name that the certificate must have; `nil` for a numeric address.
     var serverName: String? { (try? SocketAddress(ipAddress: host, port: 0)) == nil ? host : nil }
-    /// As a request names the server.
+    /// The value of the `Host` header field.
     let authority: String
 
-    /// - Parameter needsTLS: Whether only this machine is spoken to without TLS.
-    /// - Throws: ``SignInError`` for what is none.
+    /// - Parameter needsTLS: Whether TLS is required, except for this machine.
+    /// - Throws: ``SignInError`` for an invalid URL.
     init(_ url: String, needsTLS: Bool = true) throws(SignInError) {
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let parts = URLComponents(string: url),
             let scheme = parts.scheme?.lowercased(), let named = parts.host, !named.isEmpty, parts.user == nil,
@@ -34,10 +34,10 @@ struct WebAddress: Sendable {
         authority = (host.contains(":") ? "[\(host)]" : host) + (parts.port.map { ":\($0)" } ?? "")
     }
 
-    /// Whether a host is this machine, to which secrets may go without TLS.
+    /// Whether a host is this machine, to which secrets may be sent without TLS.
     static func isThisMachine(_ host: String) -> Bool { ["127.0.0.1", "::1", "localhost"].contains(host) }
 
-    /// Why something is no address that a document could be fetched of; `nil` for one that is.
+    /// The reason why a request can't be sent to a URL; `nil` if it can.
     static func problem(_ url: String, needsTLS: Bool = true) -> String? {
         do throws(SignInError) {
             _ = try WebAddress(url, needsTLS: needsTLS)

@@ -11,7 +11,7 @@ extension RelataServer.Configuration {
             throw .invalidUse("port \(port) doesn't exist: choose one up to 65535")
         }
         guard !host.isEmpty else { throw .invalidUse("the host is empty: use 127.0.0.1, or 0.0.0.0 for all networks") }
-        guard Self.isPath(mount) else { throw .invalidUse("the mount \(mount) is no path such as /parse") }
+        guard Self.isPath(mount) else { throw .invalidUse("the mount \(mount) isn't a path such as /parse") }
         for path in files.keys.sorted() {
             guard Self.isPath(path), !StatusPages.paths.contains(Substring(Mount(path).path)) else {
                 throw .invalidUse("files can't be below \(path): choose a path such as /, or /dashboard")
@@ -22,7 +22,7 @@ extension RelataServer.Configuration {
         }
         for origin in allowedOrigins where origin.isEmpty || origin.contains(where: { $0.isWhitespace || !$0.isASCII })
         {
-            throw .invalidUse("the origin \(origin) is none such as https://example.com, or *")
+            throw .invalidUse("the origin \(origin) isn't one such as https://example.com, or *")
         }
         guard stopTimeout >= .zero, stopTimeout <= .seconds(86_400) else {
             throw .invalidUse("the time to stop is \(stopTimeout): it must be at least 0, and at most a day")

@@ -109,7 +109,7 @@ struct DashboardProtocol: ParseForm {
                 let session = try session(request.headers)
                 let subject = try subject(request.headers)
                 if request.method != "GET", subject != nil {
-                    throw ServerRefusal(.unauthorized, "whoever views as somebody else only reads", status: 403)
+                    throw ServerRefusal(.unauthorized, "a view as somebody else is read-only", status: 403)
                 }
                 if let reply = try moved(request, session) { return reply }
                 if request.method != "GET", dashboard.isReadOnly {
@@ -161,7 +161,7 @@ struct DashboardProtocol: ParseForm {
         case ("user", 2): return .user(parts[1])
         case ("role", 2): return .role(parts[1])
         default:
-            throw ServerRefusal(.malformed, "\(Self.viewHeader) is nobody, user:ID or role:NAME", status: 400)
+            throw ServerRefusal(.malformed, "\(Self.viewHeader) must be nobody, user:ID or role:NAME", status: 400)
         }
     }
 
@@ -237,7 +237,7 @@ struct DashboardProtocol: ParseForm {
             switch error {
             case .unknownKey:
                 throw ServerRefusal(
-                    .unauthorized, "this is neither the master key nor a token that is still good", status: 403)
+                    .unauthorized, "this is neither the master key nor a valid token", status: 403)
             case .tooMany(let seconds):
                 var reply = render(
                     ServerRefusal(.noRoom, "too many attempts: try again in \(seconds) seconds", status: 429))

@@ -253,11 +253,12 @@ extension Transfer.Refusal {
                     status: 409,
                     [
                         "code": .integer(Int64(ParseError.Code.operationForbidden.rawValue)),
-                        "error": .string("the file has \(size) bytes: go on from there"), "size": .integer(Int64(size)),
+                        "error": .string("the file has \(size) bytes: continue from there"),
+                        "size": .integer(Int64(size)),
                     ]))
         case .tooLarge(let limit):
             return ServerReply(
-                WireReply(ParseError(.objectTooLarge, "the file was to have \(limit) bytes", status: 413)))
+                WireReply(ParseError(.objectTooLarge, "the file must have \(limit) bytes", status: 413)))
         case .noSuchFile:
             return ServerReply(
                 WireReply(ParseError(.objectNotFound, "there is no such export, import or file", status: 404)))

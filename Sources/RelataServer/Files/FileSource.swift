@@ -66,7 +66,7 @@ struct FolderSource: FileSource {
         self.path = URL(fileURLWithPath: path).path
         var isFolder = ObjCBool(false)
         guard FileManager.default.fileExists(atPath: self.path, isDirectory: &isFolder), isFolder.boolValue else {
-            throw .fileAccess(path: path, "is no folder whose files can be served")
+            throw .fileAccess(path: path, "isn't a folder, so its files can't be served")
         }
     }
 

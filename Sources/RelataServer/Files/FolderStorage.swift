@@ -151,7 +151,8 @@ public struct FolderStorage: FileStorage {
             try Self.bringToDisk(path)
         }
         guard let key = FileManager.default.contents(atPath: place), key.count == Self.keySize else {
-            throw .fileAccess(path: place, "is no key for the addresses of files: remove it, and another one is made")
+            throw .fileAccess(
+                path: place, "isn't a key that signs addresses of files: remove it, and the server makes another")
         }
         return key
     }

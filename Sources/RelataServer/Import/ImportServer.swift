@@ -3,7 +3,7 @@ import Foundation
 import RelataCore
 import RelataParse
 
-/// Another server of Parse's, asked by its REST API with the master key.
+/// Another Parse server, read through its REST API with the master key.
 package struct ImportServer: ImportSource {
     private let url: String
     private let documents: HTTPSDocuments
@@ -13,9 +13,9 @@ package struct ImportServer: ImportSource {
     private static let maximumReply = 1 << 30
 
     /// - Parameters:
-    ///   - url: The address of the protocol: `https://example.org/parse`.
-    ///   - certificates: A PEM file with the certificates that vouch for the server; `nil` for those of the system.
-    /// - Throws: `RelataError` for an address that can't be.
+    ///   - url: The protocol's URL: `https://example.org/parse`.
+    ///   - certificates: A PEM file with the trusted certificates for the server; `nil` for those of the system.
+    /// - Throws: `RelataError` for an invalid URL or key.
     package init(
         _ url: String, applicationID: String, masterKey: String, certificates: String? = nil
     ) throws(RelataError) {
@@ -34,7 +34,7 @@ package struct ImportServer: ImportSource {
             [applicationID, masterKey].allSatisfy({ $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } })
         else {
             throw .invalidUse(
-                "the application's id and the master key can't have spaces and letters beyond English ones"
+                "the application's id and the master key must be ASCII without spaces"
             )
         }
         self.url = plain
@@ -57,12 +57,12 @@ package struct ImportServer: ImportSource {
         }
         guard let results = (try? JSONParser.parse(body))?["results"]?.array?.compactMap(\.object)
         else {
-            throw RelataError.invalidUse("\(url)\(path) isn't answered as Parse's servers do")
+            throw RelataError.invalidUse("\(url)\(path) isn't answered by a server with Parse's protocol")
         }
         return results
     }
 
-    /// Files need no keys, and may be elsewhere, where nobody is to learn the keys.
+    /// Fetches a file without the keys: it needs none, and its host may be another one, which mustn't get them.
     package func file(_ name: String, at url: String?) async throws -> [UInt8]? {
         var documents = documents
         documents.headers = []
@@ -83,7 +83,7 @@ package struct ImportServer: ImportSource {
         return ImportPage(objects, next: objects.last?["objectId"]?.string)
     }
 
-    /// A server may give fewer objects than it is asked for: the last page is an empty one.
+    /// Fetches a page. A server may return fewer objects than requested, so only an empty page is the last.
     private func page(
         of name: String, where condition: JSONObject, after position: String?, keys: String? = nil
     ) async throws -> [JSONObject] {

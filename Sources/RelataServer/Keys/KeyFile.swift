@@ -38,11 +38,11 @@ public struct KeyFile: Sendable {
         public var readOnlyMasterKey: String?
         /// The maintenance key; empty for none.
         public var maintenanceKey: String?
-        /// Where the master key may come from; `nil` for anywhere.
+        /// The addresses that may use the master key; `nil` for all.
         public var masterKeyAddresses: AddressRanges?
-        /// Where the master key that only reads may come from; `nil` for anywhere.
+        /// The addresses that may use the read-only master key; `nil` for all.
         public var readOnlyMasterKeyAddresses: AddressRanges?
-        /// Where the maintenance key may come from; `nil` for this machine.
+        /// The addresses that may use the maintenance key; `nil` for this machine.
         public var maintenanceKeyAddresses: AddressRanges?
 
         /// Creates a set of chosen keys.
@@ -97,9 +97,10 @@ public struct KeyFile: Sendable {
         self.init(keys: try Self.keys(content, given), newMasterKey: nil, bytes: bytes)
     }
 
-    /// Puts a new key in the place of one, as `relata keys rotate` does. A server that runs takes it over.
+    /// Replaces a key in a key file with a new one, as `relata keys rotate` does. A running server takes the new key
+    /// over.
     ///
-    /// - Returns: The key: it can't be read again later.
+    /// - Returns: The new key, which can't be read later.
     /// - Throws: `RelataError` for a file that can't be read or written, or that others may read.
     public static func rotate(_ path: String, _ privilege: ParseKeys.Privilege = .master) throws
         -> String
@@ -111,13 +112,13 @@ public struct KeyFile: Sendable {
         case .readOnlyMaster: content.readOnlyMasterKey = HashedKey(key)
         case .maintenance: content.maintenanceKey = HashedKey(key)
         }
-        // The file that a link leads to is replaced, and not the link.
+        // The target of a link is replaced, not the link.
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         let new = "\(target).\(ServerKeys.newKey().prefix(8)).new"
         var status = stat()
-        guard stat(target, &status) == 0 else { throw RelataError.fileAccess(path: path, "isn't there any more") }
+        guard stat(target, &status) == 0 else { throw RelataError.fileAccess(path: path, "no longer exists") }
         try create(new, content)
-        // Root may replace it, and the server's user must still read it.
+        // If root replaces the file, the server's user must still be able to read it.
         guard status.st_uid == geteuid() || chown(new, status.st_uid, status.st_gid) == 0,
             rename(new, target) == 0
         else {
@@ -146,7 +147,7 @@ public struct KeyFile: Sendable {
         if let ranges = given.masterKeyAddresses { keys.masterKeyAddresses = ranges }
         if let ranges = given.readOnlyMasterKeyAddresses { keys.readOnlyMasterKeyAddresses = ranges }
         if let ranges = given.maintenanceKeyAddresses { keys.maintenanceKeyAddresses = ranges }
-        // A client's key would be a secret, or a key that only reads would write.
+        // Equal keys would make a public key secret, or let a read-only key write.
         let texts = [
             keys.clientKey, keys.restAPIKey, keys.javaScriptKey, keys.dotNetKey,
             given.readOnlyMasterKey,
@@ -154,19 +155,20 @@ public struct KeyFile: Sendable {
         ]
         for text in texts.compactMap(\.self)
         where !text.isEmpty && keys.masterKey?.matches(text) == true {
-            throw .invalidUse("the master key is another key as well: choose a different one")
+            throw .invalidUse("the master key equals another key: choose a different one")
         }
         for text in texts.prefix(4).compactMap(\.self)
         where keys.readOnlyMasterKey?.matches(text) == true
             || keys.maintenanceKey?.matches(text) == true
         {
-            throw .invalidUse("a key of clients is a key of backends as well: choose a different one")
+            throw .invalidUse(
+                "a client's key equals the read-only master key or the maintenance key: choose a different one")
         }
         return keys
     }
 
     private static func read(_ path: String) throws -> (content: Content, bytes: Data) {
-        // A pipe isn't waited for.
+        // Opening a pipe must not block.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             throw RelataError.fileAccess(
@@ -176,13 +178,13 @@ public struct KeyFile: Sendable {
         // Checks the opened file: the target of a link counts, and can't be exchanged in between.
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw RelataError.fileAccess(path: path, "is no regular file, hence no file of keys")
+            throw RelataError.fileAccess(path: path, "isn't a regular file, so it can't hold keys")
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw RelataError.fileAccess(path: path, "holds keys, and others may read it: chmod 600 it")
+            throw RelataError.fileAccess(path: path, "holds keys, and others may read it: run chmod 600 on it")
         }
         guard let data = try? handle.readToEnd() else {
-            throw RelataError.fileAccess(path: path, "can't be read as a file of keys")
+            throw RelataError.fileAccess(path: path, "can't be read as a key file")
         }
         do {
             return (try JSONDecoder().decode(Content.self, from: data), data)

@@ -3,8 +3,7 @@ import RelataCore
 import RelataParse
 import Synchronization
 
-/// The keys of a running server. Others may take their place, and then the former ones that only backends have go on
-/// being valid for a while.
+/// The keys of a running server. They can be replaced; then the replaced keys of backends stay valid for a while.
 final class KeyRing: Sendable {
     /// A key that was replaced.
     private struct Former {
@@ -18,7 +17,7 @@ final class KeyRing: Sendable {
         var former: [Former] = []
     }
 
-    /// How many former keys are remembered.
+    /// The maximum number of replaced keys that are remembered.
     private static let maximumFormer = 8
 
     private let state: Mutex<State>
@@ -35,9 +34,9 @@ final class KeyRing: Sendable {
 
     var keys: ServerKeys { state.withLock { $0.keys } }
 
-    /// Puts others in the place of the keys, except for the application's id.
+    /// Replaces the keys, except for the application's id.
     ///
-    /// - Parameter overlap: For how long the former keys of backends are valid as well.
+    /// - Parameter overlap: How long the replaced keys of backends stay valid.
     func replace(with keys: ServerKeys, overlap: Duration) {
         let time = now()
         state.withLock { state in
@@ -45,7 +44,7 @@ final class KeyRing: Sendable {
             state.keys = keys
             state.keys.applicationID = former.applicationID
             guard overlap > .zero else {
-                // Whoever wants the old key to end at once doesn't want those before it either.
+                // If the replaced key ends at once, earlier keys must end as well.
                 state.former = []
                 return
             }
@@ -59,9 +58,9 @@ final class KeyRing: Sendable {
         }
     }
 
-    /// Forgets the former keys that aren't valid any more.
+    /// Removes replaced keys that aren't valid any more.
     ///
-    /// - Returns: Whether there were some.
+    /// - Returns: Whether a key was removed.
     func removeEnded() -> Bool {
         let time = now()
         return state.withLock { state in
@@ -71,7 +70,7 @@ final class KeyRing: Sendable {
         }
     }
 
-    /// Whether a text is a key, or was it a short while ago.
+    /// Whether a text is a key, or a replaced key that is still valid.
     func matches(_ text: String, _ privilege: ParseKeys.Privilege) -> Bool {
         let (key, former) = state.withLock { ($0.keys.key(of: privilege), $0.former) }
         if key?.matches(text) == true { return true }
@@ -80,7 +79,7 @@ final class KeyRing: Sendable {
         return former.contains { $0.privilege == privilege && time < $0.end && $0.key.matches(text) }
     }
 
-    /// Whether a key of a privilege may come from an address.
+    /// Whether a key of a privilege may be used from an address.
     func admits(_ privilege: ParseKeys.Privilege, _ address: String?) -> Bool {
         state.withLock { $0.keys.addresses(of: privilege) }.contains(address)
     }
@@ -89,7 +88,7 @@ final class KeyRing: Sendable {
         state.withLock { $0.keys[keyPath: key] }.map { ConstantTime.areEqual(text, $0) } ?? false
     }
 
-    /// The keys as the protocol asks for them. Which of them there are is decided when the server starts.
+    /// The keys in the form for the protocol. The kinds of keys that exist are fixed when the server starts.
     var parseKeys: ParseKeys {
         let keys = keys
         var parse = ParseKeys(applicationID: keys.applicationID)

@@ -2,23 +2,22 @@
 import Foundation
 import RelataCore
 
-/// What a server does when its keys are replaced.
+/// The keys of a running server, and the check after a replacement.
 struct KeyRotation: Sendable {
     let ring: KeyRing
-    /// Lets clients go whose keys aren't valid any more.
+    /// Disconnects clients whose keys aren't valid any more.
     let check: @Sendable () async -> Void
 }
 
 extension RelataServer {
-    /// Puts other keys in the place of the server's while it runs. The application's id stays, and whether clients need
-    /// a key.
+    /// Replaces the keys of a running server. The application's id doesn't change, nor does whether clients need a key.
     ///
-    /// Clients that are connected by a key that isn't valid any more are disconnected, and so are the dashboard's users
-    /// who signed in with it.
+    /// Clients that connected with a key that isn't valid any more are disconnected. Sessions of the dashboard that
+    /// began with such a key end.
     ///
     /// - Parameters:
     ///   - keys: The keys from now on.
-    ///   - overlap: For how long the replaced keys of backends are valid as well.
+    ///   - overlap: How long the replaced keys of backends stay valid.
     public func replaceKeys(with keys: ServerKeys, overlap: Duration = .zero) async {
         guard let rotation else { return }
         let endsNow = overlap <= .zero && keys.masterKey != rotation.ring.keys.masterKey
@@ -27,15 +26,15 @@ extension RelataServer {
         await rotation.check()
     }
 
-    /// Takes over the keys of a file whenever it changes, until the task is cancelled. A file that can't be read leaves
-    /// the keys as they are, and the log says why.
+    /// Replaces the keys whenever a key file changes, until the task is cancelled. If the file can't be read, the keys
+    /// stay the same, and the log has the reason.
     ///
     /// - Parameters:
     ///   - path: The file, as ``KeyFile`` reads it.
     ///   - given: Keys that replace those in the file.
-    ///   - current: The file as it was read last.
-    ///   - overlap: For how long replaced keys of backends are valid as well.
-    ///   - interval: How often the file is looked at.
+    ///   - current: The content of the file at the last reading.
+    ///   - overlap: How long replaced keys of backends stay valid.
+    ///   - interval: The time between two readings of the file.
     public func followKeys(
         in path: String, given: KeyFile.Given, since current: KeyFile, overlap: Duration,
         interval: Duration = .seconds(2)
@@ -44,7 +43,7 @@ extension RelataServer {
         var lastProblem: String?
         while (try? await Task.sleep(for: interval)) != nil {
             await endReplacedKeys()
-            // The file is small. Its times tell nothing of two changes that follow each other closely.
+            // The whole file is compared: it is small, and its times may not show two changes in quick succession.
             let bytes = FileManager.default.contents(atPath: path)
             if bytes == last, lastProblem == nil { continue }
             do {
@@ -63,7 +62,7 @@ extension RelataServer {
         }
     }
 
-    /// Disconnects those whose keys have come to their end.
+    /// Disconnects clients whose keys are no longer valid.
     private func endReplacedKeys() async {
         guard let rotation, rotation.ring.removeEnded() else { return }
         sessions?.endAll()

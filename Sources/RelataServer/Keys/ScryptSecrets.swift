@@ -56,13 +56,13 @@ public struct ScryptSecrets: SecretHashing {
         return ConstantTime.areEqual(try await derive(password, salt, cost: cost), key)
     }
 
-    /// Whether a hash is one by bcrypt, as Parse's own server makes them.
+    /// Whether a hash was made by bcrypt, as parse-server does.
     public func isForeign(_ hash: String) -> Bool { BcryptHash(hash) != nil }
 
-    /// Compares by the system's library, where it knows bcrypt: on Linux. Elsewhere, no password is right.
+    /// Whether a password matches a bcrypt hash, by the system's library on Linux. Elsewhere, no password matches.
     private func matches(_ password: String, _ hash: BcryptHash) async throws -> Bool {
         #if canImport(CRelataCrypt)
-        // Where C ends a text, the rest wouldn't count.
+        // C ends a text at a zero byte, so the rest wouldn't be compared.
         guard !password.utf8.contains(0) else { return false }
         try await gate.enter()
         defer { gate.leave() }

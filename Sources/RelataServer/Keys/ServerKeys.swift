@@ -6,8 +6,8 @@ import RelataParse
 
 /// The keys that clients must send.
 ///
-/// The application's id and the keys of clients are in every app and no secrets. The others are: only their hashes are
-/// kept.
+/// The application's id and the keys of clients are in every app, so they aren't secret. The other keys are secret, and
+/// only their hashes are stored.
 public struct ServerKeys: Sendable {
     /// The application's id, which every request must contain.
     public var applicationID: String
@@ -23,17 +23,17 @@ public struct ServerKeys: Sendable {
     public var masterKey: HashedKey?
     /// The hash of a key that reads everything, and changes nothing; `nil` for none.
     public var readOnlyMasterKey: HashedKey?
-    /// The hash of a key that also writes the ids and times of objects and the hashes of passwords, as a server that is
-    /// moved needs it; `nil` for none.
+    /// The hash of a key that can also write the ids and times of objects and password hashes, for moving a server;
+    /// `nil` for none.
     public var maintenanceKey: HashedKey?
-    /// Where the master key may come from.
+    /// The addresses that may use the master key.
     public var masterKeyAddresses = AddressRanges.everywhere
-    /// Where the master key that only reads may come from.
+    /// The addresses that may use the read-only master key.
     public var readOnlyMasterKeyAddresses = AddressRanges.everywhere
-    /// Where the maintenance key may come from: by default, from this machine.
+    /// The addresses that may use the maintenance key; by default, this machine.
     public var maintenanceKeyAddresses = AddressRanges.thisMachine
 
-    /// Keys that the app chooses.
+    /// Creates keys that the app chooses.
     public init(applicationID: String, clientKey: String? = nil, masterKey: String? = nil) {
         self.applicationID = applicationID
         self.clientKey = clientKey
@@ -75,7 +75,7 @@ public struct HashedKey: Hashable, Sendable, Codable {
         sha256 = Self.hash(key, salt)
     }
 
-    /// Keeps a hash of a key that is the same for equal keys, as long as this process runs.
+    /// Stores a hash that is the same for equal keys while this process runs.
     init(inMemory key: String) {
         salt = Self.processSalt
         sha256 = Self.hash(key, salt)

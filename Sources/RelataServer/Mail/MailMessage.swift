@@ -25,7 +25,7 @@ struct MailAddress: Hashable, Sendable {
                 Self.isPlain($0) || "!#$%&'*+-/=?^_`{|}~.".unicodeScalars.contains($0)
             }),
             parts[1].unicodeScalars.allSatisfy({ Self.isPlain($0) || "-._:[]".unicodeScalars.contains($0) })
-        else { throw MailError("this is no address that mail can be sent to: \(Self.shown(text))") }
+        else { throw MailError("mail can't be sent to this address: \(Self.shown(text))") }
     }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {

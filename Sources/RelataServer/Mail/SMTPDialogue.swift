@@ -16,7 +16,7 @@ struct SMTPDialogue {
         var options = ""
         if message.needsUnicode {
             guard abilities["SMTPUTF8"] != nil else {
-                throw MailError("it takes no addresses with letters beyond English ones (SMTPUTF8)")
+                throw MailError("it takes no addresses with letters outside of ASCII (SMTPUTF8)")
             }
             options = " SMTPUTF8"
         }
@@ -80,7 +80,7 @@ struct SMTPDialogue {
     }
 
     private func signIn(_ login: SMTPSender.Login, _ abilities: [String: [String]]) async throws {
-        guard let mechanisms = abilities["AUTH"] else { throw MailError("it offers nobody to sign in (AUTH)") }
+        guard let mechanisms = abilities["AUTH"] else { throw MailError("it doesn't offer signing in (AUTH)") }
         func encoded(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
         var reply: SMTPReply
         if mechanisms.contains("PLAIN") {
@@ -91,7 +91,7 @@ struct SMTPDialogue {
                 reply = try await connection.ask(encoded(secret))
             }
         } else {
-            throw MailError("it offers no way to sign in that is known here: \(mechanisms.joined(separator: ", "))")
+            throw MailError("it offers only unknown ways to sign in: \(mechanisms.joined(separator: ", "))")
         }
         try await expect(235, "refused the sign-in of \(login.user) with", reply)
     }

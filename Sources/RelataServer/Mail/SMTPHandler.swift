@@ -97,7 +97,7 @@ final class SMTPHandler: ChannelDuplexHandler {
 
     private func read(_ context: ChannelHandlerContext) {
         guard buffer.readableBytes <= Self.maximumReply else {
-            return refuse(context, "it never comes to the end of a reply")
+            return refuse(context, "its reply never ends")
         }
         while let command = waiting, let line = nextLine() {
             guard let code = Int(line.prefix(3)), (200...599).contains(code), lines.count < 256 else {

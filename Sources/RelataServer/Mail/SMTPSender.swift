@@ -167,7 +167,7 @@ public struct SMTPSender: MailSender {
             return MailError(
                 "\(place) can't be reached: \(reasons.first ?? "there is no server of that name")", isTemporary: true)
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
-            return MailError("\(place): there is no trusted TLS with it: \(error)", isTemporary: true)
+            return MailError("\(place): TLS with it failed: \(error)", isTemporary: true)
         case let error as ChannelError:
             if case .connectTimeout = error {
                 return MailError("\(place) can't be reached within \(timeout)", isTemporary: true)

@@ -35,7 +35,7 @@ extension ParseService.Options {
             if let url = files.publicURL {
                 guard ["http://", "https://"].contains(where: url.hasPrefix),
                     url.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-                else { throw .invalidUse("the public address \(url) is none such as https://example.com/parse") }
+                else { throw .invalidUse("the public address \(url) isn't one such as https://example.com/parse") }
             }
         }
         guard sessionLifetime > 0, sessionLifetime <= 100 * 31_536_000 else {

@@ -228,7 +228,7 @@ private struct ParseProtocol: ParseForm {
         }.run
     }
 
-    /// Lets clients go whose keys aren't valid any more.
+    /// Disconnects clients whose keys aren't valid any more.
     func keysChanged() async { await service.keysChanged() }
 
     func problem() async -> String? {

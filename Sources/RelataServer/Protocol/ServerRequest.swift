@@ -52,7 +52,7 @@ public struct ServerReply: Sendable {
     /// The client's comment on its request, for the log.
     public var comment: String?
 
-    /// A reply.
+    /// Creates a reply.
     public init(
         status: Int = 200, contentType: String, body: [UInt8] = [], location: String? = nil,
         headers: [(name: String, value: String)] = []

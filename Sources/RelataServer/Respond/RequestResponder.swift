@@ -238,7 +238,7 @@ final class RequestResponder: Sendable {
 
     /// Logs an error outside of requests.
     static func logWork(_ error: any Error, _ logger: Logger) {
-        logger.error("something that the server does by itself failed", metadata: ["error": "\(line(error))"])
+        logger.error("a task of the server itself failed", metadata: ["error": "\(line(error))"])
     }
 
     /// An error in one line of limited length.
@@ -266,7 +266,7 @@ final class RequestResponder: Sendable {
         } catch {
             switch error {
             case .tooLarge: throw .bodyTooLarge(request.bodyLimit, of: limits)
-            case .damaged: throw ServerRefusal(.damagedBody, "the body isn't \(coding), as it says", status: 400)
+            case .damaged: throw ServerRefusal(.damagedBody, "the body isn't valid \(coding)", status: 400)
             }
         }
         guard body.count > BodyBudget.freeSize else { return (body, request.share) }

@@ -64,9 +64,9 @@ public struct HTTPSDocuments: DocumentSource {
             for (name, value) in headers { fields.add(name: name, value: value) }
             let reply = try await exchange.send(.GET, to: address, fields)
             if (300..<400).contains(reply.status.code) {
-                throw SignInError("it leads elsewhere (\(reply.status.code)): give the address that it leads to")
+                throw SignInError("it redirects (\(reply.status.code)): give the address that it redirects to")
             }
-            guard reply.status == .ok else { throw SignInError("it is answered with \(reply.status.code)") }
+            guard reply.status == .ok else { throw SignInError("it replies with \(reply.status.code)") }
             return FetchedDocument(reply.body, lifetime: Self.lifetime(reply.headers))
         } catch {
             throw SignInError("\(url.prefix(256)): \(HTTPExchange.reason(error))", isTemporary: true)

@@ -48,7 +48,7 @@ actor OpenIDKeyStore {
         case .given(let json):
             do throws(SignInError) {
                 let isUsable = try OpenIDKeySet(json.utf8).keys.contains { !$0.algorithms.isDisjoint(with: algorithms) }
-                return isUsable ? nil : "its keys sign in none of the ways that are accepted"
+                return isUsable ? nil : "none of its keys is for an accepted algorithm"
             } catch {
                 return "its keys can't be read: \(error)"
             }

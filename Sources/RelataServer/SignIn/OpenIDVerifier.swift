@@ -18,7 +18,7 @@ struct OpenIDVerifier: Sendable {
 
     /// The error in the settings, or `nil`.
     var problem: String? {
-        if issuers.contains(where: \.isEmpty) { return "it needs an issuer: what its tokens have as iss" }
+        if issuers.contains(where: \.isEmpty) { return "it needs an issuer (iss), as in its tokens" }
         if audiences.isEmpty || audiences.contains(where: \.isEmpty) {
             return "it needs client ids: without one, tokens that were made for other apps would sign in"
         }
@@ -36,7 +36,7 @@ struct OpenIDVerifier: Sendable {
         }
         let token = try OpenIDToken(text)
         guard let algorithm = OpenIDAlgorithm(rawValue: token.algorithm), algorithms.contains(algorithm) else {
-            throw SignInError("the token isn't signed in a way that is accepted (alg)")
+            throw SignInError("the token isn't signed by an accepted algorithm (alg)")
         }
         let key = try await keys.key(token.keyID, for: algorithm)
         guard await key.hasSigned(token, by: algorithm) else {
@@ -56,7 +56,7 @@ struct OpenIDVerifier: Sendable {
         guard !intended.isEmpty, isForUs else { throw SignInError("the token is meant for another app (aud)") }
         // Some providers tell access tokens, which any app of theirs may get for this one, only by their claims.
         if let type = claims["typ"], !["ID", "JWT"].contains(type.string?.uppercased()) {
-            throw SignInError("the token is no ID token (typ)")
+            throw SignInError("the token isn't an ID token (typ)")
         }
         if refusesOtherClients, let party = claims["azp"] {
             guard let party = party.string, audiences.contains(where: { Self.areSame($0, party) }) else {
@@ -65,13 +65,13 @@ struct OpenIDVerifier: Sendable {
         }
         let time = now().timeIntervalSince1970
         guard let end = claims["exp"]?.number, let start = claims["iat"]?.number, end.isFinite, start.isFinite else {
-            throw SignInError("the token doesn't say when it was made and how long it holds (iat, exp)")
+            throw SignInError("the token doesn't say when it was issued and when it expires (iat, exp)")
         }
         guard end > time - Self.leeway else { throw SignInError("the token has expired (exp)") }
-        guard start <= time + Self.leeway else { throw SignInError("the token was made in the future (iat)") }
+        guard start <= time + Self.leeway else { throw SignInError("the token was issued in the future (iat)") }
         if let first = claims["nbf"] {
             guard let first = first.number, first <= time + Self.leeway else {
-                throw SignInError("the token doesn't hold yet (nbf)")
+                throw SignInError("the token isn't valid yet (nbf)")
             }
         }
         if let nonce, !nonce.isNull {
@@ -80,7 +80,7 @@ struct OpenIDVerifier: Sendable {
             else { throw SignInError("the token was made for another request (nonce)") }
         }
         guard let subject = claims["sub"]?.string, !subject.isEmpty else {
-            throw SignInError("the token doesn't say whom it is about (sub)")
+            throw SignInError("the token names no user (sub)")
         }
         return subject
     }
@@ -112,13 +112,15 @@ struct OpenIDToken: Sendable {
         guard text.utf8.count <= Self.maximumSize, parts.count == 3, let head = Self.members(parts[0]),
             let claims = Self.members(parts[1]), let signature = Base64URL.bytes(parts[2]), !signature.isEmpty,
             let algorithm = head["alg"]?.string
-        else { throw SignInError("this is no signed ID token") }
+        else { throw SignInError("this isn't a signed ID token") }
         // Access tokens are signed with the same keys, but aren't ID tokens.
         if let type = head["typ"], type.string?.uppercased() != "JWT" {
-            throw SignInError("the token is no ID token (typ)")
+            throw SignInError("the token isn't an ID token (typ)")
         }
-        guard head["crit"] == nil else { throw SignInError("the token asks for what isn't known here (crit)") }
-        if let keyID = head["kid"], keyID.string == nil { throw SignInError("this is no signed ID token") }
+        guard head["crit"] == nil else {
+            throw SignInError("the token needs an extension that the server doesn't know (crit)")
+        }
+        if let keyID = head["kid"], keyID.string == nil { throw SignInError("this isn't a signed ID token") }
         self.algorithm = algorithm
         keyID = head["kid"]?.string
         self.claims = claims

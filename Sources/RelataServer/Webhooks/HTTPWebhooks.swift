@@ -10,32 +10,32 @@ import Synchronization
 
 /// Calls webhooks by HTTP, with signed requests.
 ///
-/// Each call has a connection of its own, to an address that was looked up and judged for it: names that lead to this
-/// machine or to a private network are refused. Redirects aren't followed.
+/// Each call opens a connection. The address is looked up and checked for each call: names of this machine or of a
+/// private network are refused. Redirects aren't followed.
 public struct HTTPWebhooks: WebhookSender {
-    /// What requests have as `X-Parse-Webhook-Key`, by which a webhook knows who calls; `nil` for none.
+    /// The value of `X-Parse-Webhook-Key`, by which a webhook recognises the server; `nil` for none.
     public var key: String?
-    /// What requests are signed with; it isn't sent. `nil` to sign them with ``key``.
+    /// The secret that signs requests, and is never sent; `nil` to sign them with ``key``.
     public var secret: String?
-    /// How long a call may take.
+    /// The time limit of a call.
     public var timeout = Duration.seconds(5)
-    /// How many bytes a reply may have.
+    /// The maximum size of a reply, in bytes.
     public var maximumReply = 1024 * 1024
     /// Whether webhooks may be on this machine, or in a private network.
     public var allowsPrivateAddresses = false
-    /// A PEM file with the certificates that vouch for webhooks; `nil` for those that the system trusts.
+    /// A PEM file with the trusted certificates for webhooks; `nil` for those that the system trusts.
     public var certificates: String? { didSet { context = Context() } }
 
     private var context = Context()
-    /// The time, for tests.
+    /// Returns the time; replaced by tests.
     var now: @Sendable () -> Date = { Date() }
 
-    /// The TLS of all calls: reading the trusted certificates takes long.
+    /// The TLS settings of all calls. They are shared, because reading the trusted certificates takes long.
     private final class Context: Sendable {
         let known = Mutex<NIOSSLContext?>(nil)
     }
 
-    /// The defaults.
+    /// Creates a sender with the defaults.
     public init() {}
 
     /// Checks the settings.
@@ -57,11 +57,11 @@ public struct HTTPWebhooks: WebhookSender {
         if certificates != nil { _ = try tls() }
     }
 
-    /// Why no webhook can be at an address.
+    /// The reason why a webhook can't be registered at a URL; `nil` if it can.
     public func problem(with url: String) -> String? {
         do throws(SignInError) {
             let address = try WebAddress(url, needsTLS: false)
-            // A name may lead elsewhere when it is called: it is looked up then.
+            // A name may have another address later, so it is checked at each call.
             guard !allowsPrivateAddresses, let ip = try? SocketAddress(ipAddress: address.host, port: address.port),
                 !NetworkReach.isPublic(ip)
             else { return nil }
@@ -85,7 +85,7 @@ public struct HTTPWebhooks: WebhookSender {
             }
             guard !(300..<400).contains(reply.status.code) else {
                 throw WebhookError(
-                    "it leads elsewhere (\(reply.status.code)): register the address that it leads to")
+                    "it redirects (\(reply.status.code)): register the address that it redirects to")
             }
             return WebhookReply(status: Int(reply.status.code), body: reply.body)
         } catch let error as WebhookError {

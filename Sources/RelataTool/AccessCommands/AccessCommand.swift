@@ -26,7 +26,7 @@ struct AccessExplainCommand: AsyncParsableCommand {
     @Option(help: "A role: any user who has it and nothing else.") var role: String?
 
     func validate() throws {
-        if user != nil, role != nil { throw ValidationError("--user and --role can't go together") }
+        if user != nil, role != nil { throw ValidationError("--user and --role exclude each other") }
     }
 
     func run() async throws {

@@ -10,35 +10,35 @@ import RelataServer
 struct ParseImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import-parse",
-        abstract: "Moves what another server of Parse's has into a database.",
+        abstract: "Moves the data of a Parse server into a database.",
         discussion: """
             Examples:
               relata import-parse library.sqlite export
               relata import-parse library.sqlite https://old.example.org/parse --app-id library
 
-            The source is a folder with a JSON file for each class, as mongoexport writes them, or Parse's own exports; or \
-            the address of a server, whose master key is read from RELATA_SOURCE_MASTER_KEY, from the terminal, or from \
-            standard input. Objects keep their ids, times and access lists, and users their names and, from an export \
-            of the database, their passwords. What is there already stays as it is: the same command goes on after an \
-            interruption, and makes nothing twice.
+            The source is a folder with a JSON file for each class, from mongoexport or from Parse.com, or the address of a \
+            server. The master key of a server is read from RELATA_SOURCE_MASTER_KEY, from the terminal, or from \
+            standard input. Objects keep their ids, times and access lists. Users keep their names and, from an export \
+            of the database, their passwords. Objects that are in the database already aren't changed. After an \
+            interruption, the same command continues the import.
             """)
 
     @Argument(
         help: "The SQLite file, made if it doesn't exist, or the URL of a PostgreSQL database.",
         completion: .file())
     var database: String
-    @Argument(help: "The folder of an export, or the address of a server.", completion: .directory)
+    @Argument(help: "The folder of an export, or the URL of a server.", completion: .directory)
     var source: String
-    @Option(name: .customLong("app-id"), help: "The application's id at the server.") var appID: String?
-    @Option(help: "The folder of files of relata serve, which gets the contents of files.", completion: .directory)
+    @Option(name: .customLong("app-id"), help: "The server's application id.") var appID: String?
+    @Option(help: "The folder in which to store files, the --files of relata serve.", completion: .directory)
     var files: String?
-    @Option(help: "A folder with the contents of files, for the folder of an export.", completion: .directory)
+    @Option(help: "A folder with the contents of the export's files.", completion: .directory)
     var filesFrom: String?
     @Option(
-        help: "A PEM file with the certificates that vouch for the server.", completion: .file())
+        help: "A PEM file with the trusted certificates for the server.", completion: .file())
     var certificates: String?
     @Option(
-        help: "The file that tells how far an interrupted import has come. (default: FILE.import)",
+        help: "The file with the progress of an interrupted import. (default: FILE.import)",
         completion: .file())
     var state: String?
 
@@ -53,9 +53,11 @@ struct ParseImportCommand: AsyncParsableCommand {
                 "--app-id and --certificates are for a server, and \(source) is a folder")
         }
         if filesFrom != nil, files == nil {
-            throw ValidationError("--files-from needs --files, the folder that they are to be kept in")
+            throw ValidationError("--files-from needs --files, the folder in which to store them")
         }
-        if filesFrom != nil, isServer { throw ValidationError("--files-from is for a folder: a server has its files") }
+        if filesFrom != nil, isServer {
+            throw ValidationError("--files-from is for an export: a server sends its files")
+        }
     }
 
     func run() async throws {
@@ -107,13 +109,13 @@ struct ParseImportCommand: AsyncParsableCommand {
         if run.fileCount > 0 { print("\n\(DisplayText.count(run.fileCount, "file")) stored") }
         if run.usersWithoutPassword > 0 {
             print(
-                "\n\(DisplayText.count(run.usersWithoutPassword, "user")) came without a password: a mail can set one, "
-                    + "or relata user reset")
+                "\n\(DisplayText.count(run.usersWithoutPassword, "user")) came without a password: set one by a mail, or by "
+                    + "relata user reset")
         }
     }
 }
 
-/// How far an import has come, in a file.
+/// The file with the progress of an import.
 enum ImportState {
     /// - Returns: `nil` if there is no such file.
     /// - Throws: `RelataError` for a file of another import.
@@ -128,7 +130,7 @@ enum ImportState {
         guard json["source"]?.string == source else {
             throw RelataError.fileAccess(
                 path: path,
-                "is the state of an import of something else: delete it, or name another by --state")
+                "is the state of another import: delete it, or choose another file with --state")
         }
         var progress = ParseImport.Progress()
         progress.done = Set(done)

@@ -3,33 +3,33 @@ import ArgumentParser
 
 /// The flags of `relata serve` for users and the mails to them.
 struct AccountFlags: ParsableArguments {
-    @Option(help: "The server that takes mails: mail.example.org, or with its port. Without one no mails are sent.")
+    @Option(help: "The mail server, such as mail.example.org or mail.example.org:587. Without one, no mails are sent.")
     var smtpServer: String?
-    @Option(help: "How the mail server is spoken to: starttls, tls, none. (default: starttls)") var smtpSecurity:
-        String?
-    @Option(help: "Who signs in to the mail server.") var smtpUser: String?
-    @Option(help: "That user's password; better as RELATA_SMTP_PASSWORD.") var smtpPassword: String?
-    @Option(help: "A PEM file with the certificates that vouch for the mail server.", completion: .file())
+    @Option(help: "The security of the connection to the mail server: starttls, tls, none. (default: starttls)")
+    var smtpSecurity: String?
+    @Option(help: "The user name for the mail server.") var smtpUser: String?
+    @Option(help: "The password for the mail server; better as RELATA_SMTP_PASSWORD.") var smtpPassword: String?
+    @Option(help: "A PEM file with the trusted certificates for the mail server.", completion: .file())
     var smtpCertificates: String?
-    @Option(help: "Who mails are from: library@example.org, or \"Library <library@example.org>\".") var mailFrom:
+    @Option(help: "The sender of mails: library@example.org, or \"Library <library@example.org>\".") var mailFrom:
         String?
-    @Option(help: "What the app is called in mails. (default: the database's name)") var appName: String?
-    @Flag(help: "Have new addresses confirmed by a mail.") var verifyEmails = false
-    @Flag(help: "Let users sign in only once their address is confirmed.") var requireVerifiedEmail = false
-    @Option(help: "How long the link works that sets a new password. (default: 1d)") var resetLifetime: String?
-    @Option(help: "How long the link works that confirms an address. (default: 7d)") var verificationLifetime: String?
+    @Option(help: "The app's name in mails. (default: the database's name)") var appName: String?
+    @Flag(help: "Verify new addresses by a mail.") var verifyEmails = false
+    @Flag(help: "Let users sign in only after their address is verified.") var requireVerifiedEmail = false
+    @Option(help: "How long the link for a new password is valid. (default: 1d)") var resetLifetime: String?
+    @Option(help: "How long the link that verifies an address is valid. (default: 7d)") var verificationLifetime:
+        String?
     @Option(help: "A regular expression that passwords must match.") var passwordPattern: String?
-    @Option(help: "What people are told whose password isn't good.") var passwordAdvice: String?
+    @Option(help: "The message for users whose new password is refused.") var passwordAdvice: String?
     @Flag(help: "Refuse passwords that contain the user's name.") var passwordWithoutUsername = false
-    @Option(help: "How long a password signs in, such as 90d. (default: always)") var passwordMaxAge: String?
-    @Option(help: "How many of the last passwords a new one must differ from. (default: 0)") var passwordHistory:
-        String?
-    @Option(help: "How much work a hash is: 2 to that power, 10 to 20. (default: 15)") var passwordCost: String?
-    @Option(help: "After how many wrong passwords an account is closed. (default: never)") var lockoutThreshold: String?
-    @Option(help: "How long an account is closed. (default: 15m)") var lockoutDuration: String?
-    @Flag(help: "Let a new password, set by the link of a mail, open an account.") var lockoutEndsWithReset = false
+    @Option(help: "How long a password is valid, such as 90d. (default: for ever)") var passwordMaxAge: String?
+    @Option(help: "How many earlier passwords a new one must differ from. (default: 0)") var passwordHistory: String?
+    @Option(help: "The cost of a password hash, as a power of 2: 10 to 20. (default: 15)") var passwordCost: String?
+    @Option(help: "The number of wrong passwords that lock an account. (default: none)") var lockoutThreshold: String?
+    @Option(help: "How long an account stays locked. (default: 15m)") var lockoutDuration: String?
+    @Flag(help: "Unlock an account when a mail's link sets a new password.") var lockoutEndsWithReset = false
     @Option(help: "How long a session lasts. (default: 365d)") var sessionLifetime: String?
-    @Flag(help: "Let a session that is used last as long as a new one.") var extendSessions = false
+    @Flag(help: "Extend a session to its full lifetime when it is used.") var extendSessions = false
 
     var given: [ServeSetting: String] {
         let options: [ServeSetting: String?] = [

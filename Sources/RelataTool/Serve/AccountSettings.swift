@@ -19,7 +19,7 @@ extension ServeSettings {
 
     /// Applies the settings for passwords.
     ///
-    /// - Throws: `ValidationError` that names a setting that can't be.
+    /// - Throws: `ValidationError` that names an invalid setting.
     func setPasswords(of options: inout ParseService.Options) throws {
         if let cost = try integer(.passwordCost) {
             guard (10...20).contains(cost) else { throw ValidationError("--password-cost must be 10 to 20") }
@@ -53,7 +53,7 @@ extension ServeSettings {
             guard let other = others.first(where: { text($0) != nil && text($0)?.lowercased() != "false" }) else {
                 return nil
             }
-            throw ValidationError("\(other.flag) needs --smtp-server: without one no mails are sent")
+            throw ValidationError("\(other.flag) needs --smtp-server: without a mail server, no mails are sent")
         }
         guard let from = text(.mailFrom), let publicURL = text(.publicURL) else {
             throw ValidationError("--smtp-server needs --mail-from and --public-url")

@@ -4,9 +4,9 @@ import RelataCore
 import RelataParse
 import RelataServer
 
-/// The flags of `relata serve` that are about keys, and where they may come from.
+/// The flags of `relata serve` for keys, and for the addresses that may use them.
 struct KeyFlags: ParsableArguments {
-    @Option(help: "The file that keeps the keys. (default: FILE.keys)", completion: .file())
+    @Option(help: "The file in which the keys are stored. (default: FILE.keys)", completion: .file())
     var keys: String?
     @Option(
         name: .customLong("app-id"), help: "The application's id. (default: made at the first start)")
@@ -28,25 +28,25 @@ struct KeyFlags: ParsableArguments {
     @Option(
         help: "The key that allows everything, empty for none. (default: made at the first start)")
     var masterKey: String?
-    @Option(help: "A key that reads everything, and changes nothing. (default: none)")
+    @Option(help: "A key that can read everything and change nothing. (default: none)")
     var readOnlyMasterKey: String?
     @Option(
         help:
-            "A key that also writes ids, times and hashes of passwords, to move a server. (default: none)"
+            "A key that can also write ids, times and password hashes, for moving a server. (default: none)"
     )
     var maintenanceKey: String?
     @Option(
         help:
-            "Where the master key may come from: 10.0.0.0/8, ::1 and others, between commas. (default: anywhere)"
+            "Addresses that may use the master key, such as 10.0.0.0/8,::1. (default: all)"
     )
     var masterKeyAddresses: String?
-    @Option(help: "Where the read-only master key may come from. (default: anywhere)")
+    @Option(help: "Addresses that may use the read-only master key. (default: all)")
     var readOnlyMasterKeyAddresses: String?
-    @Option(help: "Where the maintenance key may come from. (default: this machine)")
+    @Option(help: "Addresses that may use the maintenance key. (default: this machine)")
     var maintenanceKeyAddresses: String?
-    @Option(help: "How long a key holds that was replaced in the file of keys. (default: 10m)")
+    @Option(help: "How long a replaced key in the key file stays valid. (default: 10m)")
     var oldKeyTime: String?
-    @Option(help: "The proxies whose X-Forwarded-For is believed, between commas. (default: none)")
+    @Option(help: "Addresses of the proxies whose X-Forwarded-For is trusted, separated by commas. (default: none)")
     var trustedProxies: String?
 
     var given: [ServeSetting: String] {
@@ -64,9 +64,9 @@ struct KeyFlags: ParsableArguments {
 }
 
 extension ServeSettings {
-    /// The keys that are given without the file.
+    /// The keys from flags, variables and the configuration file.
     ///
-    /// - Throws: `ValidationError` that names a setting that can't be.
+    /// - Throws: `ValidationError` that names an invalid setting.
     func givenKeys() throws -> KeyFile.Given {
         var given = KeyFile.Given(
             applicationID: text(.appID), clientKey: text(.clientKey), masterKey: text(.masterKey))
@@ -85,7 +85,7 @@ extension ServeSettings {
         return given
     }
 
-    /// Addresses, between commas.
+    /// The addresses in a list that commas separate.
     func addresses(_ setting: ServeSetting) throws -> AddressRanges? {
         guard let texts = list(setting) else { return nil }
         do {

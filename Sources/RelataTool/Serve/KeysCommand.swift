@@ -28,14 +28,13 @@ struct KeysRotateCommand: ParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Makes a new key, and writes its hash to a server's file of keys.",
+        abstract: "Makes a new key, and writes its hash to a server's key file.",
         discussion: """
-            A server that runs takes it over within seconds, and still accepts the old key for the time of \
-            --old-key-time of relata serve. A key that the server is given by a flag, a variable or its configuration \
-            file stays as it is.
+            A running server accepts the new key within seconds, and the old key for the --old-key-time of relata serve. \
+            A key from a flag, a variable or the configuration file isn't replaced.
             """)
 
-    @Argument(help: "The file of keys, such as library.sqlite.keys.", completion: .file()) var file: String
+    @Argument(help: "The key file, such as library.sqlite.keys.", completion: .file()) var file: String
     @Option(help: "master, read-only-master or maintenance.") var key = Key.master
 
     func run() throws { print(try KeyFile.rotate(file, key.privilege)) }

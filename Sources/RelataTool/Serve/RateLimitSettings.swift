@@ -5,9 +5,9 @@ import RelataCore
 import RelataParse
 
 extension ServeSettings {
-    /// The rate limits: `path=/functions/*,requests=100,seconds=60,by=user`. Each `path` begins another.
+    /// The rate limits: `path=/functions/*,requests=100,seconds=60,by=user`. Each `path` begins another limit.
     ///
-    /// - Throws: `ValidationError` that says what can't be.
+    /// - Throws: `ValidationError` for an invalid limit.
     func rateLimits() throws -> [RateLimit] {
         var limits: [[String: String]] = []
         for part in list(.rateLimit) ?? [] where !part.isEmpty {
@@ -19,7 +19,7 @@ extension ServeSettings {
             if name == "path" { limits.append([:]) }
             guard !limits.isEmpty else { throw Self.wrong("it must begin with path=") }
             guard limits[limits.count - 1].updateValue(pair[1], forKey: name) == nil else {
-                throw Self.wrong("\(name) stands twice")
+                throw Self.wrong("\(name) is given twice")
             }
         }
         return try limits.map(Self.rateLimit)

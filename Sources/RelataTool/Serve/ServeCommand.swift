@@ -28,96 +28,98 @@ struct ServeCommand: AsyncParsableCommand {
     var file: String?
     @Option(help: "The address to listen on. (default: 127.0.0.1, which only this machine reaches)") var host: String?
     @Option(help: "The port to listen on; 0 for any that is free. (default: 1337)") var port: String?
-    @Option(help: "The path that the protocol is below. (default: /parse)") var mount: String?
-    @Option(name: .customLong("public"), help: "A folder whose files are served below /.", completion: .directory)
+    @Option(help: "The path of Parse's protocol. (default: /parse)") var mount: String?
+    @Option(name: .customLong("public"), help: "A folder of files to serve at /.", completion: .directory)
     var publicFolder: String?
     @Option(
         help:
-            "The folder of the files that clients upload, or s3://BUCKET/PREFIX. (default: none, uploads are refused)",
+            "The folder for files that clients upload, or s3://BUCKET/PREFIX. (default: none, uploads are refused)",
         completion: .directory)
     var files: String?
-    @Option(help: "The address of the store with S3's interface. (default: Amazon's)") var s3Endpoint: String?
+    @Option(help: "The URL of the S3-compatible store. (default: Amazon's)") var s3Endpoint: String?
     @Option(help: "That store's region. (default: us-east-1)") var s3Region: String?
-    @Option(help: "A PEM file with the certificates that vouch for that store.", completion: .file())
+    @Option(help: "A PEM file with the trusted certificates for that store.", completion: .file())
     var s3Certificates: String?
     @Option(
         help:
-            "Who may upload files without the master key: public, anonymous, users, between commas; empty for nobody. (default: users)"
+            "Who may upload files without the master key: public, anonymous, users, separated by commas; empty for nobody. (default: users)"
     )
     var fileUploads: String?
-    @Option(help: "The largest file that is uploaded. (default: 20M)") var maxFile: String?
-    @Option(help: "What names of uploaded files may end with, such as png,jpg. (default: all but the denied)")
+    @Option(help: "The largest file that can be uploaded. (default: 20M)") var maxFile: String?
+    @Option(help: "The accepted extensions of uploaded files, such as png,jpg. (default: all but the denied)")
     var fileExtensions: String?
     @Option(
         help: ArgumentHelp(
-            "What names of uploaded files may not end with; empty for none. (default: \(FileOptions.active.sorted().joined(separator: ",")))"
+            "The denied extensions of uploaded files; empty for none. (default: \(FileOptions.active.sorted().joined(separator: ",")))"
         )
     )
     var deniedFileExtensions: String?
-    @Option(help: "Types of files that browsers show in place. (default: image/*,audio/*,video/*,text/plain)")
+    @Option(help: "Types of files that browsers may display. (default: image/*,audio/*,video/*,text/plain)")
     var inlineFileTypes: String?
     @Option(
         help:
-            "Seconds that the address of a file holds; it is told to those who may read its object. (default: for ever)"
+            "Seconds that the URL of a file is valid; only callers who may read its object get it. (default: for ever)"
     )
     var signedFiles: String?
     @Option(
         help:
-            "Seconds that a file is kept to which objects have referred and none does any more; empty for ever. (default: 86400)"
+            "Seconds before a file that no object refers to any more is deleted; empty for never. (default: 86400)"
     )
     var unusedFiles: String?
     @Option(
         name: .customLong("public-url"),
         help:
-            "The address of the protocol as clients know it, of which links in mails and the addresses of files are made, such as https://example.com/parse. (default, but for mails: where it listens)"
+            "The protocol's URL for clients, such as https://example.com/parse; links in mails and URLs of files begin with it. Mails need it. (default: where the server listens)"
     )
     var publicURL: String?
     @Option(help: "The pages at /dashboard: on, read-only, off. (default: on)") var dashboard: String?
-    @Option(help: "A file that tells who changed what by the dashboard.", completion: .file()) var audit: String?
+    @Option(help: "A file that records who changed what in the dashboard or with the master key.", completion: .file())
+    var audit: String?
     @Option(help: "A configuration file.", completion: .file()) var config: String?
     @Flag(help: "Refuse classes and fields that don't exist, instead of making them.") var production = false
     @Flag(help: "Let clients change the schema without the master key.") var development = false
     @Option(help: "The certificate of HTTPS, a PEM file.", completion: .file()) var tlsCertificate: String?
     @Option(help: "The certificate's private key, a PEM file.", completion: .file()) var tlsKey: String?
-    @Option(help: "Web pages that may call the server from a browser, between commas. (default: *)")
+    @Option(help: "Origins of web pages that may call the server, separated by commas. (default: *)")
     var allowOrigin: String?
     @Option(help: "The largest body of a request. (default: 20M)") var maxBody: String?
-    @Option(help: "The bytes of all bodies at once; larger than --max-body. (default: 512M)") var maxBodies: String?
+    @Option(help: "The largest size of all bodies at once, at least --max-body. (default: 512M)") var maxBodies: String?
     @Option(help: "The largest body of a request without keys in its header fields. (default: 1M)")
     var maxBodyWithoutKeys: String?
     @Option(help: "The longest address of a request, with its parameters. (default: 64K)") var maxRequestLine: String?
     @Option(help: "How many requests a batch may hold. (default: as many as its body can hold)") var maxBatch: String?
     @Option(help: "The largest reply to a request. (default: 64M)") var maxReply: String?
-    @Option(help: "The largest reply that is kept for a request that is sent again. (default: 1M)")
+    @Option(help: "The largest reply that is stored for repeated requests. (default: 1M)")
     var maxKeptReply: String?
-    @Option(help: "The bytes of all kept replies above 256 bytes. (default: 64M)") var maxKeptReplies: String?
-    @Option(help: "How many connections are open at once. (default: 16384)") var maxConnections: String?
-    @Option(help: "How many objects a query yields at most. (default: as many as it asks for)") var maxLimit: String?
+    @Option(help: "The largest size of all stored replies above 256 bytes. (default: 64M)") var maxKeptReplies: String?
+    @Option(help: "The largest number of open connections. (default: 16384)") var maxConnections: String?
+    @Option(help: "The largest number of objects in the result of a query. (default: as many as it asks for)")
+    var maxLimit: String?
     @Option(help: "Seconds that a connection stays open between requests. (default: 60)") var idleTimeout: String?
-    @Option(help: "Seconds that a request may take to arrive, and a reply to be taken. (default: 30)")
+    @Option(help: "Seconds for receiving a request, and for sending a reply. (default: 30)")
     var transferTimeout: String?
-    @Option(help: "Seconds that a request may be worked on. (default: 60)") var requestTimeout: String?
-    @Option(help: "Seconds that running requests have left when the server is to stop. (default: 10)")
+    @Option(help: "Seconds for processing a request. (default: 60)") var requestTimeout: String?
+    @Option(help: "Seconds for running requests to end when the server stops. (default: 10)")
     var stopTimeout: String?
     @Flag(name: .customLong("custom-object-ids"), help: "Let clients choose the ids of new objects.")
     var customObjectIDs = false
     @Option(
         help: ArgumentHelp(
-            "Names that no member of an object may have, between commas; empty for none. (default: \(ProhibitedNames.standard.joined(separator: ",")))"
+            "Forbidden names of members of objects, separated by commas; empty for none. (default: \(ProhibitedNames.standard.joined(separator: ",")))"
         )
     )
     var prohibitedNames: String?
-    @Flag(help: "Let a class have several fields of the type GeoPoint.") var severalGeoPoints = false
+    @Flag(help: "Allow several fields of the type GeoPoint in a class.") var severalGeoPoints = false
     @Flag(help: "Refuse WebSockets for live queries.") var withoutLiveQueries = false
     @Option(help: "normal, or full: acknowledged writes survive a power cut, too. (default: normal)")
     var durability: String?
     @Option(help: "Who may read /metrics: loopback, everyone, nobody. (default: loopback)") var metrics: String?
     @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)") var logLevel: String?
-    @Option(help: "text, or json: a JSON object a line. (default: text)") var logFormat: String?
+    @Option(help: "text, or json: one JSON object per line. (default: text)") var logFormat: String?
     @Flag(help: "Log a line for each request.") var logRequests = false
     @Option(
         help:
-            "How many requests a client may send: path=/functions/*,requests=100,seconds=60,by=user. May be given several times."
+            "A limit on requests, such as path=/functions/*,requests=100,seconds=60,by=user. May be given several times."
     )
     var rateLimit: [String] = []
     @OptionGroup(title: "Keys") var keys: KeyFlags

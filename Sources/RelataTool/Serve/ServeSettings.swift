@@ -36,10 +36,10 @@ struct ServeSettings {
         do {
             value = try JSONParser.parse(data)
         } catch {
-            throw RelataError.fileAccess(path: path, "is no configuration file: \(error.message)")
+            throw RelataError.fileAccess(path: path, "isn't a configuration file: \(error.message)")
         }
         guard let members = value.object else {
-            throw RelataError.fileAccess(path: path, "is no configuration file: it must hold a JSON object")
+            throw RelataError.fileAccess(path: path, "isn't a configuration file: it must hold a JSON object")
         }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             guard let setting = ServeSetting(rawValue: name) else {

@@ -13,7 +13,7 @@ struct ServedFiles {
 
     let options: FileOptions
 
-    /// `nil` for no files.
+    /// Reads the settings; `nil` if there is no `--files`.
     ///
     /// - Throws: `ValidationError` that names an invalid setting; ``RelataError`` if the folder can't be created.
     init?(_ settings: ServeSettings) throws {
@@ -23,7 +23,7 @@ struct ServedFiles {
                 .signedFiles, .s3Endpoint, .s3Region, .s3Certificates,
             ]
             if let other = others.first(where: { settings.text($0) != nil }) {
-                throw ValidationError("\(other.flag) needs --files, the folder that they are kept in")
+                throw ValidationError("\(other.flag) needs --files, where they are stored")
             }
             return nil
         }
@@ -65,7 +65,7 @@ struct ServedFiles {
 
     /// The bucket of `s3://BUCKET/PREFIX`; `nil` for a folder.
     ///
-    /// - Throws: `ValidationError` for a bucket without keys, and settings of a bucket for a folder.
+    /// - Throws: `ValidationError` for a bucket without keys, or for a folder with settings of a bucket.
     private static func place(_ text: String, _ settings: ServeSettings) throws -> S3Storage.Place? {
         guard text.hasPrefix("s3://") else {
             let others: [ServeSetting] = [.s3Endpoint, .s3Region, .s3Certificates]

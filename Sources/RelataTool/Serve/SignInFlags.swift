@@ -5,24 +5,25 @@ import ArgumentParser
 struct SignInFlags: ParsableArguments {
     @Option(
         name: .customLong("apple-client-ids"),
-        help: "Whom Apple's tokens may be meant for: the app's bundle id and others, between commas.")
+        help: "Accepted audiences of Apple's tokens, such as the app's bundle id, separated by commas.")
     var appleClientIDs: String?
     @Option(
         name: .customLong("google-client-ids"),
-        help: "Whom Google's tokens may be meant for: the app's client ids, between commas.")
+        help: "Accepted audiences of Google's tokens: the app's client ids, separated by commas.")
     var googleClientIDs: String?
-    @Option(help: "Another provider of OpenID Connect, exactly as its tokens name it (iss).") var openidIssuer: String?
+    @Option(help: "The issuer (iss) of another OpenID Connect provider, exactly as in its tokens.") var openidIssuer:
+        String?
     @Option(
         name: .customLong("openid-client-ids"),
-        help: "Whom that provider's tokens may be meant for: the app's client ids, between commas.")
+        help: "Accepted audiences of that provider's tokens: the app's client ids, separated by commas.")
     var openidClientIDs: String?
-    @Option(help: "The name that authData has that provider by. (default: openid)") var openidName: String?
+    @Option(help: "That provider's name in authData. (default: openid)") var openidName: String?
     @Option(
-        help: "That provider's keys: their address, or a file. (default: where the provider says)", completion: .file())
+        help: "The URL or file of that provider's keys. (default: as the provider publishes)", completion: .file())
     var openidKeys: String?
-    @Option(help: "How that provider's tokens may be signed, between commas. (default: RS256,ES256)")
+    @Option(help: "Accepted algorithms of that provider's tokens, separated by commas. (default: RS256,ES256)")
     var openidAlgorithms: String?
-    @Option(help: "A PEM file with the certificates that vouch for that provider.", completion: .file())
+    @Option(help: "A PEM file with the trusted certificates for that provider.", completion: .file())
     var openidCertificates: String?
 
     var given: [ServeSetting: String] {

@@ -24,10 +24,10 @@ extension ServeSettings {
         ]
         guard let issuer = text(.openIDIssuer) else {
             guard let other = others.first(where: { text($0) != nil }) else { return nil }
-            throw ValidationError("\(other.flag) needs --openid-issuer: what the provider's tokens have as iss")
+            throw ValidationError("\(other.flag) needs --openid-issuer: the issuer (iss) in the provider's tokens")
         }
         guard let ids = list(.openIDClientIDs) else {
-            throw ValidationError("--openid-issuer needs --openid-client-ids: whom tokens may be meant for")
+            throw ValidationError("--openid-issuer needs --openid-client-ids: the accepted audiences of tokens")
         }
         var documents = HTTPSDocuments()
         documents.certificates = text(.openIDCertificates)

@@ -3,16 +3,16 @@ import ArgumentParser
 import RelataParse
 import RelataServer
 
-/// The flags of `relata serve` that are about webhooks.
+/// The flags of `relata serve` for webhooks.
 struct WebhookFlags: ParsableArguments {
-    @Option(help: "What webhooks get as X-Parse-Webhook-Key; better as RELATA_WEBHOOK_KEY.") var webhookKey: String?
+    @Option(help: "The X-Parse-Webhook-Key for webhooks; better as RELATA_WEBHOOK_KEY.") var webhookKey: String?
     @Option(
         help:
-            "What calls of webhooks are signed with; better as RELATA_WEBHOOK_SECRET. (default: the key of --webhook-key)"
+            "The secret that signs calls of webhooks; better as RELATA_WEBHOOK_SECRET. (default: the key of --webhook-key)"
     )
     var webhookSecret: String?
     @Option(help: "Seconds that a webhook may take. (default: 5)") var webhookTimeout: String?
-    @Option(help: "A PEM file with the certificates that vouch for webhooks.", completion: .file())
+    @Option(help: "A PEM file with the trusted certificates for webhooks.", completion: .file())
     var webhookCertificates: String?
     @Flag(help: "Allow webhooks on this machine and in private networks.") var privateWebhooks = false
 
@@ -26,9 +26,9 @@ struct WebhookFlags: ParsableArguments {
 }
 
 extension ServeSettings {
-    /// How webhooks are called.
+    /// The options for webhooks.
     ///
-    /// - Throws: `ValidationError` that names a setting that can't be.
+    /// - Throws: `ValidationError` that names an invalid setting.
     func webhooks() throws -> WebhookOptions {
         var sender = HTTPWebhooks()
         sender.key = text(.webhookKey)

@@ -14,9 +14,9 @@ struct UserCommand: ParsableCommand {
               relata user reset library.sqlite mei < password.txt
               relata user roles library.sqlite mei --add Editors
 
-            The database may be served meanwhile. The rules are the server's: give the configuration file that relata \
-            serve gets, or the same variables (RELATA_PASSWORD_PATTERN and others), for those about passwords, and for \
-            its audit. A password is asked for on a terminal, or else is the first line of standard input.
+            The server may run at the same time. To apply its rules for passwords and write its audit, give the \
+            configuration file of relata serve, or the same variables (RELATA_PASSWORD_PATTERN and others). The \
+            password is asked for on a terminal, and is otherwise the first line of standard input.
             """,
         subcommands: [
             UserCreateCommand.self, UserResetCommand.self, UserRolesCommand.self, UserListCommand.self,
@@ -32,15 +32,15 @@ struct UserArguments: ParsableArguments {
 /// `relata user create FILE NAME`
 struct UserCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Creates a user, with a password that is asked for.")
+        commandName: "create", abstract: "Creates a user, and asks for the password.")
 
     @OptionGroup var arguments: UserArguments
     @Argument(help: "The user's name.") var name: String
     @Option(help: "The user's address.") var email: String?
-    @Flag(help: "The address is known to be the user's.") var verified = false
+    @Flag(help: "Mark the address as verified.") var verified = false
 
     func validate() throws {
-        if verified, email == nil { throw ValidationError("--verified is about an address: give --email, too") }
+        if verified, email == nil { throw ValidationError("--verified needs --email") }
     }
 
     func run() async throws {
@@ -56,11 +56,11 @@ struct UserCreateCommand: AsyncParsableCommand {
 /// `relata user reset FILE NAME`
 struct UserResetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reset", abstract: "Gives a user another password, which ends its sessions.",
-        discussion: "An account that is locked after wrong passwords is open again.")
+        commandName: "reset", abstract: "Sets a user's password, and ends the user's sessions.",
+        discussion: "It also unlocks an account that wrong passwords have locked.")
 
     @OptionGroup var arguments: UserArguments
-    @Argument(help: "The user's name, or its id.") var name: String
+    @Argument(help: "The user's name or id.") var name: String
 
     func run() async throws {
         try await UserWork.run(arguments, asksPassword: true, checking: name) { work, password in
@@ -75,17 +75,17 @@ struct UserResetCommand: AsyncParsableCommand {
 /// `relata user roles FILE NAME`
 struct UserRolesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "roles", abstract: "Shows the roles of a user, gives it some, and takes some from it.")
+        commandName: "roles", abstract: "Shows a user's roles, and adds or removes some.")
 
     @OptionGroup var arguments: UserArguments
-    @Argument(help: "The user's name, or its id.") var name: String
-    @Option(help: "A role that the user gets; may be given several times.") var add: [String] = []
-    @Option(help: "A role that the user loses; may be given several times.") var remove: [String] = []
-    @Flag(help: "Make roles that don't exist: everyone can read them, and only the master key changes them.")
+    @Argument(help: "The user's name or id.") var name: String
+    @Option(help: "A role to add; may be given several times.") var add: [String] = []
+    @Option(help: "A role to remove; may be given several times.") var remove: [String] = []
+    @Flag(help: "Create roles that don't exist: everyone can read them, and only the master key can change them.")
     var create = false
 
     func validate() throws {
-        if create, add.isEmpty { throw ValidationError("--create makes roles that --add names") }
+        if create, add.isEmpty { throw ValidationError("--create needs --add") }
         if let both = Set(add).intersection(remove).min() {
             throw ValidationError("--add and --remove can't name the same role: \(both)")
         }
@@ -123,8 +123,8 @@ struct UserListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists users by their names.")
 
     @OptionGroup var arguments: UserArguments
-    @Option(help: "How many users are listed.") var limit = 100
-    @Option(help: "table, or json: an object a line.") var format = Format.table
+    @Option(help: "The largest number of users to list.") var limit = 100
+    @Option(help: "table, or json: one object per line.") var format = Format.table
 
     func validate() throws {
         if limit < 1 { throw ValidationError("--limit \(limit) lists nobody") }

@@ -6,7 +6,7 @@ import RelataEngines
 import RelataParse
 import RelataServer
 
-/// What a subcommand of `relata user` does its work with.
+/// The database, settings and audit of a subcommand of `relata user`.
 struct UserWork {
     let desk: UserDesk
     private let audit: AuditLog
@@ -14,7 +14,7 @@ struct UserWork {
     /// Opens the database, runs `body`, and closes it.
     ///
     /// - Parameters:
-    ///   - asksPassword: Whether a password is read first, which `body` gets.
+    ///   - asksPassword: Whether a password is read first and passed to `body`.
     ///   - name: A user that must exist before a password is asked for.
     static func run(
         _ arguments: UserArguments, isReadOnly: Bool = false, asksPassword: Bool = false,
@@ -43,7 +43,7 @@ struct UserWork {
         }
     }
 
-    /// Writes down what was done.
+    /// Writes an action to the audit.
     func note(_ action: String) {
         audit.add(
             AuditLog.Entry(
@@ -62,9 +62,9 @@ struct UserWork {
 /// A password from the terminal, or from standard input.
 enum PasswordInput {
     /// - Parameters:
-    ///   - question: What a person is asked.
-    ///   - what: What is read, in messages.
-    ///   - again: Whether a person must type it twice.
+    ///   - question: The prompt on a terminal.
+    ///   - what: The name of the secret in messages.
+    ///   - again: Whether it must be typed twice on a terminal.
     /// - Throws: `RelataError` for no password, or for two that differ.
     static func read(
         _ question: String = "Password: ", what: String = "password", again: Bool = true
@@ -85,7 +85,7 @@ enum PasswordInput {
         return password
     }
 
-    /// Asks without showing what is typed.
+    /// Reads a line from the terminal without showing it.
     private static func asked(_ question: String) throws -> String? {
         Console.write(question)
         var usual = termios()

@@ -60,12 +60,13 @@ import Testing
     }
 
     @Test func namesThatSQLTakesForOneAreRefused() {
-        expectOne("a: its table a is that of A", [a([]), Entity(name: "a", properties: [.id()])])
+        expectOne("a: its table a is also the table of A", [a([]), Entity(name: "a", properties: [.id()])])
         expectOne("A: two entities have this name", [a([]), Entity(name: "A", table: "other", properties: [.id()])])
         expectOne("A.title: its column ID is also that of id", [a([.text("title", column: "ID")])])
         expectOne("A.bId: its column bId is also that of b", [a([.toOne("b", "B"), .text("bId")]), b])
         expectOne("A.x: two properties", [a([.text("x"), .text("x", column: "y")])])
-        expectOne("A.bs: its join table B is that of B", [a([.manyToMany("bs", "B", names: .init(table: "B"))]), b])
+        expectOne(
+            "A.bs: its join table B is also the table of B", [a([.manyToMany("bs", "B", names: .init(table: "B"))]), b])
         expectOne("A.a: its join table has two columns named aId", [a([.manyToMany("a", "A")])])
         expectOne("A: the table name sqlite_a is reserved", [Entity(name: "A", table: "sqlite_a", properties: [.id()])])
     }

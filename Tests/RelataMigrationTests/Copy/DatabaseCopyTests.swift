@@ -195,7 +195,7 @@ import Testing
         for expected in [
             "titles, which is a view", "triggers of Tag: shout",
             "indexes of expressions or of some rows of Album: some",
-            "conditions of Loose: CHECK", "columns that no property stands for of Loose: upper",
+            "conditions of Loose: CHECK", "columns without a property of Loose: upper",
             "defaults that aren't constants of Loose: text", "collations of Loose: text",
         ] {
             #expect(phrases.contains(expected), "\(expected): \(phrases)")

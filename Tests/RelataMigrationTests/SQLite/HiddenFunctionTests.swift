@@ -75,7 +75,7 @@ import Testing
                 return
             }
             let mend = place.contains(".") ? "`joinTable:`" : "`@Model(table:)`"
-            let message = "the table name \(name) is that of a function of the database: give another with \(mend)"
+            let message = "the table name \(name) belongs to a function of the database: give another with \(mend)"
             #expect(problems.map(\.description) == ["\(place): \(message)"])
             #expect(try connection.lines("SELECT name FROM sqlite_master WHERE name = '\(name)'") == [])
         }

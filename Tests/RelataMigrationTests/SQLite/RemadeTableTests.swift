@@ -42,7 +42,7 @@ import Testing
         let refused = try file.refusals(renamed(false))
         #expect(refused.count == 1, "\(refused)")
         let message = refused.first ?? ""
-        #expect(message.hasPrefix("Book: the table has to be made anew after a renaming, and would lose "))
+        #expect(message.hasPrefix("Book: the table has to be rebuilt after a renaming, and would lose "))
         for lost in ["the index recent", "the index titles", "its triggers"] {
             #expect(message.contains(lost), "\(message)")
         }

@@ -62,7 +62,7 @@ struct ImportedUserTests {
         try await server.service.store.read(as: .master) { try $0.user("_usernameKey", name)?.hash }
     }
 
-    @Test func anOldPasswordSignsInAndIsKeptAnewFromThenOn() async throws {
+    @Test func anOldPasswordSignsInAndGetsANewHash() async throws {
         let server = try server()
         try await server.service.makeImportedUsers()
         let has = try await server.service.importUser([
@@ -87,7 +87,7 @@ struct ImportedUserTests {
         }
     }
 
-    @Test func allWhoSignInAtOnceByAnOldPasswordAreLetIn() async throws {
+    @Test func concurrentSignInsByAnOldPasswordSucceed() async throws {
         let server = try server()
         try await server.service.makeImportedUsers()
         _ = try await server.service.importUser([
@@ -126,7 +126,7 @@ struct ImportedUserTests {
         }
     }
 
-    @Test func anotherPasswordTakesTheOldOnesPlace() async throws {
+    @Test func aNewPasswordReplacesTheOldHash() async throws {
         let server = try server()
         try await server.service.makeImportedUsers()
         _ = try await server.service.importUser([
@@ -138,7 +138,7 @@ struct ImportedUserTests {
         #expect(try await server.service.store.read(as: .master) { try $0.importedCost() } == nil)
     }
 
-    @Test func noClientBringsAHash() async throws {
+    @Test func clientsCannotSendAHash() async throws {
         let server = try server()
         let body: JSONValue = [
             "username": "mei", "password": "x", "_hashed_password": .string(ForeignSecrets.hash),
@@ -150,7 +150,7 @@ struct ImportedUserTests {
         #expect(try await storedHash(server, "mei") == nil)
     }
 
-    @Test func whatIsNoHashByBcryptIsNone() {
+    @Test func otherHashesAreNotBcrypt() {
         #expect(BcryptHash(ForeignSecrets.hash)?.cost == 10)
         for text in [
             "", "secret", "$2b$10$short", "$2x$10$" + String(repeating: "a", count: 53),

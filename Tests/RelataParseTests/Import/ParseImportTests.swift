@@ -140,7 +140,7 @@ struct ParseImportTests {
         #expect(try await server.find("_User").count == 2)
     }
 
-    @Test func anExportOfTheDatabaseComesWhole() async throws {
+    @Test func anExportOfTheDatabaseIsImported() async throws {
         let server = try server()
         let (reports, notes, _) = try await run(SmallExport.files, into: server)
         let book = try #require(reports["Book"])
@@ -190,7 +190,7 @@ struct ParseImportTests {
         #expect(user["fields"]?["nick"]?["defaultValue"] == "-" && user["indexes"] == nil, "\(user.json)")
     }
 
-    @Test func theSameAgainMakesNothingTwice() async throws {
+    @Test func aSecondImportCreatesNothingTwice() async throws {
         let server = try server()
         _ = try await run(SmallExport.files, into: server)
         let (reports, _, _) = try await run(SmallExport.files, into: server)
@@ -199,7 +199,7 @@ struct ParseImportTests {
         try await check(server)
     }
 
-    @Test func anInterruptedImportGoesOn() async throws {
+    @Test func anInterruptedImportContinues() async throws {
         for pages in [1, 3, 6, 9, 12] {
             let server = try server()
             let (_, _, progress) = try await run(SmallExport.files, into: server, stoppingAfter: pages)
@@ -208,7 +208,7 @@ struct ParseImportTests {
         }
     }
 
-    @Test func anExportOfParseItselfComesToo() async throws {
+    @Test func anExportOfParseComIsImported() async throws {
         let server = try server()
         let (reports, notes, _) = try await run(
             [
@@ -227,7 +227,7 @@ struct ParseImportTests {
         #expect(try await server.get("Note", "n2")["ACL"] == ["*": ["read": true]])
     }
 
-    @Test func manyLinesAreReadAPageAtATime() async throws {
+    @Test func linesAreReadPageByPage() async throws {
         let server = try server()
         let lines = (0..<1203).map { #"{"_id":"n\#($0)","number":{"$numberInt":"\#($0)"}}"# }.joined(
             separator: "\r\n")
@@ -237,7 +237,7 @@ struct ParseImportTests {
         #expect(try await server.find("Note", "limit=2000").count == 1203)
     }
 
-    @Test func filesComeWithTheObjectsThatReferToThem() async throws {
+    @Test func filesAreImportedWithTheirObjects() async throws {
         let server = try server()
         let name = String(repeating: "ab", count: 16) + "_dawn.png"
         let lost = String(repeating: "cd", count: 16) + "_gone.png"
@@ -258,7 +258,7 @@ struct ParseImportTests {
             ) { _, _ in }
             _ = try await run.run()
             #expect(run.fileCount == (turn == 0 ? 1 : 0))
-            #expect(run.notes == ["Book: the content of the file \(lost) can't be had"])
+            #expect(run.notes == ["Book: the content of the file \(lost) can't be fetched"])
         }
         let served = TestServer(server.store, options: options)
         let url = try await served.get("Book", "b1")["cover"]?["url"]?.string
@@ -269,7 +269,7 @@ struct ParseImportTests {
         #expect(try await served.get("Book", "b2")["cover"]?["url"] == kept)
     }
 
-    @Test func whatCannotBeReadIsSaidWithItsPlace() async throws {
+    @Test func anUnreadableFileIsNamed() async throws {
         let server = try server()
         for (name, text) in [
             ("Note.json", "{\"_id\":\"a\"}\nnot json\n"), ("Note.json", "[1, 2]"), ("Note.json", "["),

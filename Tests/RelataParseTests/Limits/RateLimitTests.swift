@@ -36,7 +36,7 @@ struct RateLimitTests {
         return await server.service.respond(to: request)
     }
 
-    @Test func whatIsTooMuchIsRefusedWithTheTimeToWait() async throws {
+    @Test func requestsBeyondALimitAreToldTheTimeToWait() async throws {
         let server = try server(RateLimit("/functions/*", count: 2, seconds: 60))
         for _ in 0..<2 { #expect(await status(server, "POST", "/functions/hello", [:]) == 200) }
         let refused = await reply(server, "POST", "/functions/hello", [:])
@@ -51,7 +51,7 @@ struct RateLimitTests {
         #expect(await status(server, "POST", "/functions/hello", headers: master, [:]) == 200)
     }
 
-    @Test func everyDoorHasTheSameBudget() async throws {
+    @Test func allKindsOfRequestsShareABudget() async throws {
         let doors: [(String, String, JSONValue?)] = [
             ("GET", "/classes/Book", nil), ("GET", "/classes/Book/", nil),
             ("GET", "//classes//Book", nil),
@@ -86,7 +86,7 @@ struct RateLimitTests {
         #expect(try await server.find("Book").count == 5)
     }
 
-    @Test func namesOfUsersDoorsAreOne() async throws {
+    @Test func pathsOfUsersAndTheirClassShareABudget() async throws {
         let server = try server(
             RateLimit("/users", count: 1, seconds: 60), RateLimit("/login", count: 2, seconds: 60))
         let body: JSONValue = ["username": "mei", "password": "secret"]
@@ -133,7 +133,7 @@ struct RateLimitTests {
         #expect(await status(server, "GET", "/classes/Book", from: nil) == 429)
     }
 
-    @Test func everybodyMayShareALimitAndTheMasterKeyMayCount() async throws {
+    @Test func allClientsCanShareALimitAndTheMasterKeyCanCount() async throws {
         var limit = RateLimit("/config", count: 1, seconds: 60, zone: .everyone)
         limit.includesMasterKey = true
         limit.message = "Later, please."
@@ -199,7 +199,7 @@ struct RateCounterTests {
         #expect(counter.take([demand(1, 2)]) == nil)
     }
 
-    @Test func oneLimitThatIsReachedTakesNothingFromOthers() {
+    @Test func aReachedLimitTakesNothingFromOthers() {
         let clock = Clock()
         let counter = RateCounter([
             RateLimit("/a", count: 2, seconds: 10), RateLimit("/b", count: 1, seconds: 10),
@@ -210,7 +210,7 @@ struct RateCounterTests {
         #expect(counter.take([demand(1)])?.rule == 0)
     }
 
-    @Test func noNumberOfClientsTakesMoreMemoryNorOpensALimit() {
+    @Test func manyClientsNeitherFillTheMemoryNorOpenALimit() {
         let clock = Clock()
         let counter = RateCounter([RateLimit("/a", count: 1, seconds: 10)], clients: 100) { clock.now }
         #expect(counter.take([demand(7)]) == nil)

@@ -34,7 +34,7 @@ import Testing
         #expect(try await server.send(as: over, "POST", "/functions/hello", [:]).code == 209)
     }
 
-    @Test func severalAreAskedAtOnce() async throws {
+    @Test func severalCallsRunAtOnce() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         try await register("hello", server)
         // None replies before all have been asked.
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func aWebhookHasASayInWhatIsFound() async throws {
+    @Test func aWebhookChangesAQueryAndItsResults() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         for title in ["a", "b", "c"] { _ = try await server.create("Book", ["title": .string(title)]) }
         try await server.register("beforeFind", "Book")
@@ -90,7 +90,7 @@ import Testing
         #expect(try await server.send("GET", "/classes/Book").code == 141)
     }
 
-    @Test func aWebhookHasASayInWhoSignsIn() async throws {
+    @Test func aWebhookRefusesASignIn() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         _ = try await server.signUp("mei")
         for name in ["beforeLogin", "afterLogin"] { try await server.register(name, "_User") }
@@ -111,7 +111,7 @@ import Testing
         #expect(told["object"]?["user"]?["objectId"] == reply["objectId"] && told["user"]?["username"] == "mei")
     }
 
-    @Test func aWebhookHasASayInWhoGetsAMail() async throws {
+    @Test func aWebhookRefusesAMail() async throws {
         let hooks = TestWebhooks()
         let (server, mails) = try TestServer.withMail { $0.webhooks = WebhookOptions(hooks) }
         try await server.register("beforePasswordResetRequest", "_User")

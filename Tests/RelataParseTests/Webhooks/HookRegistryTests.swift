@@ -54,7 +54,7 @@ import Testing
         #expect(!classes.contains("_Hooks") && !classes.contains("Book") && !classes.contains("Note"))
     }
 
-    @Test func onlyTheMasterKeyMay() async throws {
+    @Test func onlyTheMasterKeyManagesWebhooks() async throws {
         let (server, _) = try TestServer.withWebhooks()
         for (method, path) in [
             ("GET", "/hooks/functions"), ("POST", "/hooks/functions"), ("DELETE", "/hooks/functions/hello"),
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func otherProcessesLearnOfThem() async throws {
+    @Test func otherProcessesUseNewWebhooks() async throws {
         let folder = try TestDatabases()
         defer { withExtendedLifetime(folder) {} }
         let place = try folder.path("hooks.sqlite")

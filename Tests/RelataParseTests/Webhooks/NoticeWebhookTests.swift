@@ -7,7 +7,7 @@ import Testing
 @Suite(.onEveryEngine) struct NoticeWebhookTests {
     private static let after = "http://hook/afterSave"
 
-    @Test func aWebhookIsToldWhatIsStored() async throws {
+    @Test func noticesHaveTheStoredObject() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         for name in ["afterSave", "afterDelete"] {
             try await server.register(name, "Book")
@@ -46,7 +46,7 @@ import Testing
         #expect(Set(hooks.ids(Self.after)).count == 1 && hooks.reports.isEmpty)
     }
 
-    @Test func whatIsGivenUpIsReported() async throws {
+    @Test func abandonedNoticesAreReported() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         try await server.register("afterSave", "Book")
         hooks.answer(Self.after) { _ in throw WebhookError("away", isTemporary: true) }
@@ -59,7 +59,7 @@ import Testing
         #expect(hooks.calls(Self.after).count == 4)
     }
 
-    @Test func whatIsRolledBackIsNotTold() async throws {
+    @Test func rolledBackWritesSendNoNotices() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         try await server.register("afterSave", "Book")
         hooks.answer(Self.after) { _ in ["success": true] }
@@ -82,7 +82,7 @@ import Testing
         #expect(hooks.calls(Self.after).compactMap { $0["object"]?["title"]?.string }.sorted() == ["a", "b"])
     }
 
-    @Test func aFullQueueReportsWhatItLoses() async throws {
+    @Test func aFullQueueReportsDroppedNotices() async throws {
         let gate = AsyncStream.makeStream(of: Void.self)
         let (server, hooks) = try TestServer.withWebhooks { options in
             options.webhooks?.width = 1
@@ -99,7 +99,7 @@ import Testing
         gate.continuation.finish()
     }
 
-    @Test func whatWaitsWhenTheServerStopsIsDeliveredOrReported() async throws {
+    @Test func aStoppingServerDeliversOrReportsNotices() async throws {
         let (server, hooks) = try TestServer.withWebhooks { $0.webhooks?.retries = [600] }
         try await server.register("afterSave", "Book")
         hooks.answer(Self.after) { _ in ["success": true] }

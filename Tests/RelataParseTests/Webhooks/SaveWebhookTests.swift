@@ -41,7 +41,7 @@ import Testing
         #expect(second["master"] == true && second["user"] == nil)
     }
 
-    @Test func whatItRepliesWithIsStored() async throws {
+    @Test func theObjectInTheReplyIsStored() async throws {
         let (server, _) = try await server { body in
             var object = body["object"]?.object ?? [:]
             object["title"] = .string((object["title"]?.string ?? "").uppercased())
@@ -71,7 +71,7 @@ import Testing
             try await unknown.send("POST", "/classes/Book", [:]).json == ["code": 141, "error": "hacking that one!"])
     }
 
-    @Test func whereItFailsNothingIsSaved() async throws {
+    @Test func aFailedWebhookSavesNothing() async throws {
         let (server, hooks) = try await server { _ in throw WebhookError("it hangs", isTemporary: true) }
         let reply = try await server.send("POST", "/classes/Book", ["title": "Dune"])
         #expect(reply.status == 503 && reply.code == 141, "\(reply.json)")
@@ -88,7 +88,7 @@ import Testing
         #expect(try await server.send("POST", "/classes/Book", ["title": "Dune"]).status == 201)
     }
 
-    @Test func anObjectThatOthersChangeMeanwhileIsAskedAboutAgain() async throws {
+    @Test func aWebhookIsAskedAgainAboutAChangedObject() async throws {
         let (server, hooks) = try await server()
         let id = try await server.create("Book", ["title": "Dune", "count": 1])
         hooks.answer(Self.before) { body in
@@ -110,7 +110,7 @@ import Testing
         #expect(stored["count"] == 5 && stored["note"] == "x")
     }
 
-    @Test func aWebhookIsNotAskedAboutWhatIsRefusedAnyway() async throws {
+    @Test func aWebhookIsNotAskedAboutRefusedWrites() async throws {
         let (server, hooks) = try await server()
         let mei = try await server.signUp("mei")
         let id = try await server.create("Book", ["title": "Dune", "ACL": acl(read: ["*"])])
@@ -131,7 +131,7 @@ import Testing
         #expect(hooks.calls(Self.before).count == 1)
     }
 
-    @Test func deletionsAreAskedAboutToo() async throws {
+    @Test func aWebhookIsAskedAboutDeletions() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         try await server.register("beforeDelete", "Book")
         let id = try await server.create("Book", ["title": "Dune"])

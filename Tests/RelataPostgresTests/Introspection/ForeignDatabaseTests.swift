@@ -117,7 +117,7 @@ import Testing
         let notes = reading.notes.map(\.description)
         #expect(notes.contains { $0.hasPrefix("sales.orders: the role has no right to read it") })
         #expect(notes.contains { $0.hasPrefix("person.seen: the role has no right to read it") })
-        #expect(notes.contains { $0.hasPrefix("branch: row-level security hides rows") })
+        #expect(notes.contains { $0.hasPrefix("branch: row-level security hides some of its rows") })
         try reading.connection.close()
     }
 

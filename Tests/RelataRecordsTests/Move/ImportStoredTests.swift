@@ -151,7 +151,7 @@ import Testing
         _ = try await store.save(Record("Mix", ["id": 1, "songs": .links([songs[0]])]))
         try await execute(in: store) { Self.setsPlaces($0, .max) }
         try write("mixId,songId\n1,2\n", to: "Mix.songs.csv")
-        await #expect { try await store.import(folder.path) } throws: { "\($0)".contains("no place is left behind") }
+        await #expect { try await store.import(folder.path) } throws: { "\($0)".contains("no position is left after") }
     }
 
     @Test func theSmallestIntegerIsOne() async throws {

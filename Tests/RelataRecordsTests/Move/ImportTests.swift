@@ -137,7 +137,7 @@ import Testing
                 "Album.jsonl, line 4 title: \"5\" is no text: write it as a JSON string",
                 "Album.jsonl, line 5 title: has no value, and must have one: empty text is written as \"\"",
                 "Album.jsonl, line 6 : a line is a JSON object, and this one isn't",
-                "Album.jsonl, line 7 : something stands behind the JSON object of the line",
+                "Album.jsonl, line 7 : something follows the JSON object on the line",
                 "Album.jsonl, line 2 artist: leads to Artist 99, which isn't there",
             ])
         for name in ["Artist", "Album"] { #expect(try await store.count(RecordQuery(name)) == 0) }
@@ -223,7 +223,7 @@ import Testing
         let failures = try await failures { try await store.import(path, options: options) }
         #expect(failures == ["Artist.csv, line 12 id: \"x\" is no integer"])
         #expect(try await store.count(RecordQuery("Artist")) == 8, "two batches are there")
-        #expect(await thrown { try await store.import(path) }.contains("go on with a batch size"))
+        #expect(await thrown { try await store.import(path) }.contains("continue it with a batch size"))
         let other = try write("id,title,artist\n", to: "Album.csv")
         #expect(
             await thrown { try await store.import(other, options: options) }.contains("isn't finished, of Artist.csv"))

@@ -41,7 +41,7 @@ struct S3StorageTests {
     }
 
     @Test(arguments: [1, 1999, 2000, 2001, 4000, 9001])
-    func aContentGoesThereAndBack(size: Int) async throws {
+    func aContentIsStoredAndReadBack(size: Int) async throws {
         let storage = try ObjectStore.storage()
         let bytes = Self.bytes(size)
         let stored = try await storage.store(Self.stream(bytes))
@@ -59,7 +59,7 @@ struct S3StorageTests {
         #expect(try await ObjectStore.names(storage).count == 1)
     }
 
-    @Test func aContentIsDeletedUnlessItWasStoredSince() async throws {
+    @Test func aContentIsDeletedUnlessItWasStoredAgain() async throws {
         let storage = try ObjectStore.storage()
         let id = try await storage.store(Self.stream(Self.bytes(10))).id
         #expect(try await !storage.delete(id, unlessStoredSince: Date(timeIntervalSinceNow: -60)))
@@ -69,7 +69,7 @@ struct S3StorageTests {
         #expect(try await storage.delete(id, unlessStoredSince: Date(timeIntervalSinceNow: -60)))
     }
 
-    @Test func whatBreaksOffLeavesNothing() async throws {
+    @Test func aBrokenUploadLeavesNothing() async throws {
         let storage = try ObjectStore.storage()
         for size in [100, 5000] {
             await #expect(throws: ParseError.self) {
@@ -123,7 +123,7 @@ struct S3StorageTests {
         #expect(name.hasSuffix("_all.bin"))
     }
 
-    @Test func whereTheStoreIsDownNothingIsHalfDone() async throws {
+    @Test func aFailingStoreLeavesNothingHalfDone() async throws {
         let port = try await WebhookServer.running({ _ in nil }) { $0.port }
         var configuration = RelataServer.Configuration()
         configuration.port = 0
@@ -145,7 +145,7 @@ struct S3StorageTests {
 /// What needs no store.
 struct S3SignatureTests {
     /// The example of Amazon's documentation of signatures.
-    @Test func aRequestIsSignedAsTheDocumentationDoes() {
+    @Test func aSignatureEqualsThatOfAmazonsDocumentation() {
         let signature = S3Signature(
             accessKey: "AKIAIOSFODNN7EXAMPLE", secretKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
             region: "us-east-1")
@@ -164,7 +164,7 @@ struct S3SignatureTests {
         #expect(S3Storage.date("Fri, 24 May 2013 00:00:00 GMT") == Date(timeIntervalSince1970: 1_369_353_600))
     }
 
-    @Test func placesThatCannotBeAreNamed() {
+    @Test func invalidPlacesAreRefused() {
         for change: (inout S3Storage.Place) -> Void in [
             { $0.bucket = "a" }, { $0.bucket = "a/b/c" }, { $0.bucket = "../files" }, { $0.prefix = "../" },
             { $0.prefix = "/a/" }, { $0.prefix = "a?b" }, { $0.region = "" }, { $0.accessKey = "" },

@@ -272,7 +272,7 @@ extension ServeCommandTests {
             #expect(result.status == 64 && result.text.contains("which clients may not read"), "\(result)")
         }
         let missing = try run([folder.path("file.sqlite"), "--public", folder.path("nowhere")])
-        #expect(missing.status != 0 && missing.text.contains("is no folder"), "\(missing)")
+        #expect(missing.status != 0 && missing.text.contains("isn't a folder"), "\(missing)")
         #expect(!FileManager.default.fileExists(atPath: folder.path("public/file.sqlite")))
     }
 }

@@ -22,7 +22,7 @@ struct KeyRotationTests {
         return keys
     }
 
-    @Test func aReplacedKeyHoldsForAWhileWithItsOwnRights() {
+    @Test func aReplacedKeyStaysValidWithItsOwnRights() {
         let clock = Clock()
         let ring = KeyRing(Self.keys("one", readOnly: "reads"), now: { clock.now })
         ring.replace(with: Self.keys("two", readOnly: "sees"), overlap: .seconds(60))
@@ -49,7 +49,7 @@ struct KeyRotationTests {
         #expect(!ring.matches("three", .master) && !ring.matches("", .master))
     }
 
-    @Test func theIDStays() {
+    @Test func theApplicationIDIsNotReplaced() {
         let ring = KeyRing(Self.keys("one"))
         ring.replace(
             with: ServerKeys(applicationID: "other", clientKey: "new", masterKey: "two"), overlap: .zero
@@ -89,7 +89,7 @@ struct KeyRotationTests {
         #expect(throws: RelataError.self) { try KeyFile.rotate(folder.path("nothing")) }
     }
 
-    @Test func oneTextCannotBeTwoKeys() throws {
+    @Test func equalKeysAreRefused() throws {
         var given = KeyFile.Given(applicationID: "app", clientKey: "same", masterKey: "same")
         #expect(throws: RelataError.self) { try KeyFile(nil, given: given) }
         given = KeyFile.Given(applicationID: "app", clientKey: "", masterKey: "same")
@@ -118,7 +118,7 @@ struct KeyRotationTests {
         ).status
     }
 
-    @Test func aServerTakesOverTheKeysOfItsFile() async throws {
+    @Test func aServerUsesTheChangedKeysOfItsFile() async throws {
         let folder = try ServerFolder()
         let path = folder.path("keys")
         let file = try KeyFile(path, given: .init(applicationID: "app"))

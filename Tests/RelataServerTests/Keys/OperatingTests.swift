@@ -131,7 +131,7 @@ struct OperatingTests {
         #expect(wrong.status == 404)
     }
 
-    @Test func theStateOfAnotherImportIsLeft() throws {
+    @Test func theStateOfAnotherImportIsRefused() throws {
         let folder = try ServerFolder()
         let state = folder.path("state")
         try #"{"source": "elsewhere", "done": [], "positions": {}}"#
@@ -141,7 +141,7 @@ struct OperatingTests {
         try "{}".write(toFile: folder.path("export/Note.json"), atomically: false, encoding: .utf8)
         let other = try run(
             ["import-parse", folder.path("new.sqlite"), folder.path("export"), "--state", state])
-        #expect(other.status == 1 && other.errors.contains("of something else"), "\(other.errors)")
+        #expect(other.status == 1 && other.errors.contains("of another import"), "\(other.errors)")
         #expect(FileManager.default.fileExists(atPath: state))
         let without = try run([
             "import-parse", folder.path("new.sqlite"), "https://old.example.org/parse",
@@ -225,14 +225,14 @@ struct OperatingTests {
         ),
         (["--rate-limit", "path=/a,requests=1,seconds=1,zone=x"], "--rate-limit: there is no zone"),
         (["--rate-limit", "path=a,requests=1,seconds=1"], "--rate-limit: a rate limit's path is a"),
-        (["--rate-limit", "path=/a,requests=1,requests=2"], "--rate-limit: requests stands twice"),
+        (["--rate-limit", "path=/a,requests=1,requests=2"], "--rate-limit: requests is given twice"),
         (
             ["--master-key-addresses", "10.0.0.0/99"],
-            "--master-key-addresses: 10.0.0.0/99 is no address"
+            "--master-key-addresses: 10.0.0.0/99 isn't an address"
         ),
-        (["--trusted-proxies", "proxy"], "--trusted-proxies: proxy is no address"),
+        (["--trusted-proxies", "proxy"], "--trusted-proxies: proxy isn't an address"),
         (["--old-key-time", "8d"], "--old-key-time must be 0 to 7 days"),
-        (["--client-key", "a", "--master-key", "a"], "the master key is another key as well"),
+        (["--client-key", "a", "--master-key", "a"], "the master key equals another key"),
     ])
     func whatCannotBeSetIsRefused(_ arguments: [String], _ message: String) throws {
         let result = try run(["serve", ":memory:", "--port", "0"] + arguments)

@@ -11,7 +11,7 @@ struct ServeAccountTests {
     private static let mail = ["--smtp-server", "localhost", "--mail-from", "a@b.example"]
 
     @Test(arguments: [
-        (["--verify-emails"], "--verify-emails needs --smtp-server: without one no mails are sent"),
+        (["--verify-emails"], "--verify-emails needs --smtp-server: without a mail server, no mails are sent"),
         (["--smtp-server", "localhost"], "--smtp-server needs --mail-from and --public-url"),
         (ServeAccountTests.mail + ["--public-url", "example.org"], "mail.publicURL is example.org"),
         (

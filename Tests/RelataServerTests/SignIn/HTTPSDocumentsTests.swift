@@ -44,10 +44,10 @@ struct HTTPSDocumentsTests {
     }
 
     @Test(arguments: [
-        (RawServer.http("no", status: "404 Not Found"), "is answered with 404"),
-        (RawServer.http("no", status: "500 Oops"), "is answered with 500"),
-        (RawServer.http("", status: "204 No Content"), "is answered with 204"),
-        (RawServer.http("", status: "302 Found", "Location: http://127.0.0.1/"), "leads elsewhere (302)"),
+        (RawServer.http("no", status: "404 Not Found"), "replies with 404"),
+        (RawServer.http("no", status: "500 Oops"), "replies with 500"),
+        (RawServer.http("", status: "204 No Content"), "replies with 204"),
+        (RawServer.http("", status: "302 Found", "Location: http://127.0.0.1/"), "redirects (302)"),
         (RawServer.http(String(repeating: "x", count: 2000)), "more than 1000 bytes"),
         ("HTTP/1.1 200 OK\r\n\r\n" + String(repeating: "x", count: 2000), "more than 1000 bytes"),
         ("HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{}", "broke off"), ("nonsense\r\n\r\n", "doesn't speak HTTP"),
@@ -114,12 +114,12 @@ struct HTTPSDocumentsTests {
                 let document = try await trusting.document(at: "https://\(host):\(server.port)/keys")
                 #expect(String(decoding: document.body, as: UTF8.self) == "/keys")
             }
-            #expect(await Self.failure("https://localhost:\(server.port)/").contains("no trusted TLS"))
+            #expect(await Self.failure("https://localhost:\(server.port)/").contains("TLS with it failed"))
         }
         var deceived = HTTPSDocuments()
         deceived.certificates = other.certificate
         try await RawServer.running(tls: other, reply: { path, _ in RawServer.http(path) }) { server in
-            #expect(await Self.failure("https://localhost:\(server.port)/", deceived).contains("no trusted TLS"))
+            #expect(await Self.failure("https://localhost:\(server.port)/", deceived).contains("TLS with it failed"))
         }
         try await RawServer.running(reply: { path, _ in RawServer.http(path) }) { server in
             // A server without TLS answers, or closes the connection. In either case nothing of its reply is used.

@@ -69,7 +69,7 @@ struct OpenIDSignInTests {
             }
             let foreign = try await Self.signIn(
                 server, ["one": ["id": "sam", "id_token": token]])
-            #expect(foreign.code == 101 && foreign.text.contains("one: the id isn't that of the one who signs in"))
+            #expect(foreign.code == 101 && foreign.text.contains("one: the id doesn't match the account that signs in"))
         }
     }
 

@@ -68,8 +68,9 @@ struct OpenIDTokenTests {
     @Test(
         arguments: [
             (["alg": "none"], "(alg)"), (["alg": "HS256"], "(alg)"), (["alg": "ES384"], "(alg)"),
-            (["alg": "es256"], "(alg)"), (["alg": "RS256"], "(kid)"), (["alg": nil], "no signed ID token"),
-            (["alg": ["ES256"]], "no signed ID token"), (["kid": "two"], "(kid)"), (["kid": 5], "no signed ID token"),
+            (["alg": "es256"], "(alg)"), (["alg": "RS256"], "(kid)"), (["alg": nil], "isn't a signed ID token"),
+            (["alg": ["ES256"]], "isn't a signed ID token"), (["kid": "two"], "(kid)"),
+            (["kid": 5], "isn't a signed ID token"),
             (["kid": nil], "mei"), (["typ": nil], "mei"), (["typ": "at+jwt"], "(typ)"), (["typ": 5], "(typ)"),
             (["crit": ["exp"]], "(crit)"), (["x": .double(1e300)], "mei"),
             (["jwk": .object(TestIssuer.Key.es256("one").told)], "mei"), (["jku": "https://evil.example/keys"], "mei"),
@@ -106,20 +107,22 @@ struct OpenIDTokenTests {
             ([parts[0], parts[1], other[2]].joined(separator: "."), wrong),
             ([parts[0], parts[1], TestIssuer.text(Array(repeating: 0, count: 64))].joined(separator: "."), wrong),
             ([parts[0], parts[1], TestIssuer.text([0x30, 0x06])].joined(separator: "."), wrong),
-            ([parts[0], parts[1], ""].joined(separator: "."), "no signed ID token"),
-            (parts[0] + "." + parts[1], "no signed ID token"), (token + ".", "no signed ID token"),
-            (token + "=", "no signed ID token"), (token + "+", "no signed ID token"), ("", "no signed ID token"),
-            ("..", "no signed ID token"), (token + "\n", "no signed ID token"), ("{}", "no signed ID token"),
-            (String(repeating: "a", count: 70_000), "no signed ID token"),
-            (TestIssuer.signed("[]", "{}") { $0 }, "no signed ID token"),
-            (TestIssuer.signed(#"{"alg": "ES256", "alg": "none"}"#, "{}") { $0 }, "no signed ID token"),
+            ([parts[0], parts[1], ""].joined(separator: "."), "isn't a signed ID token"),
+            (parts[0] + "." + parts[1], "isn't a signed ID token"), (token + ".", "isn't a signed ID token"),
+            (token + "=", "isn't a signed ID token"), (token + "+", "isn't a signed ID token"),
+            ("", "isn't a signed ID token"),
+            ("..", "isn't a signed ID token"), (token + "\n", "isn't a signed ID token"),
+            ("{}", "isn't a signed ID token"),
+            (String(repeating: "a", count: 70_000), "isn't a signed ID token"),
+            (TestIssuer.signed("[]", "{}") { $0 }, "isn't a signed ID token"),
+            (TestIssuer.signed(#"{"alg": "ES256", "alg": "none"}"#, "{}") { $0 }, "isn't a signed ID token"),
         ] {
             #expect(await Self.outcome(changed).hasSuffix(outcome), "\(changed.prefix(200))")
         }
         // Two programs could read this token differently.
         let twice = try TestIssuer.signed(
             #"{"alg": "ES256", "kid": "one"}"#, #"{"sub": "mei", "sub": "sam"}"#, Self.key.sign)
-        #expect(await Self.outcome(twice).hasSuffix("no signed ID token"))
+        #expect(await Self.outcome(twice).hasSuffix("isn't a signed ID token"))
     }
 
     @Test func aGivenNonceMustMatchTheToken() async throws {
@@ -172,12 +175,12 @@ struct OpenIDTokenTests {
             (.openID("id", issuer: "id.example.org", audiences: ["a"]), "must be an address such as"),
             (.openID("id", issuer: "https://a", audiences: ["a"], keys: .at("http://b/keys")), "must begin with https"),
             (.openID("id", issuer: "https://a", audiences: ["a"], keys: .at("ftp://b/")), "must be an address"),
-            (.openID("id", issuer: "https://a", audiences: ["a"], keys: .given("{}")), "no JSON Web Key Set"),
+            (.openID("id", issuer: "https://a", audiences: ["a"], keys: .given("{}")), "isn't a JSON Web Key Set"),
             (.openID("id", issuer: "https://a", audiences: ["a"], keys: .given(#"{"keys": []}"#)), "it holds no key"),
             (
                 .openID(
                     "id", issuer: "https://a", audiences: ["a"], keys: .given(Self.issuer.keySet), algorithms: [.rs256]),
-                "sign in none of the ways"
+                "none of its keys is for an accepted algorithm"
             ),
             (.openID("id", issuer: "https://a", audiences: ["a"], algorithms: []), "it needs an algorithm"),
             (.openID("a.b", issuer: "https://a", audiences: ["a"]), "no provider can be called a.b"),

@@ -63,7 +63,7 @@ struct WebhookServiceTests {
         try #require(reply.status == 200, "\(reply.text)")
     }
 
-    @Test func clientsSaveWithTheConsentOfAWebhook() async throws {
+    @Test func clientsSaveWhatAWebhookAllows() async throws {
         let hooks: @Sendable (WebhookServer.Call) -> WebhookServer.Answer? = { call in
             if call.json["triggerName"] == "afterSave" { return .success() }
             var object = call.json["object"]?.object ?? [:]
@@ -91,7 +91,7 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test func aHangingWebhookHoldsNobodyElseUp() async throws {
+    @Test func aHangingWebhookDelaysNoOtherRequest() async throws {
         try await onEveryEngine(timeout: .milliseconds(300)) { server in
             try await WebhookServer.running({ _ in nil }) { webhooks in
                 try await Self.register("beforeSave", webhooks.url(), server)
@@ -110,7 +110,7 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test func manyRequestsAreAskedAboutAtOnce() async throws {
+    @Test func concurrentRequestsCallAWebhookAtOnce() async throws {
         try await onEveryEngine { server in
             try await WebhookServer.running({ .success($0.json["params"]?["n"] ?? .null) }) { webhooks in
                 _ = try await Self.send(
@@ -130,7 +130,7 @@ struct WebhookServiceTests {
     }
 
     @Test(arguments: ["no JSON", "[]", "{}", "7", ""])
-    func aReplyThatSaysNothingDeniesTheSave(body: String) async throws {
+    func anInvalidReplyDeniesTheSave(body: String) async throws {
         try await running(nil, .seconds(5)) { server in
             try await WebhookServer.running({ _ in .init(body: body) }) { webhooks in
                 try await Self.register("beforeSave", webhooks.url(), server)
@@ -140,7 +140,7 @@ struct WebhookServiceTests {
         }
     }
 
-    @Test func byDefaultThisMachineIsClosed() async throws {
+    @Test func thisMachineIsRefusedByDefault() async throws {
         var configuration = RelataServer.Configuration()
         configuration.port = 0
         configuration.stopsOnSignals = false

@@ -200,7 +200,7 @@ struct SharedChangeLogTests {
         let restored = try open(copy)
         for old in [position, .start] {
             let error = await thrown { try await restored.changes(after: old) }
-            #expect("\(error.map(String.init(describing:)) ?? "")".contains("began anew"), "\(old)")
+            #expect("\(error.map(String.init(describing:)) ?? "")".contains("was restarted"), "\(old)")
         }
         let end = try await restored.endOfChanges()
         try await restored.insert(LoggedFlag(name: "b"))

@@ -198,7 +198,7 @@ import Testing
             try tx.execute("PRAGMA defer_foreign_keys = ON")
             try tx.execute("UPDATE record SET label = '0x7' WHERE id = 1")
             let error = thrown { try tx.fetch(AdoptedRecord.self, id: 1) }
-            #expect(error?.description.contains("which is no Int") == true, "\(error as Any)")
+            #expect(error?.description.contains("which doesn't fit Int") == true, "\(error as Any)")
             try tx.execute("UPDATE record SET label = '7' WHERE id = 1")
         }
     }

@@ -217,7 +217,7 @@ import Testing
             }
         }
         #expect(error?.kind == "invalidUse")
-        #expect("\(error as Any)".contains("took all of it back"))
+        #expect("\(error as Any)".contains("rolled it back"))
         #expect(try await store.fetch(Book.all).map(\.title) == ["first"])
         try await store.write { tx in _ = try tx.rows("PRAGMA max_page_count = 100000") }
         try await store.insert(many)

@@ -3,7 +3,7 @@
 // swift-format-ignore-file
 //
 // What the tables say and no model can:
-// - orphans.nowhere: its foreign key to missing points at a table that doesn't exist: make that table, or drop the key
+// - orphans.nowhere: its foreign key to missing points at a table that doesn't exist: create that table, or drop the key
 // - lessons.length: the database computes it: it is left out
 
 import Foundation

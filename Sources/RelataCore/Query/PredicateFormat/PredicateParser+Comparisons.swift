@@ -136,7 +136,7 @@ extension PredicateParser {
         case .value(let node, _), .object(let node, _), .condition(let node): return node
         case .literal(let literal): return .value(try fit(literal, as: nil, comparison.spelled, operand.column))
         case .list: throw failure(operand.column, "expected one value beside \(comparison.spelled), not a list")
-        case .offset: throw failure(operand.column, "a length of time is added to a date, or taken from one")
+        case .offset: throw failure(operand.column, "a duration can only be added to a date, or subtracted from one")
         case .set(let set, _, _, _): throw needsQuantifier(set, operand.column)
         }
     }

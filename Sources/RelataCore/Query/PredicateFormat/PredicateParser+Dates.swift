@@ -12,7 +12,7 @@ extension PredicateParser {
         switch (left.kind, right.kind) {
         case (_, .offset(let offset)):
             guard operation == .add || operation == .subtract else {
-                throw failure(right.column, "a length of time is added to a date, or taken from one")
+                throw failure(right.column, "a duration can only be added to a date, or subtracted from one")
             }
             return try moved(left, operation == .add ? offset : -offset)
         case (.offset(let offset), _) where operation == .add: return try moved(right, offset)
@@ -35,9 +35,9 @@ extension PredicateParser {
         case .literal(let literal):
             guard case .integer(let date) = try fit(literal, as: .date(.microseconds), "the date", operand.column),
                 let moved = offset.added(to: date)
-            else { throw failure(operand.column, "expected a date before a length of time") }
+            else { throw failure(operand.column, "expected a date before a duration") }
             return Operand(kind: .literal(.argument(.value(.integer(moved)))), column: operand.column)
-        default: throw failure(operand.column, "expected a date before a length of time")
+        default: throw failure(operand.column, "expected a date before a duration")
         }
     }
 
@@ -46,7 +46,7 @@ extension PredicateParser {
         case .value(let node, .date?): return node
         case .literal(let literal):
             return .value(try fit(literal, as: .date(.microseconds), "the date", operand.column))
-        default: throw failure(operand.column, "expected a date: only dates are taken from a date")
+        default: throw failure(operand.column, "expected a date: only dates are subtracted from a date")
         }
     }
 }

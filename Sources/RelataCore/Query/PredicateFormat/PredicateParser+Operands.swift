@@ -168,7 +168,7 @@ extension PredicateParser {
             let value = try fit(literal, as: wanted, name, operand.column)
             return (.value(value), value.type)
         case .condition(let node): return (node, .boolean)
-        case .offset: throw failure(operand.column, "a length of time is added to a date, or taken from one")
+        case .offset: throw failure(operand.column, "a duration can only be added to a date, or subtracted from one")
         case .list, .object: throw failure(operand.column, "expected a value for \(name)")
         case .set(let set, _, _, _): throw needsQuantifier(set, operand.column)
         }

@@ -13,7 +13,7 @@ package struct TextLocale: Sendable {
         let name = identifier.replacingOccurrences(of: "-", with: "_")
         guard Self.identifiers.contains(name) else {
             throw .invalidUse(
-                "\"\(identifier.prefix(40))\" is no locale that text can be ordered by: give one such as de, sv_SE or zh_Hans"
+                "\"\(identifier.prefix(40))\" isn't a locale that text can be sorted by: give one such as de, sv_SE or zh_Hans"
             )
         }
         self.identifier = name

@@ -14,12 +14,12 @@ extension ExpressionWriter {
     ) throws(RelataError) -> (index: SearchIndex, columns: [String]?) {
         guard let names = table.entity.search, let index = SearchIndex(table) else {
             throw .invalidUse(
-                "\(table.name) isn't searched: declare the attributes that are, such as #Search<\(table.name)>([\\.title])"
+                "\(table.name) has no search: declare the searched attributes, such as #Search<\(table.name)>([\\.title])"
             )
         }
         if let stray = search.properties.first(where: { !names.contains($0) }) {
             throw .invalidUse(
-                "\(table.name).\(stray) isn't among what is searched (\(names.joined(separator: ", "))): add it to #Search"
+                "\(table.name).\(stray) isn't among the searched attributes (\(names.joined(separator: ", "))): add it to #Search"
             )
         }
         if search.properties.isEmpty || Set(search.properties) == Set(names) { return (index, nil) }

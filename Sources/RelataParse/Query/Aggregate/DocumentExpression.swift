@@ -41,7 +41,7 @@ indirect enum DocumentExpression: Hashable, Sendable {
             throw ParseError(.invalidQuery, "the variable \(text.prefix(64)) isn't supported in a pipeline")
         case .string(let text) where text.hasPrefix("$"):
             guard let path = Self.path(String(text.dropFirst())) else {
-                throw ParseError(.invalidQuery, "\(text.prefix(64)) is no path to a field")
+                throw ParseError(.invalidQuery, "\(text.prefix(64)) isn't a path to a field")
             }
             self = .field(path)
         case .array(let elements):
@@ -54,7 +54,8 @@ indirect enum DocumentExpression: Hashable, Sendable {
                 var parts: [Member] = []
                 for (name, value) in members {
                     guard !name.hasPrefix("$") else {
-                        throw ParseError(.invalidQuery, "\(name.prefix(64)) stands among fields in a pipeline")
+                        throw ParseError(
+                            .invalidQuery, "a pipeline can't have the operator \(name.prefix(64)) among fields")
                     }
                     parts.append(Member(name: name, value: try DocumentExpression(value)))
                 }
@@ -62,7 +63,8 @@ indirect enum DocumentExpression: Hashable, Sendable {
                 return
             }
             guard members.count == 1 else {
-                throw ParseError(.invalidQuery, "\(name.prefix(64)) doesn't stand alone in a pipeline")
+                throw ParseError(
+                    .invalidQuery, "in a pipeline, the operator \(name.prefix(64)) must be alone in its object")
             }
             self = try Self.call(name, argument)
         default: self = .constant(json)

@@ -91,7 +91,7 @@ public struct SignInProvider: Sendable {
                 provider: name, error: SignInError("an id has 1 to \(Self.maximumID) bytes, and none of them is 0"))
         }
         guard claimed?.hasSameBytes(as: id) ?? true else {
-            throw ParseError(.objectNotFound, "\(name): the id isn't that of the one who signs in")
+            throw ParseError(.objectNotFound, "\(name): the id doesn't match the account that signs in")
         }
         return id
     }
@@ -104,7 +104,7 @@ public struct SignInError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the service couldn't be asked, so the same request may succeed later.
     public let isTemporary: Bool
 
-    /// An error.
+    /// Creates an error.
     public init(_ description: String, isTemporary: Bool = false) {
         self.description = description
         self.isTemporary = isTemporary

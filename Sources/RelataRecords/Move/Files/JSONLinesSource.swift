@@ -120,7 +120,7 @@ final class JSONLinesSource: RowSource {
                 if field >= fields.count { fields.append(RawField()) }
                 guard fields[field].form == .absent else {
                     let text = String(decoding: bytes[name], as: UTF8.self)
-                    throw RowProblem("stands twice in one object", field: text)
+                    throw RowProblem("occurs twice in one object", field: text)
                 }
                 fields[field] = value
                 count += 1
@@ -128,7 +128,7 @@ final class JSONLinesSource: RowSource {
             guard scanner.take(UInt8(ascii: "}")) else { throw Self.broken(scanner) }
         }
         scanner.skipSpace()
-        guard scanner.next == nil else { throw RowProblem("something stands behind the JSON object of the line") }
+        guard scanner.next == nil else { throw RowProblem("something follows the JSON object on the line") }
         return fields
     }
 
@@ -137,7 +137,7 @@ final class JSONLinesSource: RowSource {
     }
 
     private static func broken(_ scanner: JSONScanner) -> RowProblem {
-        RowProblem(scanner.next == nil ? "the line ends within the JSON object" : "the line is no JSON")
+        RowProblem(scanner.next == nil ? "the line ends within the JSON object" : "the line isn't JSON")
     }
 
     /// The name of a member, without its quotes, and its value.

@@ -150,7 +150,7 @@ extension AttributeType {
     /// A value of the type, in a message.
     fileprivate var noun: String {
         switch self {
-        case .boolean: "truth value: write true or false"
+        case .boolean: "boolean: write true or false"
         case .integer: "integer"
         case .real: "number"
         case .decimal: "decimal number"

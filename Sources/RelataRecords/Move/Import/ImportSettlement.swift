@@ -81,7 +81,7 @@ struct ImportSettlement {
             for table in pass.writers.keys { try findDangling(in: table, &culprits) }
             if culprits.isEmpty {
                 throw RelataError.invalidUse(
-                    "some of the rows refer to others that aren't there, by a foreign key that no relationship stands for: nothing was imported"
+                    "some of the rows refer to others that aren't there, by a foreign key without a relationship: nothing was imported"
                 )
             }
         }

@@ -19,7 +19,7 @@ struct ImportedFile: Hashable, Sendable {
         let file = URL(fileURLWithPath: path).lastPathComponent
         guard let format = options.format ?? DataFormat(fileName: file) else {
             throw .invalidUse(
-                "\(name ?? path): the name tells no form: give it the end .jsonl or .csv, or name the form")
+                "\(name ?? path): the name doesn't show the format: let it end with .jsonl or .csv, or give the format")
         }
         self.path = path
         self.name = name ?? file
@@ -61,7 +61,7 @@ struct ImportedFile: Hashable, Sendable {
         for file in files {
             guard let other = forms.updateValue(file.format, forKey: file.className) else { continue }
             throw .invalidUse(
-                "\(path) holds \(file.className) twice, as .\(other.rawValue) and as .\(file.format.rawValue): say which form to import"
+                "\(path) holds \(file.className) twice, as .\(other.rawValue) and as .\(file.format.rawValue): say which format to import"
             )
         }
         return files

@@ -42,7 +42,7 @@ struct ListEnds {
                     let (next, overflows) = end.addingReportingOverflow(Relationship.Order.gap)
                     guard !overflows else {
                         throw .invalidUse(
-                            "\(table.name): no place is left behind \(end), the last one of the list of \(key): give the rows places"
+                            "\(table.name): no position is left after \(end), the last one of the list of \(key): renumber its rows"
                         )
                     }
                     rows[index].values[list.place] = .integer(next)

@@ -5,15 +5,15 @@ import NIOHTTP1
 import NIOSSL
 import RelataParse
 
-/// A bucket of a store with S3's interface: signed requests, and again where the store is busy.
+/// A bucket of a store with S3's interface. Requests are signed, and repeated if the store is busy.
 struct S3Bucket: Sendable {
-    /// The address of the bucket's objects, without a slash at its end.
+    /// The URL of the bucket, without a slash at the end.
     let url: String
     let signature: S3Signature
     let sessionToken: String?
     let tls: NIOSSLContext?
     var timeout = Duration.seconds(30)
-    /// The waits before a request is sent again, in seconds.
+    /// The waits before a request is repeated, in seconds.
     var retries = [0.2, 1.0]
 
     /// A request.
@@ -21,18 +21,18 @@ struct S3Bucket: Sendable {
         var method: HTTPMethod
         /// The name of the object: letters, digits, and `.-_/`.
         var key: String
-        /// The parameters, in the order of their names.
+        /// The parameters, sorted by name.
         var query: [(name: String, value: String)] = []
         var headers: [String: String] = [:]
         var body: [UInt8] = []
-        /// The largest reply.
+        /// The maximum size of the reply.
         var limit = 64 * 1024
     }
 
     /// Sends a request.
     ///
-    /// - Parameter expected: The statuses that are replies, and no failures.
-    /// - Throws: ``FileStorageError`` that says what is wrong, and what to do.
+    /// - Parameter expected: The statuses that aren't failures.
+    /// - Throws: ``FileStorageError`` with the problem and the remedy.
     func send(_ request: Request, expecting expected: Set<UInt>) async throws -> HTTPExchange.Reply {
         var failures = 0
         while true {
@@ -52,7 +52,7 @@ struct S3Bucket: Sendable {
             case .failure(let error):
                 if error is CancellationError || Task.isCancelled { throw CancellationError() }
                 problem = FileStorageError(
-                    "the store of files at \(url) can't be used: \(HTTPExchange.reason(error)): check --s3-endpoint, and that it runs"
+                    "the store of files at \(url) can't be used: \(HTTPExchange.reason(error)): check that it runs, and --s3-endpoint"
                 )
             }
             guard failures < retries.count else { throw problem }
@@ -85,8 +85,8 @@ struct S3Bucket: Sendable {
         return try await exchange.send(request.method, to: address, headers, body: request.body)
     }
 
-    /// Whether a reply with a good status is an error: a copy and the end of an upload take long, so their status comes
-    /// first.
+    /// Whether a reply with a successful status contains an error. A copy and the end of an upload take long, so the
+    /// store sends the status before the result.
     private static func isError(_ reply: HTTPExchange.Reply, of request: Request) -> Bool {
         let isLong = request.method == .POST || request.headers["x-amz-copy-source"] != nil
         return isLong && String(decoding: reply.body.prefix(4096), as: UTF8.self).contains("<Error>")
@@ -118,7 +118,7 @@ struct S3Bucket: Sendable {
             .replacing("&amp;", with: "&")
     }
 
-    /// A part of an address as signatures have it.
+    /// A part of a URL, encoded as in signatures.
     static func encoded(_ text: String) -> String {
         var plain = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
         plain.insert(charactersIn: "-._~")

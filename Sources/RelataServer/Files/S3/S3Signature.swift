@@ -2,7 +2,7 @@
 import Crypto
 import Foundation
 
-/// Signs requests as stores with S3's interface want it: AWS Signature, version 4.
+/// Signs requests to stores with S3's interface, by AWS Signature Version 4.
 struct S3Signature: Sendable {
     let accessKey: String
     let secretKey: String
@@ -12,11 +12,10 @@ struct S3Signature: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path, encoded.
-    ///   - query: The parameters in the order of their names, encoded.
-    ///   - headers: The header fields that are signed, by their names in lower case: `host`, and all that begin with
-    ///     `x-amz-`.
+    ///   - query: The parameters, sorted by name and encoded.
+    ///   - headers: The signed header fields, by lower-case name: `host`, and all that begin with `x-amz-`.
     ///   - digest: The SHA-256 of the body.
-    ///   - time: As `20260301T120000Z`.
+    ///   - time: The time, such as `20260301T120000Z`.
     func authorization(
         _ method: String, _ path: String, query: String, headers: [String: String], digest: String, at time: String
     ) -> String {
@@ -37,7 +36,7 @@ struct S3Signature: Sendable {
         Array(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: key)))
     }
 
-    /// A moment as signatures have it: `20260301T120000Z`.
+    /// A time in the form for signatures: `20260301T120000Z`.
     static func text(_ date: Date) -> String {
         var second = time_t(date.timeIntervalSince1970)
         var parts = tm()

@@ -6,7 +6,7 @@ import NIOSSL
 import RelataCore
 import RelataParse
 
-/// Contents of files in a bucket of a store with S3's interface, by their SHA-256: `ab/ab34…`.
+/// Stores the contents of files in a bucket with S3's interface, named by their SHA-256: `ab/ab34…`.
 ///
 /// ```swift
 /// var place = S3Storage.Place(bucket: "library-files", accessKey: key, secretKey: secret)
@@ -14,28 +14,28 @@ import RelataParse
 /// options.files = FileOptions(storage: try S3Storage(place))
 /// ```
 ///
-/// A content has its name once it is complete. Several servers may share a bucket.
+/// A content gets its name when it is complete. Several servers may share a bucket.
 public struct S3Storage: FileStorage {
-    /// Where a bucket is, and who may use it.
+    /// The address of a bucket, and the keys for it.
     public struct Place: Sendable {
-        /// The store's address; the bucket is a part of the path. `nil` for Amazon's own in the region.
+        /// The store's URL; the bucket is a part of the path. `nil` for Amazon's store in the region.
         public var endpoint: String?
         /// The bucket.
         public var bucket: String
-        /// What the names of all contents begin with, such as `library/`.
+        /// The beginning of the names of all contents, such as `library/`.
         public var prefix = ""
         /// The store's region.
         public var region = "us-east-1"
-        /// Who signs.
+        /// The access key, which names the signer.
         public var accessKey: String
-        /// What is signed with.
+        /// The secret key, which signs requests.
         public var secretKey: String
-        /// What goes with temporary keys.
+        /// The session token of temporary keys; `nil` for other keys.
         public var sessionToken: String?
-        /// A PEM file with the certificates that vouch for the store; `nil` for those that the system trusts.
+        /// A PEM file with the trusted certificates for the store; `nil` for those that the system trusts.
         public var certificates: String?
 
-        /// A bucket.
+        /// Creates the place of a bucket.
         public init(bucket: String, accessKey: String, secretKey: String) {
             self.bucket = bucket
             self.accessKey = accessKey
@@ -45,16 +45,16 @@ public struct S3Storage: FileStorage {
 
     let place: Place
     var bucket: S3Bucket
-    /// How many bytes are in memory at once, for an upload.
+    /// The number of bytes of an upload that are in memory at a time.
     var partSize = 8 * 1024 * 1024
-    /// How many bytes are asked for at once.
+    /// The number of bytes that one request reads.
     var pieceSize = 4 * 1024 * 1024
-    /// The largest content that a store copies at once.
+    /// The largest content that a store can copy by one request.
     private static let maximumSize = 5 * 1024 * 1024 * 1024
 
-    /// Contents in a bucket, which must exist. It isn't spoken to yet.
+    /// Creates a storage in a bucket that exists. Nothing is sent to the store yet.
     ///
-    /// - Throws: `RelataError` that names what can't be.
+    /// - Throws: `RelataError` that names an invalid part of the place.
     public init(_ place: Place) throws(RelataError) {
         func isPlain(_ text: String, _ others: String) -> Bool {
             text.utf8.allSatisfy { byte in
@@ -63,15 +63,21 @@ public struct S3Storage: FileStorage {
         }
         guard (3...63).contains(place.bucket.utf8.count), isPlain(place.bucket, ".-_"), !place.bucket.hasPrefix(".")
         else {
-            throw .invalidUse("\(place.bucket.prefix(64)) is no name of a bucket: letters, digits, dots and dashes")
+            throw .invalidUse(
+                "\(place.bucket.prefix(64)) isn't a bucket's name: use 3 to 63 letters, digits, dots, dashes and underscores"
+            )
         }
         guard isPlain(place.prefix, ".-_/"), place.prefix.utf8.count <= 512, !place.prefix.hasPrefix("/"),
             !place.prefix.split(separator: "/", omittingEmptySubsequences: false).dropLast().contains(where: {
                 $0.isEmpty || $0 == "." || $0 == ".."
             })
-        else { throw .invalidUse("\(place.prefix.prefix(64)) can't begin the names of contents in a bucket") }
+        else {
+            throw .invalidUse(
+                "\(place.prefix.prefix(64)) isn't a prefix in a bucket: use letters, digits, dots, dashes, underscores and single slashes"
+            )
+        }
         guard !place.region.isEmpty, isPlain(place.region, "-") else {
-            throw .invalidUse("\(place.region.prefix(64)) is no region such as eu-central-1")
+            throw .invalidUse("\(place.region.prefix(64)) isn't a region such as eu-central-1")
         }
         guard !place.accessKey.isEmpty, isPlain(place.accessKey, "-_./+=:"), !place.secretKey.isEmpty else {
             throw .invalidUse("the store of files needs an access key and a secret key")
@@ -97,10 +103,10 @@ public struct S3Storage: FileStorage {
             sessionToken: place.sessionToken, tls: tls)
     }
 
-    /// Signs addresses by HMAC-SHA-256, with a key that follows from the secret key and the bucket, so that all servers
-    /// that use it accept each other's.
+    /// Signs URLs of files by HMAC-SHA-256. The key is derived from the secret key and the bucket, so servers that
+    /// share the bucket accept each other's URLs.
     ///
-    /// - Parameter lifetime: For how many seconds an address holds.
+    /// - Parameter lifetime: The number of seconds that a URL is valid.
     public func signing(lifetime: Double) -> FileSigning {
         let text = "addresses of files in \(place.bucket)/\(place.prefix)"
         let key = HMAC<SHA256>.authenticationCode(
@@ -113,7 +119,7 @@ public struct S3Storage: FileStorage {
 
     // MARK: Storing
 
-    /// Writes a content to the bucket. Of a large one, a part at a time is in memory.
+    /// Writes a content to the bucket. Only one part of a large content is in memory at a time.
     ///
     /// - Throws: The stream's errors; `FileStorageError` if the store can't be used.
     public func store(_ bytes: ByteStream) async throws -> StoredContent {
@@ -149,7 +155,7 @@ public struct S3Storage: FileStorage {
             }
             return StoredContent(id: id, size: size)
         } catch {
-            // Whoever uploads may be gone, and this task cancelled.
+            // This task may be cancelled because the client has gone.
             if let upload { await Task { await upload.abandon() }.value }
             throw error
         }
@@ -176,14 +182,15 @@ public struct S3Storage: FileStorage {
         return ByteStream {
             try await reader.next { rest in
                 guard let piece = try await piece(of: key, rest) else {
-                    throw FileStorageError("the store of files at \(bucket.url) has lost a content while it was read")
+                    throw FileStorageError(
+                        "the store of files at \(bucket.url) lost a file's content while it was read")
                 }
                 return piece
             }
         }
     }
 
-    /// The first bytes of a range; `nil` for an object that there isn't.
+    /// The first bytes of a range; `nil` for an object that doesn't exist.
     private func piece(of key: String, _ range: Range<Int>) async throws -> [UInt8]? {
         let end = min(range.upperBound, range.lowerBound + pieceSize)
         let request = S3Bucket.Request(
@@ -198,13 +205,13 @@ public struct S3Storage: FileStorage {
         if reply.status == .notFound { return nil }
         guard reply.body.count == end - range.lowerBound else {
             throw FileStorageError(
-                "the store of files at \(bucket.url) sends \(reply.body.count) bytes of a content, and not \(end - range.lowerBound)"
+                "the store of files at \(bucket.url) sent \(reply.body.count) bytes of a file's content instead of \(end - range.lowerBound)"
             )
         }
         return reply.body
     }
 
-    /// The rest of a content, asked for piece by piece.
+    /// Reads the rest of a content piece by piece.
     private actor Reader {
         private var piece: [UInt8]?
         private var rest: Range<Int>
@@ -228,15 +235,15 @@ public struct S3Storage: FileStorage {
 
     // MARK: Deleting
 
-    /// Deletes a content, unless it was stored again since a time.
+    /// Deletes a content, unless it was stored again after a time.
     ///
-    /// - Returns: Whether the bucket doesn't have it any more.
+    /// - Returns: Whether the bucket no longer has the content.
     /// - Throws: `FileStorageError` if the store can't be used.
     public func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool {
         guard Self.isName(id) else { return true }
         let asked = Date()
         guard let headers = try await head(key(of: id)) else { return true }
-        // Both times are the store's, whose clock may differ from this machine's. They have no parts of seconds.
+        // Both times are from the store's clock, which may differ from this machine's. They are whole seconds.
         guard let now = Self.date(headers.first(name: "date")),
             let stored = Self.date(headers.first(name: "last-modified")),
             now.timeIntervalSince(stored) - 1 > asked.timeIntervalSince(time)
@@ -250,7 +257,7 @@ public struct S3Storage: FileStorage {
         return reply.status == .notFound ? nil : reply.headers
     }
 
-    /// A time as replies have it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// A time in the form of header fields: `Sun, 06 Nov 1994 08:49:37 GMT`.
     static func date(_ text: String?) -> Date? {
         guard let text else { return nil }
         let format = DateFormatter()
@@ -261,12 +268,12 @@ public struct S3Storage: FileStorage {
     }
 }
 
-/// A large content on its way to a bucket, part by part, under a name of its own until it is complete.
+/// A multipart upload of a large content, under a temporary name until it is complete.
 struct S3Upload: Sendable {
     private let bucket: S3Bucket
     private let draft: String
     private let id: String
-    /// The tags of the parts so far.
+    /// The ETags of the uploaded parts.
     private var tags: [String] = []
 
     init(in bucket: S3Bucket, draft: String) async throws {
@@ -275,7 +282,7 @@ struct S3Upload: Sendable {
         let reply = try await bucket.send(
             S3Bucket.Request(method: .POST, key: draft, query: [("uploads", "")]), expecting: [200])
         guard let id = S3Bucket.element("UploadId", of: String(decoding: reply.body, as: UTF8.self)), !id.isEmpty else {
-            throw FileStorageError("the store of files at \(bucket.url) doesn't begin an upload of several parts")
+            throw FileStorageError("the store of files at \(bucket.url) didn't begin a multipart upload")
         }
         self.id = id
     }
@@ -286,12 +293,12 @@ struct S3Upload: Sendable {
                 method: .PUT, key: draft, query: [("partNumber", "\(tags.count + 1)"), ("uploadId", id)], body: part),
             expecting: [200])
         guard let tag = reply.headers.first(name: "etag") else {
-            throw FileStorageError("the store of files at \(bucket.url) gives no tag for a part of an upload")
+            throw FileStorageError("the store of files at \(bucket.url) gave no ETag for a part of an upload")
         }
         tags.append(tag)
     }
 
-    /// Puts the parts together, and gives the content its name.
+    /// Completes the upload, and gives the content its name.
     func finish(as key: String) async throws {
         let parts = tags.enumerated().map { number, tag in
             let plain = tag.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
@@ -308,7 +315,7 @@ struct S3Upload: Sendable {
         _ = try? await bucket.send(S3Bucket.Request(method: .DELETE, key: draft), expecting: [200, 204, 404])
     }
 
-    /// Takes back what was uploaded.
+    /// Removes the uploaded parts.
     func abandon() async {
         for query in [[("uploadId", id)], []] {
             _ = try? await bucket.send(

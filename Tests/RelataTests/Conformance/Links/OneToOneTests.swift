@@ -125,7 +125,7 @@ import Testing
                 try tx.save(second)
             }
         }
-        #expect(error?.reference == "Passport.holder" && "\(error as Any)".contains("saved in one batch"))
+        #expect(error?.reference == "Passport.holder" && "\(error as Any)".contains("in one batch"))
         #expect(try store.fetch(Passport.sorted { $0.number }).map(\.holder.id) == [ada.id, bob.id])
         try store.save(first, second)
         #expect(try store.fetch(Passport.sorted { $0.number }).map(\.holder.id) == [bob.id, ada.id])

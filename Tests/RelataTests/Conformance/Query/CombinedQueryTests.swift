@@ -105,7 +105,7 @@ import Testing
         }
         #expect(titles == ["apfel", "Apfel", "Äpfel", "oft", "Öl", "Zebra", "zoo"])
         let error = thrown { try store.fetch(Airport.sorted { $0.code.localized("klingon") }) }
-        #expect(error?.description.contains("\"klingon\" is no locale") == true)
+        #expect(error?.description.contains("\"klingon\" isn't a locale") == true)
         let quoted = thrown { try store.fetch(Airport.sorted { $0.code.localized("de\" DESC --") }) }
         #expect(quoted?.kind == "invalidUse")
     }
