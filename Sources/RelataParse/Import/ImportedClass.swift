@@ -1,13 +1,13 @@
 import RelataCore
 
-/// A class as `_SCHEMA` has it in MongoDB, or as `GET /schemas` tells it.
+/// A class, as in MongoDB's `_SCHEMA` or in the reply to `GET /schemas`.
 struct ImportedClass {
     let name: String
-    /// What `POST /schemas` takes.
+    /// The class in the form of `POST /schemas`.
     let description: JSONObject
-    /// The types of the fields as MongoDB names them.
+    /// The types of the fields by their names in MongoDB.
     let types: [String: String]
-    /// What is said of fields beside their types: `required`, `defaultValue`.
+    /// The rules of fields: `required` and `defaultValue`.
     let rules: [String: JSONObject]
     /// The indexes by name, as `POST /schemas` takes them.
     let indexes: JSONObject
@@ -19,7 +19,7 @@ struct ImportedClass {
         "polygon": "Polygon",
     ]
 
-    /// - Returns: `nil` for what describes no class.
+    /// - Returns: `nil` for an object that doesn't describe a class.
     init?(_ json: JSONObject) {
         var fields: JSONObject = [:]
         var types: [String: String] = [:]
@@ -69,7 +69,7 @@ struct ImportedClass {
         self.description = description
     }
 
-    /// The class without what an internal class has by itself.
+    /// The class without the fields that an internal class always has.
     func fields(besides known: Set<String>) -> JSONObject {
         (description["fields"]?.object ?? [:]).filter { !known.contains($0.key) }
     }
