@@ -319,7 +319,7 @@ struct LiveQueryTests {
             for value in strange {
                 let error = try await client.subscribe("Book", id: 5, message: [name: value])
                 #expect(error["op"] == "error" && error["code"] == 1, "\(name) \(value) \(error)")
-                #expect(error["requestId"] == 5 && error["error"]?.string == "\(name) must be a text")
+                #expect(error["requestId"] == 5 && error["error"]?.string == "\(name) must be text")
             }
             let reply = try await client.subscribe("Book", id: 5, message: [name: .null])
             #expect(reply["op"] == "subscribed" && reply["resumed"] == nil, "\(name) \(reply)")
