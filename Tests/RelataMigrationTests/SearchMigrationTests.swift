@@ -41,8 +41,9 @@ import Testing
             (2, "Moon", "moon moon moon"), (3, "Alone", "no light"), (4, "Blue", "blue as the moon"),
         ]
         let file = try Evolution(
-            on: engine, searched,
+            on: engine, song(search: nil),
             filledBy: rows.map { "INSERT INTO Song VALUES (\($0), '\($1)', '\($2)')" }.joined(separator: "; "))
+        try file.open(searched)
         let compiler = QueryCompiler(
             schema: try Schema([searched]), access: .everything, dialect: file.connection.dialect)
         func keys(_ text: String, in properties: [String] = [], sort: [SortTerm] = []) throws -> [Value] {

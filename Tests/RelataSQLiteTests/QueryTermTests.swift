@@ -31,6 +31,13 @@ struct QueryTermTests {
         #expect(try library.keys("Number", the("double") == .real(0.1)) == [1])
     }
 
+    @Test func dataIsAsLongAsItsBytes() throws {
+        try library.connection.execute("UPDATE Book SET cover = x'0102' WHERE id = 1")
+        try library.connection.execute("UPDATE Book SET cover = x'000203' WHERE id = 2")
+        #expect(try library.keys("Book", .function(.length, [the("cover")]) > 2) == [2])
+        #expect(try library.keys("Book", .function(.length, [the("cover")]) == 2) == [1])
+    }
+
     @Test func theFirstOfUnsetValuesDiffersFromEveryValue() throws {
         let first = ExpressionNode.function(.coalesce, [the("year"), the("weight")])
         #expect(try library.keys("Book", first == 1968) == [1])
