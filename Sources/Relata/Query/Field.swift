@@ -48,8 +48,11 @@ public protocol PropertyField: Sendable {
     static func path(of field: Self) -> String
 }
 
+/// An attribute in a query: a ``Field`` or a ``ValueField``.
+public protocol AttributeField<QueryValue>: QueryExpression, PropertyField {}
+
 /// An attribute in a query.
-public struct Field<Value>: QueryExpression, PropertyField {
+public struct Field<Value>: AttributeField {
     /// The Swift type of the value.
     public typealias QueryValue = Value
     /// The expression as plain data.
