@@ -6,7 +6,8 @@ import RelataEngine
 /// ```swift
 /// Book.where { $0.price * 2 > 30 && $0.title.hasPrefix("The") }
 /// ```
-public protocol QueryExpression<QueryValue>: GroupColumn {
+public protocol QueryExpression<QueryValue>: GroupColumn, EqualityOperand
+where EqualConstant == QueryValue, EqualKey == Never {
     /// The Swift type of the value.
     associatedtype QueryValue
     /// The expression as plain data.
@@ -48,8 +49,11 @@ public protocol PropertyField: Sendable {
     static func path(of field: Self) -> String
 }
 
+/// An attribute in a query: a ``Field`` or a ``ValueField``.
+public protocol AttributeField<QueryValue>: QueryExpression, PropertyField {}
+
 /// An attribute in a query.
-public struct Field<Value>: QueryExpression, PropertyField {
+public struct Field<Value>: AttributeField {
     /// The Swift type of the value.
     public typealias QueryValue = Value
     /// The expression as plain data.
@@ -161,24 +165,22 @@ extension Model {
 /// The other side of a one-to-one in a query.
 public typealias HasOneField = ToOneField
 
-/// Whether a to-one links to an object, or to none. An object without a key is an error when the query runs.
-public func == <Target>(link: ToOneField<Target>, object: Target?) -> Condition {
-    Condition(object.map { Target.isOne(of: [$0.primaryKey], link.node) } ?? .isNull(link.node))
+extension ToOneField: EqualityOperand {
+    /// Whether it links to an object, or to none. An object without a key is an error when the query runs.
+    @_documentation(visibility: internal)
+    public func isEqual(to object: Target?) -> Condition {
+        Condition(object.map { Target.isOne(of: [$0.primaryKey], node) } ?? .isNull(node))
+    }
+
+    /// Whether it links to another object than that, or to none.
+    @_documentation(visibility: internal)
+    public func isUnequal(to object: Target?) -> Condition { !isEqual(to: object) }
+
+    /// Whether it links to the object with that key. A key that isn't assigned yet is an error when the query runs; a
+    /// literal `nil` means no link.
+    @_documentation(visibility: internal)
+    public func isEqual(toKey key: Target.Key?) -> Condition { Condition(Target.isOne(of: [key], node)) }
 }
-
-/// Whether a to-one links to another object than that, or to none.
-public func != <Target>(link: ToOneField<Target>, object: Target?) -> Condition { !(link == object) }
-
-/// Whether a to-one links to the object with that key. A key that isn't assigned yet is an error when the query runs; a
-/// literal `nil` means no link.
-@_disfavoredOverload
-public func == <Target>(link: ToOneField<Target>, key: Target.Key?) -> Condition {
-    Condition(Target.isOne(of: [key], link.node))
-}
-
-/// Whether a to-one links to another object than the one with that key, or to none.
-@_disfavoredOverload
-public func != <Target>(link: ToOneField<Target>, key: Target.Key?) -> Condition { !(link == key) }
 
 /// Whether two to-ones link to the same object, or both to none.
 @_disfavoredOverload

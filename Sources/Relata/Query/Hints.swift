@@ -86,7 +86,7 @@ extension QueryExpression where QueryValue == String {
     public var count: TypedExpression<Int> { length }
 }
 
-extension Field {
+extension AttributeField {
     /// Explains which attributes can be unset.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "the attribute can't be unset: declare it as an optional, or set it to a value")
@@ -101,7 +101,7 @@ extension ToManyField {
         *, unavailable,
         message: "a to-many has no single value: write 'contains { $0.title == … }', or a figure: 'maximum { $0.year }'"
     )
-    public subscript<Value>(dynamicMember member: KeyPath<Target.Fields, Field<Value>>) -> Field<Value> {
+    public subscript<Property: AttributeField>(dynamicMember member: KeyPath<Target.Fields, Property>) -> Property {
         Target.Fields(path: FieldPath())[keyPath: member]
     }
 

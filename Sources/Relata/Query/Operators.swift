@@ -17,16 +17,58 @@ extension QueryExpression {
     }
 }
 
-/// Whether a value equals a constant. An unset value equals only `nil`.
-public func == <Left: QueryExpression>(left: Left, right: Left.QueryValue) -> Condition { left.compare(.equal, right) }
+/// A left side of `==` and `!=` in a query: a value, or a to-one.
+///
+/// One operator compares both with constants. If each had its own, a mistake in one would be explained by the other.
+@_documentation(visibility: internal)
+public protocol EqualityOperand {
+    /// What it is compared with: a value, or an object.
+    associatedtype EqualConstant
+    /// The key that a to-one is compared with.
+    associatedtype EqualKey
+    /// Whether it equals a constant.
+    func isEqual(to constant: EqualConstant) -> Condition
+    /// Whether it differs from a constant.
+    func isUnequal(to constant: EqualConstant) -> Condition
+    /// Whether it links to the object with that key.
+    func isEqual(toKey key: EqualKey) -> Condition
+}
+
+extension QueryExpression {
+    /// Whether the value equals a constant.
+    @_documentation(visibility: internal)
+    public func isEqual(to constant: QueryValue) -> Condition { compare(.equal, constant) }
+
+    /// Whether the value differs from a constant.
+    @_documentation(visibility: internal)
+    public func isUnequal(to constant: QueryValue) -> Condition { compare(.notEqual, constant) }
+
+    /// Values have no keys.
+    @_documentation(visibility: internal)
+    public func isEqual(toKey key: Never) -> Condition {}
+}
+
+/// Whether a value equals a constant, or a to-one links to an object. An unset value equals only `nil`, and so does a
+/// to-one without an object. An object without a key is an error when the query runs.
+public func == <Left: EqualityOperand>(left: Left, right: Left.EqualConstant) -> Condition { left.isEqual(to: right) }
+/// Whether a to-one links to the object with that key. A key that isn't assigned yet is an error when the query runs; a
+/// literal `nil` means no link.
+@_disfavoredOverload
+public func == <Left: EqualityOperand>(left: Left, right: Left.EqualKey) -> Condition { left.isEqual(toKey: right) }
 /// Whether two values are equal; two unset ones are.
 @_disfavoredOverload
 public func == <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Left.QueryValue == Right.QueryValue { left.compare(.equal, right) }
 
-/// Whether a value differs from a constant. An unset value differs from every set one.
-public func != <Left: QueryExpression>(left: Left, right: Left.QueryValue) -> Condition {
-    left.compare(.notEqual, right)
+/// Whether a value differs from a constant, or a to-one links to another object than that, or to none. An unset value
+/// differs from every set one.
+public func != <Left: EqualityOperand>(left: Left, right: Left.EqualConstant) -> Condition {
+    left.isUnequal(to: right)
+}
+/// Whether a to-one links to another object than the one with that key, or to none.
+@_disfavoredOverload
+public func != <Left: EqualityOperand>(left: Left, right: Left.EqualKey) -> Condition {
+    !left.isEqual(toKey: right)
 }
 /// Whether two values differ.
 @_disfavoredOverload

@@ -82,16 +82,16 @@ extension QueryExpression where QueryValue: ListOperand, QueryValue.ListElement:
     /// Whether an element of the list meets a condition.
     ///
     /// ```swift
-    /// Order.where { $0.lines.contains { $0.member("quantity", as: Int.self) > 10 } }
+    /// Order.where { $0.lines.contains { $0.quantity > 10 } }
     /// ```
     public func contains<Check: QueryExpression<Bool>>(
-        where condition: (TypedExpression<QueryValue.ListElement>) -> Check
+        where condition: (MemberExpression<QueryValue.ListElement>) -> Check
     ) -> Condition {
         let coding = ExpressionCoding<QueryValue.ListElement>(jsonOf: QueryValue.ListElement.self)
         let depth = ElementScope.depth
         // Inner conditions have separate scopes.
         let check = ElementScope.$depth.withValue(depth + 1) {
-            condition(TypedExpression(.element(scope: depth, coding.kind), coding))
+            condition(MemberExpression(.element(scope: depth, coding.kind), coding))
         }
         return Condition(.anyElement(JSONElements(of: node, scope: depth), condition: check.node))
     }
@@ -115,19 +115,31 @@ extension QueryExpression where QueryValue: Codable {
     /// Customer.where { $0.address.member("location", "latitude", as: Double.self) > 60 }
     /// ```
     ///
-    /// The names are those of the coding keys. They are text, because Swift doesn't provide the coding key of a key
-    /// path: an unknown name is unset in every object, so use a constant for a name that you use often. No index serves
-    /// a member: if you search large tables by a value, store it as an attribute.
+    /// The names are those of the coding keys. They are text, for which the compiler knows no mistake: an unknown name is
+    /// unset in every object. So prefer properties, as in `$0.address.city` (``MemberedExpression``), where their names
+    /// are those in the JSON. No index serves a member: if you search large tables by a value, store it as an attribute.
     public func member<Member: Codable & Sendable>(
         _ names: String..., as type: Member.Type
     ) -> TypedExpression<Member?> {
         let coding = ExpressionCoding<Member>(jsonOf: type)
+        return TypedExpression(self.member(names, coding), coding.optional)
+    }
+}
+
+extension QueryExpression {
+    /// A member of the value, by the path of its names.
+    func member<Member: Codable & Sendable>(
+        _ names: [String], _ coding: ExpressionCoding<Member>
+    ) -> ExpressionNode {
         guard self.coding.type == .json || self.coding.type == nil, !names.isEmpty else {
-            return TypedExpression(
-                .invalid("only a value that is stored as JSON has members, and a member has a name"), coding.optional)
+            return .invalid("only a value that is stored as JSON has members, and a member has a name")
         }
-        return TypedExpression(
-            .function(.json(coding.kind, names.map { .member($0) }), [node]), coding.optional)
+        let path = names.map { JSONStep.member($0) }
+        // A member of a member is one path: each function within another would repeat it.
+        if case .function(.json(.json, let outer), let arguments) = node {
+            return .function(.json(coding.kind, outer + path), arguments)
+        }
+        return .function(.json(coding.kind, path), [node])
     }
 }
 

@@ -195,21 +195,21 @@ public enum AssignmentBuilder {
     public static func buildEither(second assignments: [Assignment]) -> [Assignment] { assignments }
 }
 
-extension Field {
+extension AttributeField {
     private var assigned: String { Self.path(of: self) }
 
     /// Sets the attribute in an update by query.
-    public func set(to value: Value) -> Assignment { Assignment(assigned, coding.constant(value)) }
+    public func set(to value: QueryValue) -> Assignment { Assignment(assigned, coding.constant(value)) }
 
     /// Unsets an attribute that may be unset in an update by query: `$0.due.unset()`.
-    public func unset<Wrapped>() -> Assignment where Value == Wrapped? { Assignment(assigned, .value(.null)) }
+    public func unset<Wrapped>() -> Assignment where QueryValue == Wrapped? { Assignment(assigned, .value(.null)) }
 
     /// Sets an optional attribute to a value computed from the object in an update by query.
     public func set<Wrapped, Other: QueryExpression<Wrapped>>(to expression: Other) -> Assignment
-    where Value == Wrapped? { Assignment(assigned, expression.node) }
+    where QueryValue == Wrapped? { Assignment(assigned, expression.node) }
 
     /// Sets the attribute to a value computed from the object in an update by query.
-    public func set<Other: QueryExpression<Value>>(to expression: Other) -> Assignment {
+    public func set<Other: QueryExpression<QueryValue>>(to expression: Other) -> Assignment {
         Assignment(assigned, expression.node)
     }
 }

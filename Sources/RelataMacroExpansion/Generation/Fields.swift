@@ -16,7 +16,7 @@ extension StoredProperty {
         let (type, arguments) = fieldType
         let value =
             plainType == nil
-            ? "Relata.\(link == nil ? "Field" : type)(fieldPath, \(name.literal)\(arguments))"
+            ? "Relata.\(link == nil ? attributeField : type)(fieldPath, \(name.literal)\(arguments))"
             : "fieldPath.\(isOptional ? "optional" : "value")(\(name.literal))"
         return """
             \(access.modifier)var \(identifier): Relata.\(type) {
@@ -25,9 +25,12 @@ extension StoredProperty {
             """
     }
 
+    /// Values of a type that isn't known by its name may have members.
+    private var attributeField: String { type?.known == nil ? "ValueField" : "Field" }
+
     private var fieldType: (type: String, arguments: String) {
         guard let link else {
-            return ("Field<\(typeName)>", ", \(codingExpression)")
+            return ("\(attributeField)<\(typeName)>", ", \(codingExpression)")
         }
         return switch link.kind {
         case .toOne: ("ToOneField<\(link.target)>", "")

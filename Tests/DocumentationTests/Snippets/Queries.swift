@@ -83,7 +83,7 @@ private func cinema() async throws -> Store {
         try await show(Film.where { $0.released + .years(28) < Date(timeIntervalSince1970: 650_000_000) })
         try await show(Film.where { $0.tags.isEmpty && !$0.reviews.isEmpty })
         try await show(Film.where { $0.tags.contains("paris") || $0.tags.contains { $0.hasSuffix("wave") } })
-        try await show(Film.where { $0.premiere.member("city", as: String.self) == "Cannes" })
+        try await show(Film.where { $0.premiere.city == "Cannes" })
         // docs: hide
         try printed(in: "Documentation/Queries.md")
         // docs: show

@@ -64,6 +64,38 @@ struct DiagnosticsTests {
                 """)
     }
 
+    @Test func aMistakeInAValueOfATypeOfTheAppIsTheOnlyErrorAndNamesIt() throws {
+        try Compiler.expectErrors(
+            in: Self.models + """
+                enum Kind: String, Codable { case novel, essay }
+                struct Country: Codable { var code: String }
+                struct Address: Codable { var city: String; var country: Country }
+                @Model struct Shop {
+                    let id: ID<Shop>
+                    var name: String
+                    var kind: Kind
+                    var maybe: Kind?
+                    var address: Address
+                    var postal: Address?
+                    var branches: [Address] = []
+                    var genre: ToOne<Genre>?
+                }
+                func use(_ store: Store, _ genre: Genre) async throws {
+                    _ = Shop.where { $0.kind == .novl }  // (aka 'Kind') has no member 'novl'
+                    _ = Shop.where { $0.kind != .novl && $0.name == "x" }  // (aka 'Kind') has no member 'novl'
+                    _ = try await store.fetch(Shop.where { $0.kind == .novl })  // (aka 'Kind') has no member 'novl'
+                    _ = Shop.where { $0.maybe == .novl }  // has no member 'novl'
+                    _ = Shop.where { $0.address.cty == "x" }  // 'cty' using key path from root type
+                    _ = Shop.where { $0.postal.cty == "x" }  // 'cty' using key path from root type
+                    _ = Shop.where { $0.branches.contains { $0.cty == "x" } }  // 'cty' using key path from root type
+                    _ = Shop.where { $0.address.city == 3 }  // cannot convert value of type 'Int'
+                    _ = Shop.where { $0.name.capitalized == "x" }  // 'Field<String>' has no member 'capitalized'
+                    _ = Shop.where { $0.address.country.code == "x" && $0.postal.country.code == nil }
+                    _ = Shop.where { $0.kind == .novel && $0.maybe == nil && $0.genre == genre || $0.genre == genre.id }
+                }
+                """)
+    }
+
     @Test func aListInAQueryIsAnsweredWithWhatToAsk() throws {
         try Compiler.expectErrors(
             in: Self.models + """

@@ -1,0 +1,113 @@
+import Synchronization
+
+/// The name under which a `Codable` type stores a property.
+///
+/// A key path knows the property, and not its coding key. The two have the same name where the keys are an enum without
+/// raw values, as the compiler writes it. Everything else is refused: a query must not look for another name than the
+/// stored one.
+enum MemberName {
+    private struct Path: Hashable {
+        let root: ObjectIdentifier
+        let description: String
+    }
+
+    /// What was found so far: a type's answer never changes.
+    private static let found = Mutex<[Path: Result<String, Unknown>]>([:])
+
+    /// The name of the property at the end of a key path of one step.
+    ///
+    /// - Parameters:
+    ///   - path: The key path.
+    ///   - type: The type of the member where it is set, for the error.
+    /// - Throws: ``Unknown`` if the name isn't certain.
+    static func stored<Root: Codable, Member>(
+        _ path: KeyPath<Root, Member>, as type: Any.Type
+    ) throws(Unknown) -> String {
+        let description = "\(path)"
+        let key = Path(root: ObjectIdentifier(Root.self), description: description)
+        if let known = found.withLock({ $0[key] }) { return try known.get() }
+        let result: Result<String, Unknown>
+        let name = property(description, of: Root.self)
+        if let reason = doubt(name, of: Root.self) {
+            result = .failure(Unknown(name: name, of: "\(Root.self)", type: "\(type)", reason: reason))
+        } else {
+            result = .success(name)
+        }
+        found.withLock { $0[key] = result }
+        return try result.get()
+    }
+
+    /// The property's name in the text of the key path: `\Address.city`. Empty for a computed one, which is
+    /// `\Address.<computed 0x… (String)>`, and where the program was built without names of properties.
+    private static func property(_ description: String, of root: Any.Type) -> String {
+        let start = "\\\(root)."
+        guard description.hasPrefix(start), !description.dropFirst(start.count).contains("<") else { return "" }
+        return String(description.dropFirst(start.count))
+    }
+
+    /// Why the property may have another name in JSON, or none.
+    private static func doubt<Root: Codable>(_ name: String, of root: Root.Type) -> Unknown.Reason? {
+        if name.isEmpty { return .unnamed }
+        do {
+            _ = try Root(from: KeyFinder())
+        } catch let keys as CodingKeys {
+            if keys.type is any RawRepresentable.Type { return .rawKeys }
+            guard let key = keys.type.init(stringValue: name), key.stringValue == name else { return .noKey }
+            return Mirror(reflecting: key).displayStyle == .enum ? nil : .openKeys
+        } catch {}
+        return .noKeys
+    }
+}
+
+extension MemberName {
+    /// Why the name of a property isn't certain, and what to write instead.
+    struct Unknown: Error, CustomStringConvertible {
+        enum Reason {
+            case unnamed, rawKeys, noKey, openKeys, noKeys
+        }
+
+        /// Empty if the key path doesn't say it.
+        let name: String
+        let root: String
+        let type: String
+        let reason: Reason
+
+        init(name: String, of root: String, type: String, reason: Reason) {
+            (self.name, self.root, self.type, self.reason) = (name, root, type, reason)
+        }
+
+        var description: String {
+            let subject = name.isEmpty ? "the \(type) of \(root)" : "'\(name)' of \(root)"
+            let cause =
+                switch reason {
+                case .unnamed: "is computed, or the program was built without the names of properties"
+                case .rawKeys: "may have another name in JSON, because the coding keys have raw values"
+                case .noKey: "has no coding key of that name"
+                case .openKeys: "may have another name in JSON, because the coding keys are no enum"
+                case .noKeys: "has no name in JSON, because the type names no coding keys"
+                }
+            let example = name.isEmpty ? "name" : name
+            return "\(subject) \(cause): give the name in JSON, as in '.member(\"\(example)\", as: \(type).self)'"
+        }
+    }
+
+    /// Thrown to leave a type's `init(from:)` once it has named its keys.
+    private struct CodingKeys: Error {
+        let type: any CodingKey.Type
+    }
+
+    private struct NoCodingKeys: Error {}
+
+    /// Learns the type of the coding keys, and never provides a value: no code of the type runs on made-up values.
+    private struct KeyFinder: Decoder {
+        var codingPath: [any CodingKey] { [] }
+        var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+        func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+            throw CodingKeys(type: type)
+        }
+
+        func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw NoCodingKeys() }
+        func singleValueContainer() throws -> any SingleValueDecodingContainer { throw NoCodingKeys() }
+    }
+}
