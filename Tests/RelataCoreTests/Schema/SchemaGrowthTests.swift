@@ -135,6 +135,7 @@ import Testing
             case .inverse(let number): "inverse \(name(number))"
             case .join(let number, let isSource): "join \(schema.joins[number].table) \(isSource)"
             case .through(let inverse, let reference): "through \(name(inverse)) \(name(reference))"
+            case .matched(let link): "matched \(schema.tables[link.source].name) \(link.columns) \(link.isForward)"
             }
         }
         var lines: [String] = ["counts \(schema.hasCounts)"]

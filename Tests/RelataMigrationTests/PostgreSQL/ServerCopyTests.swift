@@ -76,7 +76,8 @@ import Testing
         let (source, server, back) = (try database(), try TestEngine.postgres.connection(), try database())
         try Migrator.migrate(source, schema: try Schema([entity]))
         let values: [Value] = [
-            .integer(.max), .integer(.min), .integer(9_007_199_254_740_993), .real(0.1), .real(1e300), .real(5e-324),
+            .integer(.max), .integer(.min), .integer(9_007_199_254_740_993), .real(0.1), .real(1e300),
+            .real(.leastNonzeroMagnitude),
             .null,
         ]
         for (row, value) in values.enumerated() {

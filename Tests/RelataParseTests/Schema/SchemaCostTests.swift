@@ -60,7 +60,7 @@ import Testing
         let server = try TestServer(path: folder.path("fields.sqlite"), trace: trace)
         defer { try? server.store.close() }
         let fields = (0..<count).map { ("field\($0)", JSONValue.integer(1)) }
-        _ = try await server.create("Wide", .object(JSONObject(uniqueKeysWithValues: fields)))
+        _ = try await server.create("Wide", .object(JSONObject(fields)))
         trace.removeAll()
         _ = try await server.create("Wide", ["more": "a"])
         return (trace.all, server.store.currentClasses.storedSchema.resolvedCount)
