@@ -120,7 +120,7 @@ import Testing
                 """,
             [
                 "init(id: Relata.ID<Book> = .init(), title: String, code: Int) {",
-                "fileprivate var secret: Relata.Field",
+                "fileprivate var secret: Relata.ValueField<Secret>",
                 "fileprivate var code: Relata.Field", "\n        var title: Relata.Field",
             ])
     }
