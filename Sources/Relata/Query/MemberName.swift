@@ -27,7 +27,7 @@ enum MemberName {
         let key = Path(root: ObjectIdentifier(Root.self), description: description)
         if let known = found.withLock({ $0[key] }) { return try known.get() }
         let result: Result<String, Unknown>
-        let name = property(description, of: Root.self)
+        let name = isCertain(path) ? property(description, of: Root.self) : ""
         if let reason = doubt(name, of: Root.self) {
             result = .failure(Unknown(name: name, of: "\(Root.self)", type: "\(type)", reason: reason))
         } else {
@@ -35,6 +35,14 @@ enum MemberName {
         }
         found.withLock { $0[key] = result }
         return try result.get()
+    }
+
+    /// Whether the description of a key path names its own property: Swift takes the name of the first field at the
+    /// offset, and fields without a size share one with the next field.
+    private static func isCertain<Root, Member>(_ path: KeyPath<Root, Member>) -> Bool {
+        // A computed property has no offset.
+        guard let offset = MemoryLayout<Root>.offset(of: path) else { return false }
+        return (0..<fieldCount(of: Root.self)).count { fieldOffset(in: Root.self, index: $0) == offset } == 1
     }
 
     /// The property's name in the text of the key path: `\Address.city`. Empty for a computed one, which is
@@ -80,7 +88,8 @@ extension MemberName {
             let subject = name.isEmpty ? "the \(type) of \(root)" : "'\(name)' of \(root)"
             let cause =
                 switch reason {
-                case .unnamed: "is computed, or the program was built without the names of properties"
+                case .unnamed:
+                    "is computed, lies beside a property without a size, or the program was built without names of properties"
                 case .rawKeys: "may have another name in JSON, because the coding keys have raw values"
                 case .noKey: "has no coding key of that name"
                 case .openKeys: "may have another name in JSON, because the coding keys are no enum"
@@ -111,3 +120,11 @@ extension MemberName {
         func singleValueContainer() throws -> any SingleValueDecodingContainer { throw NoCodingKeys() }
     }
 }
+
+// The runtime's functions by which Swift itself describes key paths.
+
+@_silgen_name("swift_reflectionMirror_recursiveCount")
+private func fieldCount(of type: Any.Type) -> Int
+
+@_silgen_name("swift_reflectionMirror_recursiveChildOffset")
+private func fieldOffset(in type: Any.Type, index: Int) -> Int

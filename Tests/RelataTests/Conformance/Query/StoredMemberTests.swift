@@ -84,6 +84,9 @@ import Testing
         #expect(
             try message(Showroom.where { $0.single.number == 1 }).contains("'number' of Single has no name in JSON"))
         #expect(try message(Showroom.where { !($0.visits.contains { $0.label == "x" }) }).contains("computed"))
+        // Swift describes the key path of each by the name of the first.
+        #expect(try message(Showroom.where { $0.versioned.city == "x" }).contains("beside a property without a size"))
+        #expect(try ids(store, Showroom.where { $0.versioned.rank == 7 }) == [1, 2, 3])
         #expect(try message(Showroom.where { $0.kind.rawValue == "work" }).contains("the String of Kind is computed"))
     }
 }
@@ -96,6 +99,7 @@ import Testing
     var renamed: Renamed = Renamed()
     var open: Open = Open()
     var single: Single = Single()
+    var versioned: Versioned = Versioned()
     var kind: Address.Kind = Address.Kind.work
 
     struct Address: Codable, Hashable, Sendable {
@@ -140,6 +144,14 @@ import Testing
             var container = encoder.container(keyedBy: Key.self)
             try container.encode(city, forKey: Key(stringValue: "town"))
         }
+    }
+
+    /// Its version has no size, so that the city begins where the version does.
+    struct Versioned: Codable, Hashable, Sendable {
+        enum Version: String, Codable { case first }
+        var version = Version.first
+        var city = "Rome"
+        var rank = 7
     }
 
     /// A number in JSON, without members.
