@@ -43,7 +43,7 @@ extension WriteRun {
         // Edits that only append need the end of the list and not the list, unless a member has no position yet.
         if appended.count == edits.changes.count {
             let ends = "SELECT max(\(order)), count(*) - count(\(order))" + from
-            let end = try connection.values(SQLStatement(ends, parameters)).first
+            let end = try connection.values(SQLStatement(ends, parameters), types: [.real]).first
             let base: Int64 = if case .integer(let last)? = end?.first { last } else { 0 }
             let present =
                 "SELECT \(keys)" + from + " AND (\(keys)) IN "
@@ -55,7 +55,8 @@ extension WriteRun {
             parameters.removeLast()
         }
         let sql = "SELECT \(keys), \(order)" + from + " ORDER BY \(order) IS NULL, \(order), \(keys)"
-        let rows = try connection.values(SQLStatement(sql, parameters), types: types)
+        // A position may be in a column of any numbers.
+        let rows = try connection.values(SQLStatement(sql, parameters), types: types + [.real])
         return OrderedList(
             rows.map { row in
                 let position: Int64? = if case .integer(let position)? = row.last { position } else { nil }
@@ -72,7 +73,7 @@ extension Connection {
         let sql = rowSQL.nextPlace(
             order, in: rowSQL.quote(schema.tables[reference.source].sqlName),
             where: rowSQL.refers(reference, in: schema, from: 1))
-        switch try value(SQLStatement(sql, owner.values.map { .value($0) })) {
+        switch try value(SQLStatement(sql, owner.values.map { .value($0) }), as: .real) {
         case .integer(let place)?: return place
         case .real(let place)?: return Int64(exactly: place.rounded(.down))
         default: return nil
