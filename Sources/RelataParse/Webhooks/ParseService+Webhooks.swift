@@ -73,6 +73,13 @@ extension ParseService {
         }
     }
 
+    /// The error for a reply whose content can't be used, after reporting it.
+    func invalidReply(of hook: Webhook, _ reason: String) -> FailedWebhook {
+        let failure = FailedWebhook(hook, reason)
+        options.webhooks?.report?(failure)
+        return failure
+    }
+
     private func send(_ notice: WebhookNotice) async throws -> JSONValue {
         let hook = notice.hook
         guard let sender = options.webhooks?.sender else { throw FailedWebhook(hook, "webhooks are off") }
