@@ -148,6 +148,24 @@ struct HTTPWebhooksTests {
         }
     }
 
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"success\":true}", "HTTP/1.1 200 OK\r\nCont", "",
+    ])
+    func aConnectionThatBreaksInTheReplyFailsTemporarily(reply: String) async throws {
+        try await RawServer.running(reply: { _, _ in reply }) { server in
+            let failure = await Self.failure("http://127.0.0.1:\(server.port)/")
+            let isBroken = failure.text.contains("broke off") || failure.text.contains("closed the connection")
+            #expect(isBroken && failure.isTemporary, "\(failure)")
+        }
+    }
+
+    @Test func aReplyThatIsNotHTTPFailsForGood() async throws {
+        try await RawServer.running(reply: { _, _ in "nonsense\r\n\r\n" }) { server in
+            let failure = await Self.failure("http://127.0.0.1:\(server.port)/")
+            #expect(failure.text.contains("doesn't speak HTTP") && !failure.isTemporary, "\(failure)")
+        }
+    }
+
     @Test func anUnreachableWebhookFailsTemporarily() async throws {
         let port = try await WebhookServer.running({ _ in nil }) { $0.port }
         let failure = await Self.failure("http://127.0.0.1:\(port)/")
