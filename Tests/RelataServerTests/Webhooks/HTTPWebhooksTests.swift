@@ -85,9 +85,13 @@ struct HTTPWebhooksTests {
         #expect(HTTPWebhooks().problem(with: "https://[fd00::1]/") != nil)
         #expect(HTTPWebhooks().problem(with: "https://example.org/hook") == nil)
         #expect(Self.local.problem(with: "http://10.0.0.1/") == nil)
+        for port in ["", ":", ":1", ":65535"] {
+            #expect(HTTPWebhooks().problem(with: "https://example.org\(port)/hook") == nil)
+        }
         for url in [
             "ftp://example.org", "example.org", "http://mei:secret@example.org/", "http://a b/",
-            "http://example.org/#x",
+            "http://example.org/#x", "http://example.org:0/", "http://example.org:65536/",
+            "http://example.org:99999999999999999999/", "https://[2606:4700:4700::1111]:99999999999999999999/",
         ] {
             #expect(Self.local.problem(with: url) != nil, "\(url)")
         }
