@@ -20,7 +20,13 @@ final class RateCounter: Sendable {
     private struct Entry {
         var end: Int64
         var count: Int
+        /// Whether other clients were counted too. The time of each of them began with another request, so the count
+        /// ends a whole time after the last one.
+        var isShared = false
     }
+
+    /// Where a count is kept.
+    private enum Place { case current, previous, shared }
 
     /// The counts of one limit. Old counts are dropped by generations, each as long as the limit's time, instead of one
     /// by one.
@@ -33,31 +39,39 @@ final class RateCounter: Sendable {
         /// The counts that clients share when the table is full.
         var shared: [Entry] = []
 
-        mutating func entry(_ key: UInt64, at time: Int64, shares: Int) -> Entry {
+        /// The count of a client, and where it must be kept to be found again.
+        mutating func entry(_ key: UInt64, at time: Int64) -> (entry: Entry, place: Place) {
             if time >= turn {
                 previous = time - turn < window ? current : [:]
                 current = [:]
                 turn = time + window
             }
-            let known = current[key] ?? previous[key] ?? (isFull(for: key) ? slot(key, shares) : nil)
-            guard let known, known.end > time else { return Entry(end: time + window, count: 0) }
-            return known
+            let new = Entry(end: time + window, count: 0)
+            if let known = current[key] { return (known.end > time ? known : new, .current) }
+            let isFull = current.count >= maximum
+            let known = previous[key].flatMap { $0.end > time ? $0 : nil }
+            // It ends before `previous` is dropped.
+            if let known, !known.isShared { return (known, isFull ? .previous : .current) }
+            // A client that has a count in common with others takes it along to a place of its own, and back.
+            let common = shared.isEmpty ? nil : shared[slot(key)]
+            let found = [known, common].compactMap(\.self).filter { $0.end > time }.max { $0.count < $1.count }
+            return (found ?? new, isFull ? .shared : .current)
         }
 
-        private func isFull(for key: UInt64) -> Bool { current.count >= maximum && current[key] == nil }
+        private func slot(_ key: UInt64) -> Int { Int(key % UInt64(RateCounter.shares)) }
 
-        private mutating func slot(_ key: UInt64, _ shares: Int) -> Entry {
-            if shared.isEmpty { shared = Array(repeating: Entry(end: 0, count: 0), count: shares) }
-            return shared[Int(key % UInt64(shares))]
-        }
-
-        mutating func set(_ key: UInt64, _ entry: Entry, shares: Int) {
-            guard isFull(for: key) else {
-                current[key] = entry
-                return
+        mutating func set(_ key: UInt64, _ entry: Entry, in place: Place, at time: Int64) {
+            var entry = entry
+            if place == .shared { entry.isShared = true }
+            if entry.isShared { entry.end = time + window }
+            switch place {
+            case .current: current[key] = entry
+            case .previous: previous[key] = entry
+            case .shared:
+                if shared.isEmpty { shared = Array(repeating: Entry(end: 0, count: 0), count: RateCounter.shares) }
+                shared[slot(key)] = entry
+                previous[key] = nil
             }
-            _ = slot(key, shares)
-            shared[Int(key % UInt64(shares))] = entry
         }
     }
 
@@ -89,16 +103,17 @@ final class RateCounter: Sendable {
     func take(_ demands: [Demand]) -> Refusal? {
         let time = milliseconds()
         return tables.withLock { tables in
-            var entries: [Entry] = []
+            var found: [(entry: Entry, place: Place)] = []
             for demand in demands {
-                let entry = tables[demand.rule].entry(demand.key, at: time, shares: Self.shares)
+                var (entry, place) = tables[demand.rule].entry(demand.key, at: time)
                 guard entry.count + demand.count <= maxima[demand.rule] else {
                     return Refusal(rule: demand.rule, milliseconds: entry.end - time)
                 }
-                entries.append(Entry(end: entry.end, count: entry.count + demand.count))
+                entry.count += demand.count
+                found.append((entry, place))
             }
-            for (demand, entry) in zip(demands, entries) {
-                tables[demand.rule].set(demand.key, entry, shares: Self.shares)
+            for (demand, found) in zip(demands, found) {
+                tables[demand.rule].set(demand.key, found.entry, in: found.place, at: time)
             }
             return nil
         }

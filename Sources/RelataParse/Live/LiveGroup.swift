@@ -42,14 +42,14 @@ struct LiveGroup: Sendable {
         let selection: Selection
         let watch: Set<String>?
 
-        /// - Parameter known: The caller. Fields that are hidden from it can't be watched either.
-        init(_ query: LiveQuery, as known: KnownCaller) {
+        /// - Parameters:
+        ///   - watch: The properties whose changes are told; `nil` for all.
+        ///   - known: The caller.
+        init(_ query: LiveQuery, watching watch: Set<String>?, as known: KnownCaller) {
             rights = LiveRights(known)
             selection = query.selection
-            let hidden = known.hiddenFields[query.className] ?? []
-            self.hidden = hidden
-            let unwatched = known.fieldsHidden(inSomeOf: query.className)
-            watch = query.watch?.filter { !unwatched.contains($0) && !$0.hasPrefix("_") }
+            hidden = known.hiddenFields[query.className] ?? []
+            self.watch = watch
         }
     }
 

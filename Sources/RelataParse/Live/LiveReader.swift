@@ -108,6 +108,23 @@ struct LiveReader {
             key: key, plan: plan, others: others, classes: classes, sharesContent: isShared && limited.isEmpty)
     }
 
+    /// The properties that a query watches; `nil` for all.
+    ///
+    /// - Throws: ``ParseError`` 102 for fields that don't exist, and, in the same words, for those that are hidden from
+    ///   the caller in all or some objects: their changes aren't told.
+    func watched(by query: LiveQuery, as known: KnownCaller) throws(ParseError) -> Set<String>? {
+        // While the class doesn't exist, nothing is known of its fields.
+        guard let watch = query.watch, let parseClass = classes[query.className] else { return query.watch }
+        let hidden = known.fieldsHidden(inSomeOf: query.className)
+        for name in watch.sorted() where parseClass[name] == nil || hidden.contains(name) {
+            throw ParseError(
+                .invalidQuery,
+                "a live query can't watch \(name.prefix(128)): \(parseClass.name) has no such field, or not all of its objects show it"
+            )
+        }
+        return Set(watch.map { $0 == "updatedAt" ? parseClass.table.entity.updatedAt ?? $0 : $0 })
+    }
+
     /// A query's group with the objects that meet the conditions.
     ///
     /// - Returns: `nil` if there are more than `limit`.

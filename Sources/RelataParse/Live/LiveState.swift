@@ -93,6 +93,7 @@ struct LiveState: Sendable {
     ) throws -> Place {
         let known = try seeing(identity, reader)
         let found = try reader.group(of: query.className, query.condition, as: known)
+        let watch = try reader.watched(by: query, as: known)
         try wake(found.key, known, reader)
         // Earlier events of a new group are unknown, so it needs a new round. A step has begun one already.
         if groups[found.key] == nil, settledRound == round {
@@ -100,7 +101,7 @@ struct LiveState: Sendable {
             settledRound = round
         }
         let group = try groups[found.key] ?? LiveGroup(filled(found, as: known, reader), round: round)
-        return Place(group: group, audience: LiveGroup.Audience(query, as: known), known: known)
+        return Place(group: group, audience: LiveGroup.Audience(query, watching: watch, as: known), known: known)
     }
 
     /// Finds the events of the other queries of the same class, if the class has changed.

@@ -10,6 +10,8 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
     struct Options: Sendable {
         /// How many wait at most.
         var maximumWaiting: Int
+        /// How many bytes those that wait and those that are delivered hold at most.
+        var maximumBytes = Int.max
         /// How many are delivered at once.
         var width: Int
         /// The waits before each new attempt, in seconds.
@@ -25,6 +27,8 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
     /// What waits for its turn.
     private struct Waiting {
         let job: Job
+        /// How many bytes it holds.
+        var bytes = 0
         /// How often it couldn't be delivered.
         var failures = 0
     }
@@ -38,6 +42,8 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
         var isBusy = false
         /// How many are being delivered.
         var delivering = 0
+        /// How many bytes are held until they are delivered or given up.
+        var bytes = 0
         var isStopped = false
         var forRoom: [CheckedContinuation<Void, Never>] = []
     }
@@ -61,12 +67,17 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
 
     /// Adds something to deliver.
     ///
+    /// - Parameter bytes: How many bytes the job holds until it is delivered.
     /// - Returns: `false` if too much waits already.
-    func add(_ job: @escaping Job) -> Bool {
-        let hasRoom = state.withLock {
-            !$0.isStopped && $0.waiting.count + $0.resting.count < options.maximumWaiting
+    func add(_ job: @escaping Job, holding bytes: Int = 0) -> Bool {
+        let hasRoom = state.withLock { state in
+            guard !state.isStopped, state.waiting.count + state.resting.count < options.maximumWaiting,
+                bytes <= options.maximumBytes - state.bytes
+            else { return false }
+            state.bytes += bytes
+            return true
         }
-        if hasRoom { enqueue(Waiting(job: job)) }
+        if hasRoom { enqueue(Waiting(job: job, bytes: bytes)) }
         return hasRoom
     }
 
@@ -109,17 +120,23 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
     private func run() async {
         while let next = next() {
             do {
-                guard let item = try await within(options.preparingLimit, next.job) else { continue }
+                guard let item = try await within(options.preparingLimit, next.job) else {
+                    free(next)
+                    continue
+                }
                 await waitForRoom()
                 Task {
-                    await attempt(item, next.failures)
+                    if await attempt(item, next) { free(next) }
                     leave()
                 }
             } catch {
+                free(next)
                 options.report(error)
             }
         }
     }
+
+    private func free(_ waiting: Waiting) { state.withLock { $0.bytes -= waiting.bytes } }
 
     private func next() -> Waiting? {
         state.withLock { state in
@@ -154,11 +171,17 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
         next?.resume()
     }
 
-    private func attempt(_ item: Item, _ failures: Int) async {
+    /// - Returns: Whether it isn't attempted again.
+    private func attempt(_ item: Item, _ waiting: Waiting) async -> Bool {
+        let failures = waiting.failures
         do {
             try await within(options.deliveryLimit) { [deliver] in try await deliver(item) }
+            return true
         } catch {
-            guard failures < options.retries.count, isTemporary(error) else { return options.report(error) }
+            guard failures < options.retries.count, isTemporary(error) else {
+                options.report(error)
+                return true
+            }
             // Others don't wait for one whose server is away.
             let number = state.withLock { state -> UInt64? in
                 if state.isStopped { return nil }
@@ -166,13 +189,17 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
                 state.resting[state.lastResting] = error
                 return state.lastResting
             }
-            guard let number else { return options.report(error) }
+            guard let number else {
+                options.report(error)
+                return true
+            }
             Task {
                 try? await Task.sleep(for: .seconds(options.retries[failures]))
                 // Whoever stopped the queue has reported it.
                 guard state.withLock({ $0.resting.removeValue(forKey: number) }) != nil else { return }
-                enqueue(Waiting(job: { item }, failures: failures + 1))
+                enqueue(Waiting(job: { item }, bytes: waiting.bytes, failures: failures + 1))
             }
+            return false
         }
     }
 }

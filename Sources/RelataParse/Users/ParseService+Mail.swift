@@ -14,18 +14,19 @@ extension ParseService {
             throw ParseError(.invalidEmailAddress, "you must provide a valid email string")
         }
         if purpose == .verification, !mail.verifiesAddresses { throw DisabledFeature.verificationIsOff }
-        let key = UserFields.key(address)
-        try queue.add { try await self.mail(purpose, to: key, language: call.language) }
+        // What waits mustn't keep the whole request.
+        let (key, language) = (UserFields.key(address), call.language)
+        try queue.add { try await self.mail(purpose, to: key, language: language) }
         return WireReply([:])
     }
 
     /// Sends a mail to a user's new address, with a link that verifies the address.
     func verify(_ address: String, _ call: ParseCall) {
         guard let mail = options.mail, mail.verifiesAddresses, let queue else { return }
-        let key = UserFields.key(address)
+        let (key, language) = (UserFields.key(address), call.language)
         // A user whose mail isn't sent because the queue is full can request it.
         do throws(ParseError) {
-            try queue.add { try await self.mail(.verification, to: key, language: call.language) }
+            try queue.add { try await self.mail(.verification, to: key, language: language) }
         } catch {
             mail.report?(error)
         }

@@ -181,6 +181,11 @@ extension ParseService {
         members["original"] = question.original.map { .object($0) }
         members.merge(caller)
         let success = try await ask(hook, members)
-        return try question.write(after: success, options.prohibitedNames)
+        do throws(ParseError) {
+            return try question.write(after: success, options.prohibitedNames)
+        } catch {
+            if error.code == .scriptFailed { throw error }
+            throw invalidReply(of: hook, "the object in its reply is invalid: \(error.message)")
+        }
     }
 }

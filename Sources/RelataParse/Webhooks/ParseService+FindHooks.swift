@@ -13,9 +13,7 @@ extension ParseService {
         do throws(ParseError) {
             try find.take(query)
         } catch {
-            let failure = FailedWebhook(hook, "the query in its reply is invalid: \(error.message)")
-            options.webhooks?.report?(failure)
-            throw failure
+            throw invalidReply(of: hook, "the query in its reply is invalid: \(error.message)")
         }
     }
 
@@ -38,9 +36,7 @@ extension ParseService {
         let success = try await ask(hook, members)
         guard let given = success.array else {
             if success.object == nil { return objects }
-            let failure = FailedWebhook(hook, "its reply isn't an array of objects")
-            options.webhooks?.report?(failure)
-            throw failure
+            throw invalidReply(of: hook, "its reply isn't an array of objects")
         }
         // The reply to a query contains no class, and gets the URLs of files later.
         var reader = FileURLReader(nil)

@@ -5,8 +5,16 @@ import RelataEngine
 /// A call of a webhook whose reply nobody waits for.
 struct WebhookNotice: Sendable {
     let hook: Webhook
-    let body: JSONObject
+    /// The JSON that is sent, except the addresses of files. While it waits it takes far less memory than the values.
+    let body: [UInt8]
     let id = UUID().uuidString
+
+    init(_ hook: Webhook, _ members: JSONObject) {
+        self.hook = hook
+        var writer = JSONWriter()
+        writer.write(.object(members))
+        body = writer.bytes
+    }
 }
 
 /// The queue of calls whose replies nobody waits for.
@@ -58,19 +66,24 @@ extension ParseService {
     /// - Throws: ``ParseError`` that the webhook returns for the client; ``FailedWebhook`` if there is no valid reply.
     func ask(_ hook: Webhook, _ members: JSONObject) async throws -> JSONValue {
         do {
-            return try await send(WebhookNotice(hook: hook, body: members))
+            return try await send(WebhookNotice(hook, members))
         } catch let error as FailedWebhook {
             options.webhooks?.report?(error)
             throw error
         }
     }
 
+    /// The error for a reply whose content can't be used, after reporting it.
+    func invalidReply(of hook: Webhook, _ reason: String) -> FailedWebhook {
+        let failure = FailedWebhook(hook, reason)
+        options.webhooks?.report?(failure)
+        return failure
+    }
+
     private func send(_ notice: WebhookNotice) async throws -> JSONValue {
         let hook = notice.hook
         guard let sender = options.webhooks?.sender else { throw FailedWebhook(hook, "webhooks are off") }
-        var writer = JSONWriter()
-        writer.write(.object(notice.body))
-        let body = hasFiles ? fileURLs.adding(to: writer.bytes) : writer.bytes
+        let body = hasFiles ? fileURLs.adding(to: notice.body) : notice.body
         let reply: WebhookReply
         do {
             reply = try await sender.send(WebhookRequest(url: hook.url, body: body, id: notice.id))
@@ -122,17 +135,23 @@ extension ParseService {
     static func notices(_ options: WebhookOptions) -> NoticeQueue {
         NoticeQueue(
             .init(
-                maximumWaiting: options.maximumWaiting, width: options.width, retries: options.retries,
-                report: options.report ?? { _ in }), isTemporary: { ($0 as? FailedWebhook)?.isTemporary ?? false },
+                maximumWaiting: options.maximumWaiting, maximumBytes: options.maximumWaitingBytes,
+                width: options.width, retries: options.retries, report: options.report ?? { _ in }),
+            isTemporary: { ($0 as? FailedWebhook)?.isTemporary ?? false },
             deliver: { try await $0() })
     }
 
     /// Queues a notice to a webhook, which is sent after the reply to the client.
     func tell(_ hook: Webhook?, _ members: JSONObject) {
         guard let hook, let notices else { return }
-        let notice = WebhookNotice(hook: hook, body: members)
-        guard notices.add({ { _ = try await self.send(notice) } }) else {
-            options.webhooks?.report?(FailedWebhook(hook, "too many notices wait: this one is lost"))
+        let notice = WebhookNotice(hook, members)
+        // An array that grew has more room than it uses.
+        guard notices.add({ { _ = try await self.send(notice) } }, holding: notice.body.capacity) else {
+            options.webhooks?.report?(
+                FailedWebhook(
+                    hook,
+                    "this notice of \(notice.body.count) bytes is lost, because too many wait: see why the webhook is slow, or raise webhooks.maximumWaiting or webhooks.maximumWaitingBytes"
+                ))
             return
         }
     }

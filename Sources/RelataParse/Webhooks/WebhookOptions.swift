@@ -72,6 +72,9 @@ public struct WebhookOptions: Sendable {
     public var retries = [1.0, 5, 30, 120]
     /// The maximum number of waiting notices. Further notices are reported as errors and dropped.
     public var maximumWaiting = 10_000
+    /// The maximum memory of waiting notices, in bytes, with those that are being sent. Further notices are reported as
+    /// errors and dropped.
+    public var maximumWaitingBytes = 64 * 1024 * 1024
     /// The number of seconds that a stopping server still delivers waiting notices.
     public var stopTime = 3.0
     /// Is called with the errors of webhooks; if `nil`, the server logs them.
@@ -90,6 +93,9 @@ public struct WebhookOptions: Sendable {
         }
         guard (1...1_000_000).contains(maximumWaiting) else {
             throw .invalidUse("webhooks.maximumWaiting is \(maximumWaiting): it must be 1 to 1000000")
+        }
+        guard maximumWaitingBytes > 0 else {
+            throw .invalidUse("webhooks.maximumWaitingBytes is \(maximumWaitingBytes): it must be above 0")
         }
         guard stopTime >= 0, stopTime <= 600 else {
             throw .invalidUse("webhooks.stopTime is \(stopTime): it must be 0 to 600")

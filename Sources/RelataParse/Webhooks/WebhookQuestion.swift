@@ -20,7 +20,7 @@ struct WebhookQuestion: Sendable {
     /// client sent it, so an increment stays an increment. A change of a field that the reply leaves out isn't made.
     ///
     /// - Parameter success: The value of `success` in the reply.
-    func write(after success: JSONValue, _ prohibited: ProhibitedNames) throws -> ObjectWrite {
+    func write(after success: JSONValue, _ prohibited: ProhibitedNames) throws(ParseError) -> ObjectWrite {
         guard let body = write.body?.body, let members = success.object else { return write }
         var reader = FileURLReader(nil)
         let given = reader.read(members.filter { !Self.fixed.contains($0.key) })

@@ -114,7 +114,8 @@ struct HTTPExchange: Sendable {
             "it can't be reached: "
                 + (error.connectionErrors.first.map { "\($0.error)" } ?? "there is no server of that name")
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: "TLS with it failed: \(error)"
-        case is HTTPParserError: "it doesn't speak HTTP, or broke off: \(error)"
+        case HTTPParserError.invalidEOFState: "it broke off in the middle of its reply"
+        case is HTTPParserError: "it doesn't speak HTTP: \(error)"
         case is IOError, is ChannelError: "it can't be reached: \(error)"
         default: "\(error)"
         }

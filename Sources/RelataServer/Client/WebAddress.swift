@@ -27,6 +27,10 @@ struct WebAddress: Sendable {
         guard isSecure || !needsTLS || Self.isThisMachine(host) else {
             throw SignInError("it must begin with https://")
         }
+        // A port that is no `Int` is left out.
+        if parts.port == nil, let range = parts.rangeOfPort, let text = parts.string?[range], !text.isEmpty {
+            throw SignInError("there is no port \(text.prefix(20))")
+        }
         port = parts.port ?? (isSecure ? 443 : 80)
         guard (1...65_535).contains(port) else { throw SignInError("there is no port \(port)") }
         let path = parts.percentEncodedPath

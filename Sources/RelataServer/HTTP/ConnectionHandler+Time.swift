@@ -64,6 +64,8 @@ extension ConnectionHandler {
             let error = ServerRefusal(.timedOut, "the request took too long to answer", status: 503)
             giveUp(.init(error: error, isHead: isAnsweringHead), context)
         case .listening where isReceiving: refuse(.init(error: .tooSlow, isHead: assembler.isHead), context)
+        case .blocked where isReadingRest, .lingering where isReadingRest:
+            breakOff("its source took longer than \(limits.transferTime)", context)
         case .blocked, .lingering:
             if !isTaking(context) { context.close(promise: nil) }
         case .listening: context.close(promise: nil)

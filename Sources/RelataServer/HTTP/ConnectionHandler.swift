@@ -56,6 +56,8 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         let bytes: ByteStream
         /// How many bytes there are.
         var left: Int
+        /// The id of the request, for the log.
+        let id: String
         /// Reads the next of them.
         var task: Task<Void, Never>?
     }
@@ -294,7 +296,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
 
     private func write(_ reply: EncodedReply, isAwaited: Bool, _ context: ChannelHandlerContext) {
         sending = Sending(size: reply.bytes.readableBytes)
-        rest = reply.stream.map { ReplyRest(bytes: $0.bytes, left: $0.size) }
+        rest = reply.stream.map { ReplyRest(bytes: $0.bytes, left: $0.size, id: reply.id) }
         guard isAwaited else {
             context.writeAndFlush(wrapOutboundOut(reply.bytes), promise: nil)
             return

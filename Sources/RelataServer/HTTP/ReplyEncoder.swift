@@ -12,6 +12,8 @@ struct EncodedReply: Sendable {
     var share: BodyBudget.Share?
     /// The stream after the bytes.
     var stream: ServerReply.Stream?
+    /// The id of the request, for the log.
+    var id = ""
     /// The protocol that the connection switches to, instead of a reply.
     var upgrade: WebSocketUpgrade?
 }
@@ -72,7 +74,7 @@ struct ReplyEncoder: Sendable {
             buffer.writeField(name, value)
         }
         buffer.writeStaticString(isKeptAlive ? "connection: keep-alive\r\n\r\n" : "connection: close\r\n\r\n")
-        var encoded = EncodedReply(bytes: buffer, isKeptAlive: isKeptAlive)
+        var encoded = EncodedReply(bytes: buffer, isKeptAlive: isKeptAlive, id: id)
         if isHead || isBodiless { return encoded }
         if let stream = reply.stream {
             encoded.stream = stream.size > 0 ? stream : nil

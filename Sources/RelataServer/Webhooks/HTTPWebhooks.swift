@@ -98,6 +98,8 @@ public struct HTTPWebhooks: WebhookSender {
 
     private static func isTemporary(_ error: any Error) -> Bool {
         switch error {
+        // The connection broke in the middle of the reply.
+        case HTTPParserError.invalidEOFState: true
         case HTTPExchange.Failure.tooLarge, is NetworkReach.Closed, is SignInError, is RelataError, is HTTPParserError:
             false
         default: true

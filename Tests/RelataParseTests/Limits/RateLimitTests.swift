@@ -1,4 +1,5 @@
 import Foundation
+import RelataTesting
 import Synchronization
 import TestEngines
 import Testing
@@ -224,6 +225,66 @@ struct RateCounterTests {
         clock.advance(20_000)
         #expect(counter.take([demand(1)]) == nil)
         #expect(counter.clientCount == 1)
+    }
+
+    @Test func aKnownClientKeepsItsCountWhenThereIsNoRoomForMore() {
+        let clock = Clock()
+        let counter = RateCounter([RateLimit("/a", count: 3, seconds: 10)], clients: 100) { clock.now }
+        // It is known since shortly before the turn of the generations, after which others take all places.
+        _ = counter.take([demand(1)])
+        clock.advance(9000)
+        #expect(counter.take([demand(7)]) == nil)
+        clock.advance(1500)
+        for key in 1000..<2000 { _ = counter.take([demand(UInt64(key))]) }
+        #expect(counter.take([demand(7)]) == nil && counter.take([demand(7)]) == nil)
+        for _ in 0..<10 { #expect(counter.take([demand(7)]) == .init(rule: 0, milliseconds: 8500)) }
+    }
+
+    @Test func aClientThatSharedACountGetsNoSecondOne() {
+        let clock = Clock()
+        let counter = RateCounter([RateLimit("/a", count: 2, seconds: 10)], clients: 100) { clock.now }
+        for key in 1000..<1100 { _ = counter.take([demand(UInt64(key))]) }
+        clock.advance(9000)
+        #expect(counter.take([demand(7, 2)]) == nil)
+        // The places are free again, but its time isn't over.
+        clock.advance(1500)
+        #expect(counter.take([demand(7)]) == .init(rule: 0, milliseconds: 8500))
+        #expect(counter.take([demand(8)]) == nil)
+        clock.advance(8500)
+        #expect(counter.take([demand(7, 2)]) == nil)
+    }
+
+    /// However many others come, and whenever: nobody gets more in a time that begins with a request than the limit,
+    /// and while there are places for all, exactly that.
+    @Test func nobodyGetsMoreThanTheLimit() {
+        let first = UInt64.random(in: 0..<UInt64.max / 2)
+        for seed in first..<first + 300 {
+            var random = SampleRandom(seed: seed)
+            let (clock, maximum) = (Clock(), Int.random(in: 1...4, using: &random))
+            let places = Bool.random(using: &random) ? Int.random(in: 1...8, using: &random) : 24
+            let counter = RateCounter([RateLimit("/a", count: maximum, seconds: 0.1)], clients: places) { clock.now }
+            // Some keys share a count when there is no place for them.
+            let keys = (0..<24).map { UInt64($0 % 5) + UInt64($0 / 5) * 1024 }
+            var times: [UInt64: (end: Int64, count: Int)] = [:]
+            let pace = Int64.random(in: 0...40, using: &random)
+            for _ in 0..<400 {
+                let pause = Int.random(in: 0..<60, using: &random) == 0 ? 250 : pace
+                clock.advance(Int64.random(in: 0...pause, using: &random))
+                let key = keys[Int.random(in: 0..<keys.count, using: &random)]
+                let count = Int.random(in: 1...min(maximum, 2), using: &random)
+                var time = times[key] ?? (0, 0)
+                if time.end <= clock.now { time = (clock.now + 100, 0) }
+                let isAllowed = time.count + count <= maximum
+                let isTaken = counter.take([demand(key, count)]) == nil
+                guard isAllowed || !isTaken, isTaken || !isAllowed || places < keys.count else {
+                    Issue.record("seed \(seed): a request of \(key) is \(isTaken ? "taken" : "refused")")
+                    return
+                }
+                time.count += count
+                if isTaken { times[key] = time }
+            }
+            #expect(counter.clientCount <= 2 * places, "seed \(seed)")
+        }
     }
 
     @Test func whatCannotBeIsRefused() {

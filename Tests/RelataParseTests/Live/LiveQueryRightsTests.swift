@@ -137,6 +137,53 @@ import Testing
         try await his.expect("update 1 c")
     }
 
+    @Test func onlyFieldsThatAllObjectsShowCanBeWatched() async throws {
+        let id = try await server.create(
+            "Note", ["title": "a", "secret": 1, "price": 1, "owner": pointer("_User", mei.id)])
+        try await server.allow(
+            ["protectedFields": ["*": ["secret", "price"], "userField:owner": ["secret"], "role:Editors": []]],
+            in: "Note")
+        _ = try await server.makeRole("Editors", users: [sam])
+        let (hers, his, master) = (
+            try await LiveClient(server, token: mei.token), try await LiveClient(server, token: sam.token),
+            try await LiveClient(server, isMaster: true)
+        )
+        // The errors don't tell a hidden field from one that doesn't exist.
+        var errors: Set<String> = []
+        for name in ["secret", "price", "other", "_ACL", "title.x"] {
+            let reply = try await hers.subscribe("Note", ["watch": ["title", .string(name)]])
+            #expect(reply["op"] == "error" && reply["code"] == 102 && reply["requestId"] == 1, "\(reply)")
+            errors.insert(reply["error"]?.string?.replacing(name, with: "?") ?? "")
+        }
+        #expect(errors.count == 1, "\(errors)")
+        #expect(try await master.subscribe("Note", ["watch": ["other"]])["code"] == 102)
+        for client in [his, master] { try await client.subscribe("Note", ["watch": ["secret", "ACL"]]) }
+        try await hers.subscribe("Note", ["watch": ["title"]])
+        try await server.send("PUT", "/classes/Note/\(id)", ["secret": 2])
+        for client in [his, master] { try await client.expect("update 1 a") }
+        try await server.send("PUT", "/classes/Note/\(id)", ["title": "b"])
+        try await hers.expect("update 1 b")
+    }
+
+    @Test func aQueryEndsWhenItsWatchedFieldIsHidden() async throws {
+        _ = try await server.create("Note", ["title": "a", "secret": 1])
+        try await server.allow(["protectedFields": ["*": ["secret"], "role:Editors": []]], in: "Note")
+        let role = try await server.makeRole("Editors", users: [mei])
+        let (hers, his) = (
+            try await LiveClient(server, token: mei.token), try await LiveClient(server, token: sam.token)
+        )
+        try await hers.subscribe("Note", ["watch": ["secret"]])
+        try await his.subscribe("Note", ["watch": ["title"]])
+        try await server.send("DELETE", "/roles/\(role)")
+        let first = try await hers.next()
+        #expect(first["op"] == "error" && first["code"] == 102 && first["requestId"] == 1, "\(first)")
+        try await server.allow(["protectedFields": ["*": ["title"]]], in: "Note")
+        // The change of the class is noticed with the next object.
+        _ = try await server.create("Note", ["title": "b"])
+        let second = try await his.next()
+        #expect(second["op"] == "error" && second["code"] == 102 && second["requestId"] == 1, "\(second)")
+    }
+
     @Test func anIncludedObjectIsShownOnlyToClientsThatSeeIt() async throws {
         let author = try await server.create("Author", ["name": "Butler", "ACL": acl(read: [mei.id])])
         let id = try await server.create("Note", ["title": "a", "author": pointer("Author", author)])

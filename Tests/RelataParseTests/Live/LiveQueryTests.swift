@@ -106,6 +106,19 @@ struct LiveQueryTests {
         try await client.expect("create 1 Kindred")
     }
 
+    @Test func watchedFieldsAreLookedForOnceTheClassExists() async throws {
+        let server = try TestServer()
+        let client = try await LiveClient(server)
+        try await client.subscribe("Book", id: 1, ["watch": ["title"]])
+        try await client.subscribe("Book", id: 2, ["watch": ["year"]])
+        _ = try await server.create("Book", ["title": "Kindred"])
+        let messages = [try await client.next(), try await client.next()]
+        let error = try #require(messages.first { $0["requestId"] == 2 })
+        #expect(error["op"] == "error" && error["code"] == 102, "\(messages)")
+        let event = try #require(messages.first { $0["requestId"] == 1 })
+        #expect(event["object"]?["title"] == "Kindred", "\(messages)")
+    }
+
     @Test func aBatchCausesAnEventForEachObject() async throws {
         let server = try TestServer()
         let client = try await LiveClient(server)

@@ -99,6 +99,37 @@ import Testing
         gate.continuation.finish()
     }
 
+    @Test func waitingNoticesTakeLimitedMemory() async throws {
+        let gate = AsyncStream.makeStream(of: Void.self)
+        let (server, hooks) = try TestServer.withWebhooks { options in
+            options.webhooks?.width = 1
+            options.webhooks?.maximumWaitingBytes = 100_000
+        }
+        try await server.register("afterSave", "Book")
+        hooks.answer(Self.after) { _ in
+            for await _ in gate.stream { break }
+            return ["success": true]
+        }
+        let text = JSONValue.string(String(repeating: "x", count: 30_000))
+        for _ in 0..<6 { _ = try await server.create("Book", ["text": text]) }
+        let lost = hooks.reports.count
+        #expect((3...5).contains(lost) && hooks.reports.allSatisfy { $0.contains("lost") }, "\(hooks.reports)")
+        gate.continuation.finish()
+        try await hooks.wait(for: 6 - lost, at: Self.after)
+        // Sent notices leave their room to others, and so do those that are given up.
+        for round in 0..<5 {
+            if round == 1 { hooks.answer(Self.after) { _ in throw WebhookError("away") } }
+            let sent = hooks.calls(Self.after).count
+            for _ in 0..<400 where hooks.calls(Self.after).count == sent {
+                _ = try await server.create("Book", ["text": text])
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            #expect(hooks.calls(Self.after).count > sent)
+        }
+        _ = try await server.create("Book", ["text": .string(String(repeating: "x", count: 110_000))])
+        #expect(hooks.reports.contains { $0.contains("this notice of 110") && $0.contains("is lost") })
+    }
+
     @Test func aStoppingServerDeliversOrReportsNotices() async throws {
         let (server, hooks) = try TestServer.withWebhooks { $0.webhooks?.retries = [600] }
         try await server.register("afterSave", "Book")

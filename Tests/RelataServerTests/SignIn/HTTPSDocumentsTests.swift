@@ -82,6 +82,7 @@ struct HTTPSDocumentsTests {
     @Test(arguments: [
         "http://example.org/", "ftp://127.0.0.1/", "file:///etc/passwd", "https://", "https:///x", "//127.0.0.1/", "",
         "https://a b/", "https://mei:secret@example.org/", "https://example.org/#x", "https://example.org:99999/",
+        "https://example.org:99999999999999999999/",
         "http://127.0.0.1.example.org/", "http://localhost@example.org/", "https://exämple.org/",
         "https://example.org/\r\nX: y",
     ])

@@ -85,9 +85,13 @@ struct HTTPWebhooksTests {
         #expect(HTTPWebhooks().problem(with: "https://[fd00::1]/") != nil)
         #expect(HTTPWebhooks().problem(with: "https://example.org/hook") == nil)
         #expect(Self.local.problem(with: "http://10.0.0.1/") == nil)
+        for port in ["", ":", ":1", ":65535"] {
+            #expect(HTTPWebhooks().problem(with: "https://example.org\(port)/hook") == nil)
+        }
         for url in [
             "ftp://example.org", "example.org", "http://mei:secret@example.org/", "http://a b/",
-            "http://example.org/#x",
+            "http://example.org/#x", "http://example.org:0/", "http://example.org:65536/",
+            "http://example.org:99999999999999999999/", "https://[2606:4700:4700::1111]:99999999999999999999/",
         ] {
             #expect(Self.local.problem(with: url) != nil, "\(url)")
         }
@@ -145,6 +149,24 @@ struct HTTPWebhooksTests {
             sender.maximumReply = 1000
             let failure = await Self.failure(server.url(), sender)
             #expect(failure.text == "it has more than 1000 bytes" && !failure.isTemporary, "\(failure)")
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"success\":true}", "HTTP/1.1 200 OK\r\nCont", "",
+    ])
+    func aConnectionThatBreaksInTheReplyFailsTemporarily(reply: String) async throws {
+        try await RawServer.running(reply: { _, _ in reply }) { server in
+            let failure = await Self.failure("http://127.0.0.1:\(server.port)/")
+            let isBroken = failure.text.contains("broke off") || failure.text.contains("closed the connection")
+            #expect(isBroken && failure.isTemporary, "\(failure)")
+        }
+    }
+
+    @Test func aReplyThatIsNotHTTPFailsForGood() async throws {
+        try await RawServer.running(reply: { _, _ in "nonsense\r\n\r\n" }) { server in
+            let failure = await Self.failure("http://127.0.0.1:\(server.port)/")
+            #expect(failure.text.contains("doesn't speak HTTP") && !failure.isTemporary, "\(failure)")
         }
     }
 
