@@ -277,6 +277,18 @@ struct KeyRotationTests {
         }
     }
 
+    @Test func theLogSaysOnceThatAProxyTellsNoAddress() async throws {
+        let log = LogRecorder()
+        try await TestServer.running({ $0.trustedProxies = .thisMachine }, logger: log.logger(.info)) { server in
+            for field in ["10.1.2.3", "unknown", "garbage"] {
+                _ = try await server.request("GET", "/parse/classes/Book", headers: ["X-Forwarded-For": field])
+            }
+        }
+        let warnings = log.lines.filter { $0.hasPrefix("warning") }
+        #expect(warnings.count == 1, "\(log.lines)")
+        #expect(warnings.first?.hasSuffix("field=unknown proxy=127.0.0.1") == true, "\(warnings)")
+    }
+
     @Test func aDashboardSessionIsUsedFromTheAddressesOfItsKey() async throws {
         var configuration = RelataServer.Configuration()
         (configuration.port, configuration.stopsOnSignals) = (0, false)
