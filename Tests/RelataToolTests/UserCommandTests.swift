@@ -84,5 +84,37 @@ struct UserCommandTests {
         #expect(try Tool.run("user", "list", file.path).output.contains("0 users"))
         #expect(try Tool.run("user", "list", "/nowhere/file.sqlite").exitCode == 1)
     }
+
+    /// As Swift reads them, they would be other texts.
+    @Test func namesAndPasswordsThatAreNotTextAreRefused() throws {
+        let file = try newFile()
+        func run(_ script: String) throws -> (exitCode: Int32, errors: String) {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", script, try Tool.executablePath(), file.path]
+            let errors = Pipe()
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = errors
+            try process.run()
+            let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            return (process.terminationStatus, text)
+        }
+        for (script, message) in [
+            (#"printf 'a \377 secret\n' | "$0" user create "$1" mei"#, "the password on standard input isn't UTF-8"),
+            (#"printf 'a \000 secret\n' | "$0" user create "$1" mei"#, "the password on standard input holds U+0000"),
+            (#"printf 'a secret\n' | "$0" user create "$1" "$(printf 'me\377')""#, "isn't UTF-8: write it in this"),
+            (
+                #"printf 'a secret\n' | "$0" user create "$1" mei --email "$(printf '\377@b.c')""#,
+                "the argument after --email"
+            ),
+        ] {
+            let run = try run(script)
+            #expect(run.exitCode != 0 && run.errors.contains(message), "\(script): \(run.errors)")
+        }
+        #expect(try Tool.run("user", "list", file.path).output.contains("0 users"))
+        let created = try run(#"printf 'a long secret\r\nmore\n' | "$0" user create "$1" mei"#)
+        #expect(created.exitCode == 0, "\(created.errors)")
+    }
 }
 #endif

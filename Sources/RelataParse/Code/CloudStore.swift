@@ -104,10 +104,10 @@ public struct CloudStore: Sendable {
     private func send(
         _ method: ParseCall.Method, _ path: [String], _ body: JSONObject, _ parameters: JSONObject = [:]
     ) async throws -> JSONValue {
-        if case .role? = caller.subject, method != .get {
+        var call = ParseCall(method: method, path: path, body: body, caller: caller)
+        if case .role? = caller.subject, call.mayChange {
             throw ParseError(.operationForbidden, "a role only reads: act as one of its users")
         }
-        var call = ParseCall(method: method, path: path, body: body, caller: caller)
         if method == .get { call.body.merge(parameters) } else { call.parameters = parameters }
         try ParseService.checkPath(
             path, hasUsers: service.hasUsers, hasFiles: service.hasFiles, code: service.options.code)

@@ -78,8 +78,6 @@ struct CountedRequest: Sendable {
         "roles": InternalClasses.role,
         "installations": ServiceClasses.installation,
     ]
-    /// The paths that count with any method.
-    fileprivate static let signIns: Set = ["login", "verifyPassword"]
 
     /// - Parameter path: The decoded parts of the path below the mount.
     init(_ method: String, _ path: [String]) {
@@ -119,7 +117,7 @@ struct RateRule: Sendable {
     func counts(_ request: CountedRequest) -> Bool {
         request.paths.contains { path in
             guard matches(path) else { return false }
-            let isSignIn = path.count == 1 && CountedRequest.signIns.contains(path[0])
+            let isSignIn = path.count == 1 && UserRoute.signIns.contains(path[0])
             return limit.methods.isEmpty || isSignIn || limit.methods.contains(request.method)
         }
     }

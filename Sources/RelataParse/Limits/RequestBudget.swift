@@ -30,7 +30,7 @@ struct RequestBudget: Sendable {
         let mount = (try? ParseCall.path(mount)) ?? []
         return (call.body["requests"]?.array ?? []).map { request in
             let target = request["path"]?.string ?? ""
-            var path = (try? ParseCall.path(String(target.prefix { $0 != "?" }))) ?? []
+            var path = (try? ParseCall.path(target.withoutParameters)) ?? []
             if path.starts(with: mount) { path.removeFirst(mount.count) }
             return CountedRequest(request["method"]?.string?.uppercased() ?? "", path)
         }
@@ -91,7 +91,10 @@ struct RequestBudget: Sendable {
             hasher.combine(session.id)
         default:
             hasher.combine(3)
-            hasher.combine(address.flatMap(NetworkAddress.init)?.client)
+            let known = address.flatMap(NetworkAddress.init)?.client
+            hasher.combine(known)
+            // Clients whose address a proxy doesn't tell share a count.
+            if known == nil { hasher.combine(address) }
         }
         return UInt64(truncatingIfNeeded: hasher.finalize())
     }

@@ -41,6 +41,9 @@ public struct AddressRanges: Hashable, Sendable {
         self.ranges = ranges
     }
 
+    /// Whether ranges are named: neither all addresses are meant nor none.
+    var areNamed: Bool { ranges?.isEmpty == false }
+
     /// Whether an address is in one of the ranges. One that isn't known is in none.
     public func contains(_ address: String?) -> Bool {
         guard let ranges else { return true }
@@ -101,32 +104,17 @@ struct NetworkAddress: Hashable, Sendable {
 
     var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
+    /// The address as one of version 4 is written; `nil` for one of version 6.
+    var version4Text: String? {
+        guard isVersion4 else { return nil }
+        return [24, 16, 8, 0].map { String(low >> $0 & 0xFF) }.joined(separator: ".")
+    }
+
     /// The address with only its first bits.
     func prefix(_ length: Int) -> NetworkAddress {
         func mask(_ bits: Int) -> UInt64 {
             bits <= 0 ? 0 : bits >= 64 ? .max : ~(UInt64.max >> UInt64(bits))
         }
         return NetworkAddress(high: high & mask(length), low: low & mask(length - 64))
-    }
-}
-
-extension AddressRanges {
-    /// The address of a client behind proxies: the last one that a trusted proxy tells and that is none itself. What
-    /// comes before it the client may have made up.
-    ///
-    /// - Parameters:
-    ///   - peer: The address that the connection is from.
-    ///   - forwarded: The header field `X-Forwarded-For`.
-    public func client(of peer: String?, forwarded: String?) -> String? {
-        guard let ranges, !ranges.isEmpty, contains(peer), let forwarded else { return peer }
-        var last = peer
-        for part in forwarded.split(separator: ",", omittingEmptySubsequences: false).reversed() {
-            let text = part.filter { $0 != " " && $0 != "\t" }
-            // What no proxy writes ends the chain.
-            guard NetworkAddress(text) != nil else { return last }
-            last = text
-            if !contains(text) { return text }
-        }
-        return last
     }
 }

@@ -13,14 +13,14 @@ package struct AuditedCall: Hashable, Sendable {
 
     /// - Returns: `nil` for a request that only reads, or that a client may send and that changes nobody's rights.
     init?(_ call: ParseCall, mount: String) {
-        guard call.method != .get else { return nil }
+        guard call.mayChange else { return nil }
         isBatch = call.path == ["batch"]
         var rights = Self.rights(call.path[...], call.body)
         if isBatch {
             let mount = (try? ParseCall.path(mount)) ?? []
             for request in call.body["requests"]?.array ?? [] {
                 guard let body = request["body"]?.object, let text = request["path"]?.string,
-                    let path = try? ParseCall.path(text)
+                    let path = try? ParseCall.path(text.withoutParameters)
                 else { continue }
                 let own = path.starts(with: mount) ? path.dropFirst(mount.count) : path[...]
                 for right in Self.rights(own, body) where !rights.contains(right) { rights.append(right) }

@@ -163,15 +163,7 @@ final class BatchWriter {
 
     private func create(_ name: String, _ body: ObjectBody, into json: inout JSONWriter) throws -> String {
         guard let parseClass = try known(name) ?? transaction.writable(name) else {
-            // An invalid request is refused as one, even if no class may be added.
-            for (field, change) in zip(body.fields.names, body.changes) {
-                try transaction.validate(change, forNew: field)
-            }
-            let points = try zip(body.fields.names, body.changes).filter { try $1.type(of: $0) == .geoPoint }.map(\.0)
-            if transaction.mode == .development, points.count > 1 {
-                throw SchemaDraft.secondGeoPoint(points[1], beside: points[0])
-            }
-            throw Self.missing(name)
+            try transaction.refuse(body, ofMissing: name)
         }
         try transaction.checkMayCreate(body, in: parseClass)
         let given = transaction.withDefaultAccess(body, in: parseClass)
@@ -328,5 +320,19 @@ final class BatchWriter {
 
     static func missing(_ name: String) -> ParseError {
         ParseError(.operationForbidden, "This user is not allowed to access non-existent class: \(name)")
+    }
+}
+
+extension ParseTransaction {
+    /// Refuses a new object of a class that doesn't exist.
+    ///
+    /// - Throws: ``ParseError`` of an invalid object, even if no class may be added; 119 for any other.
+    func refuse(_ body: ObjectBody, ofMissing className: String) throws -> Never {
+        for (field, change) in zip(body.fields.names, body.changes) { try validate(change, forNew: field) }
+        let points = try zip(body.fields.names, body.changes).filter { try $1.type(of: $0) == .geoPoint }.map(\.0)
+        if mode == .development, points.count > 1 {
+            throw SchemaDraft.secondGeoPoint(points[1], beside: points[0])
+        }
+        throw BatchWriter.missing(className)
     }
 }

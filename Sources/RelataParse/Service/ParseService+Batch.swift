@@ -31,24 +31,28 @@ extension ParseService {
             }
         }
         if isAtomic { for route in given { _ = try route.get() } }
-        let reply = try await asking(given, call, isAtomic: isAtomic) { routes, asked in
-            try await batch(requests, routes, asked, expectations, call, isAtomic: isAtomic)
+        if call.caller.isReadOnly, given.contains(where: \.isWrite) {
+            throw ParseError.readOnlyMasterKey("a batch that writes")
+        }
+        let placeholders = try BatchPlaceholders(requests, given, isAtomic: isAtomic)
+        let options = options
+        let reply = try await asking(given, call, isAtomic: isAtomic) { transaction in
+            for expectation in expectations { try expectation.check(in: transaction) }
+            if isAtomic { try transaction.checkMayBeDone(given, options) }
+        } body: { routes, asked in
+            try await batch(routes, placeholders, asked, expectations, call, isAtomic: isAtomic)
         }
         return reply.isRepeated ? try await completed(reply, given, call.caller) : reply
     }
 
     /// Answers a batch whose requests are read.
     private func batch(
-        _ requests: [JSONValue], _ routes: [Result<ObjectRoute, ParseError>], _ asked: AskedWrites,
+        _ routes: [Result<ObjectRoute, ParseError>], _ placeholders: BatchPlaceholders, _ asked: AskedWrites,
         _ expectations: [BatchExpectation], _ call: ParseCall, isAtomic: Bool
     ) async throws -> WireReply {
-        let placeholders = try BatchPlaceholders(requests, routes, isAtomic: isAtomic)
         let options = options
         let writes = routes.compactMap { route -> ObjectWrite? in
             if case .success(.write(let write)) = route { write } else { nil }
-        }
-        if call.caller.isReadOnly, !writes.isEmpty {
-            throw ParseError.readOnlyMasterKey("a batch that writes")
         }
         guard !writes.isEmpty else {
             return try await store.read(as: call.caller) { transaction in
@@ -153,6 +157,33 @@ extension ParseService {
 extension Result<ObjectRoute, ParseError> {
     /// Whether it only reads.
     fileprivate var isRead: Bool { if case .success(.read) = self { true } else { false } }
+    /// Whether it writes an object.
+    fileprivate var isWrite: Bool { if case .success(.write) = self { true } else { false } }
+}
+
+extension ParseTransaction {
+    /// Checks what webhooks can't change about a batch of which everything is written or nothing: no webhook is asked
+    /// about a batch that is refused anyway.
+    ///
+    /// - Throws: ``ParseError`` for an object that the class doesn't allow the caller, for one of a class that isn't made,
+    ///   for too many new classes, and for a read that webhooks have a say in.
+    fileprivate func checkMayBeDone(
+        _ routes: [Result<ObjectRoute, ParseError>], _ options: ParseService.Options
+    ) throws {
+        var made: Set<String> = []
+        for route in routes {
+            switch try route.get() {
+            case .read(let read):
+                try read.checkIsFoundAlone(in: storedClasses) { options.asksHooks(toFind: $0, in: storedClasses) }
+            case .write(.create(let name, let body)): if try classForNew(name, body) == nil { made.insert(name) }
+            case .write(.update(let name, _, _)):
+                if let parseClass = try writable(name) { try check(.update, on: parseClass) }
+            case .write(.delete(let name, _)):
+                if let parseClass = try writable(name) { try check(.delete, on: parseClass) }
+            }
+        }
+        try ParseService.checkCount(ofNew: made)
+    }
 }
 
 /// The replies to the requests of a batch.

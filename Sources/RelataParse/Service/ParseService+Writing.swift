@@ -152,7 +152,7 @@ extension ParseService {
             }
         }
         guard !demands.isEmpty else { return (nil, nil) }
-        try Self.checkCount(of: demands, known)
+        try Self.checkCount(ofNew: Set(demands.lazy.map(\.className).filter { known[$0] == nil }))
         let severalGeoPoints = options.allowsSeveralGeoPoints
         let made = try await store.alter { draft, _ in
             for demand in demands {
@@ -177,8 +177,8 @@ extension ParseService {
 
     /// - Throws: ``ParseError`` 155 for more new classes than one request may create: each is a table, and other
     ///   writers wait.
-    private static func checkCount(of demands: [SchemaDemand], _ known: ClassSet) throws(ParseError) {
-        let count = Set(demands.lazy.map(\.className).filter { known[$0] == nil }).count
+    static func checkCount(ofNew classes: Set<String>) throws(ParseError) {
+        let count = classes.count
         guard count > ParseNames.maximumNewClasses else { return }
         throw ParseError(
             .requestLimitExceeded,

@@ -241,7 +241,10 @@ extension ParseService {
 
     private func delete(user id: String, _ call: ParseCall) async throws -> WireReply {
         let write = ObjectWrite.delete(InternalClasses.user, id)
-        return try await asking([write], call) { asked in
+        let judge = { @Sendable (transaction: ParseTransaction) throws in
+            try transaction.checkIsOwn(user: id, .delete)
+        }
+        return try await asking([write], call, judge: judge) { asked in
             _ = try asked.writes[0].get()
             return try await writing([write], call, asked) { writer in
                 try writer.transaction.checkIsOwn(user: id, .delete)

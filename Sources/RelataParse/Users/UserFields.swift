@@ -58,10 +58,13 @@ struct UserFields: Sendable {
     }
 
     private static func text(_ value: JSONValue, _ field: String) throws(ParseError) -> String {
-        guard let text = value.string, !text.utf8.contains(0) else {
+        guard let text = value.string else {
             throw ParseError(
                 .incorrectType,
                 "schema mismatch for \(InternalClasses.user).\(field); expected String but got another type")
+        }
+        guard !text.utf8.contains(0) else {
+            throw ParseError(.incorrectType, "\(field) holds U+0000: leave it out")
         }
         guard field == "password" || text.utf8.count <= maximumName else {
             throw ParseError(.validationError, "\(field) has \(maximumName) bytes at most")

@@ -17,6 +17,8 @@ enum UserRoute {
 
     /// The first parts of the paths of these requests.
     static let names: Set = ["users", "login", "logout", "sessions", "roles", "verifyPassword", "loginAs"]
+    /// The paths of requests that check a password, with any method.
+    static let signIns: Set = ["login", "verifyPassword"]
     /// The paths of requests for mails.
     static let mails: [String: MailTemplate.Purpose] = [
         "requestPasswordReset": .passwordReset, "verificationEmailRequest": .verification,

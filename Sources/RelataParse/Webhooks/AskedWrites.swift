@@ -64,15 +64,17 @@ extension ParseService {
     ///
     /// - Parameters:
     ///   - fixed: Members of the object besides those that are written. Webhooks can't change them.
+    ///   - judge: Refuses what no webhook can change, before one is asked.
     ///   - body: Writes the objects.
     func asking(
         _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool = true, fixed: JSONObject = [:],
+        judge: @Sendable (ParseTransaction) throws -> Void = { _ in },
         _ body: (AskedWrites) async throws -> WireReply
     ) async throws -> WireReply {
         guard options.webhooks != nil else { return try await body(AskedWrites(writes)) }
         for _ in 0..<Self.attempts {
             do {
-                let asked = try await ask(about: writes, call, isAtomic: isAtomic, fixed: fixed)
+                let asked = try await ask(about: writes, call, isAtomic: isAtomic, fixed: fixed, judge)
                 if let reply = asked.reply { return reply }
                 return try await body(asked)
             } catch is HooksChanged {
@@ -86,7 +88,8 @@ extension ParseService {
     /// Asks the webhooks about the objects of a batch.
     func asking(
         _ routes: [Result<ObjectRoute, ParseError>], _ call: ParseCall, isAtomic: Bool,
-        _ body: ([Result<ObjectRoute, ParseError>], AskedWrites) async throws -> WireReply
+        judge: @Sendable (ParseTransaction) throws -> Void,
+        body: ([Result<ObjectRoute, ParseError>], AskedWrites) async throws -> WireReply
     ) async throws -> WireReply {
         guard options.webhooks != nil else { return try await body(routes, .none) }
         let hooks = store.currentClasses.webhooks
@@ -100,7 +103,7 @@ extension ParseService {
         let places = routes.indices.filter { if case .success(.write) = routes[$0] { true } else { false } }
         let writes = routes.compactMap { if case .success(.write(let write)) = $0 { write } else { nil } }
         guard !writes.isEmpty else { return try await body(routes, .none) }
-        return try await asking(writes, call, isAtomic: isAtomic) { asked in
+        return try await asking(writes, call, isAtomic: isAtomic, judge: judge) { asked in
             var routes = routes
             for (place, write) in zip(places, asked.writes) { routes[place] = write.map { .write($0) } }
             return try await body(routes, asked)
@@ -111,7 +114,8 @@ extension ParseService {
     private static let attempts = 5
 
     private func ask(
-        about writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool, fixed: JSONObject
+        about writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool, fixed: JSONObject,
+        _ judge: @Sendable (ParseTransaction) throws -> Void
     ) async throws -> AskedWrites {
         let hooks = store.currentClasses.webhooks
         var asked = AskedWrites(writes, hooks)
@@ -128,7 +132,8 @@ extension ParseService {
         if places.isEmpty { return asked }
         let limit = options.maximumReply
         let questions = try await store.read(as: call.caller) { transaction in
-            try places.map { place -> Result<WebhookQuestion, ParseError> in
+            try judge(transaction)
+            return try places.map { place -> Result<WebhookQuestion, ParseError> in
                 do {
                     return .success(try transaction.question(about: writes[place], fixed, limit: limit))
                 } catch {

@@ -120,7 +120,10 @@ struct FailedWebhook: Error, CustomStringConvertible {
         self.init(hook, known?.description ?? "\(error)", isTemporary: known?.isTemporary ?? true)
     }
 
-    var description: String { "the webhook for \(hook.place) at \(hook.url.prefix(256)) failed: \(reason)" }
+    var description: String {
+        // Its parameters may be secrets.
+        "the webhook for \(hook.place) at \(hook.url.withoutParameters.prefix(256)) failed: \(reason)"
+    }
 
     /// The error for clients.
     var parseError: ParseError {

@@ -80,8 +80,7 @@ extension ParseTransaction {
             object.merge(fixed)
             object["objectId"] = body.objectID.map { .string($0) }
             var given = body
-            if let parseClass = try writable(name) {
-                try checkMayCreate(body, in: parseClass)
+            if let parseClass = try classForNew(name, body) {
                 given = withDefaultAccess(body, in: parseClass)
                 for field in parseClass.fieldsWithDefaults {
                     if let value = field.defaultValue { object[field.name] = value }
@@ -107,6 +106,19 @@ extension ParseTransaction {
             }
             return WebhookQuestion(write: write, object: object, seen: seen)
         }
+    }
+
+    /// The class of a new object, after checking that the caller may create the object; `nil` for a class that is made
+    /// for it.
+    ///
+    /// - Throws: ``ParseError`` for an object that is refused without asking.
+    func classForNew(_ name: String, _ body: ObjectBody) throws -> ParseClass? {
+        guard let parseClass = try writable(name) else {
+            if mode == .development { return nil }
+            try refuse(body, ofMissing: name)
+        }
+        try checkMayCreate(body, in: parseClass)
+        return parseClass
     }
 
     /// An object with its class and all of its fields, for any caller.

@@ -43,11 +43,13 @@ struct ParseCall: Sendable {
     ///
     /// - Throws: ``ParseError`` 119 for a call that doesn't only read.
     mutating func read(as subject: AccessSubject) throws(ParseError) {
-        guard method == .get, !["login", "verifyPassword"].contains(path.first) else {
-            throw ParseError(.operationForbidden, "a view as somebody else is read-only")
-        }
+        guard !mayChange else { throw ParseError(.operationForbidden, "a view as somebody else is read-only") }
         caller = Caller(subject: subject)
     }
+
+    /// Whether it may change something, because its method does, or because it signs in: that begins a session, and wrong
+    /// passwords are counted.
+    var mayChange: Bool { method != .get || path.first.map(UserRoute.signIns.contains) == true }
 
     /// The call in one line, for comparisons: `PUT /classes/Book/x7Yz`.
     var line: String { "\(method.rawValue) /\(path.joined(separator: "/"))" }
@@ -178,12 +180,8 @@ extension ParseCall {
     /// - Throws: ``ParseError`` 119 for a request that may change something, with the master key that only reads. The
     ///   requests of a batch are checked one by one.
     private func checkMayBeReadOnly() throws(ParseError) {
-        guard caller.isReadOnly else { return }
-        // A sign-in begins a session, whatever its method, and wrong passwords are counted.
-        let signsIn = path.first == "login" || path.first == "verifyPassword"
-        guard method == .get && !signsIn || method == .post && path == ["batch"] else {
-            throw .readOnlyMasterKey(line)
-        }
+        guard caller.isReadOnly, mayChange, method != .post || path != ["batch"] else { return }
+        throw .readOnlyMasterKey(line)
     }
 
     /// Whether a body is a form. JSON is recognised regardless of its content type: some programs send everything as a

@@ -29,6 +29,14 @@ public struct WireRequest: Sendable {
     }
 }
 
+extension String {
+    /// A path or URL up to its parameters, which hold values: for logs.
+    package var withoutParameters: String {
+        // By its bytes: a mark that is one character with what follows begins parameters, too.
+        utf8.firstIndex(of: UInt8(ascii: "?")).map { String(self[..<$0]) } ?? self
+    }
+}
+
 /// The reply: JSON, or a file.
 public struct WireReply: Hashable, Sendable {
     /// The HTTP status.

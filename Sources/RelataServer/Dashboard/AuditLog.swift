@@ -116,7 +116,7 @@ package final class AuditLog: Sendable {
         guard let requests = (try? JSONParser.parse(request))?["requests"]?.array else { return [] }
         let replies = (try? JSONParser.parse(reply))?.array ?? []
         var details = requests.prefix(maximumDetails).enumerated().map { place, request in
-            var path = request["path"]?.string ?? ""
+            var path = (request["path"]?.string ?? "").withoutParameters
             if request["method"] == "POST", replies.count == requests.count,
                 let id = replies[place]["success"]?["objectId"]?.string
             {

@@ -7,7 +7,7 @@ import RelataParse
 /// information that Parse's protocol doesn't have.
 struct DashboardProtocol: ParseForm {
     private let service: ParseService
-    /// The master key of the service, which only this process knows.
+    /// The master key of the service, which only this process knows. In a dashboard that only reads, so does the key.
     private let serviceKey: String
     private let sessions: LoginSessions
     private let changes: RecentChanges
@@ -46,10 +46,11 @@ struct DashboardProtocol: ParseForm {
         options.files = nil
         // Who signed in to the dashboard has the master key.
         options.rateLimits = []
-        // It writes down by itself what it changes.
-        options.isAudited = false
+        options.isAudited = true
         let key = ServerKeys.newKey()
-        let keys = ParseKeys(applicationID: "dashboard", isMasterKey: { ConstantTime.areEqual($0, key) })
+        var keys = ParseKeys(applicationID: "dashboard")
+        let isKey: ParseKeys.Check = { ConstantTime.areEqual($0, key) }
+        if dashboard.isReadOnly { keys.isReadOnlyMasterKey = isKey } else { keys.isMasterKey = isKey }
         service = ParseService(store, keys: keys, options: options)
         serviceKey = key
         self.sessions = sessions
@@ -99,14 +100,14 @@ struct DashboardProtocol: ParseForm {
     func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply {
         do throws(ServerRefusal) {
             switch (request.method, request.path) {
-            case ("GET", "/session"): return reply(describing: (try? session(request.headers, isOfPage: false)))
+            case ("GET", "/session"): return reply(describing: (try? session(of: request, isOfPage: false)))
             case ("POST", "/login"): return try signIn(request)
             case ("POST", "/logout"):
-                _ = try session(request.headers)
+                _ = try session(of: request)
                 if let cookie = cookie(request.headers) { sessions.signOut(cookie) }
                 return cookieReply("", "; Max-Age=0", session: nil)
             default:
-                let session = try session(request.headers)
+                let session = try session(of: request)
                 let subject = try subject(request.headers)
                 if request.method != "GET", subject != nil {
                     throw ServerRefusal(.unauthorized, "a view as somebody else is read-only", status: 403)
@@ -134,7 +135,8 @@ struct DashboardProtocol: ParseForm {
             forwarded.headers["x-parse-application-id"] = "dashboard"
             forwarded.headers["x-parse-master-key"] = serviceKey
             let reply = await service.respond(to: forwarded, as: subject, report: report)
-            if request.method != "GET" {
+            // A request may be malformed, or change something although it is a GET.
+            if request.method != "GET" || reply.audited != nil {
                 let isBatch = path == "/batch" && reply.status == 200
                 note(request, session, reply.status, isBatch ? AuditLog.details(of: request.body, reply.body) : [])
             }
@@ -250,6 +252,17 @@ struct DashboardProtocol: ParseForm {
     /// The session of a request.
     ///
     /// - Parameter isOfPage: Whether it must be of the page that signed in.
+    private func session(
+        of request: ServerRequest, isOfPage: Bool = true
+    ) throws(ServerRefusal) -> LoginSessions.Session {
+        let session = try session(request.headers, isOfPage: isOfPage)
+        guard sessions.admits(session, from: request.peer) else {
+            throw ServerRefusal(.unauthorized, "the master key isn't accepted from this address", status: 401)
+        }
+        return session
+    }
+
+    /// The session of a request from any address.
     private func session(
         _ headers: [String: String], isOfPage: Bool = true
     ) throws(ServerRefusal) -> LoginSessions.Session {

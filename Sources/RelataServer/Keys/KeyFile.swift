@@ -15,9 +15,25 @@ public struct KeyFile: Sendable {
         var restAPIKey: String?
         var javaScriptKey: String?
         var dotNetKey: String?
-        var masterKey: HashedKey?
-        var readOnlyMasterKey: HashedKey?
-        var maintenanceKey: HashedKey?
+        var masterKey: WrittenKey?
+        var readOnlyMasterKey: WrittenKey?
+        var maintenanceKey: WrittenKey?
+    }
+
+    /// A secret key in the file.
+    private struct WrittenKey: Codable {
+        let hash: HashedKey
+        /// The key itself, if a person wrote it.
+        private(set) var text: String?
+
+        init(_ key: String) { hash = HashedKey(key) }
+
+        init(from decoder: any Decoder) throws {
+            hash = try HashedKey(from: decoder)
+            text = try? decoder.singleValueContainer().decode(String.self)
+        }
+
+        func encode(to encoder: any Encoder) throws { try hash.encode(to: encoder) }
     }
 
     /// Chosen keys. Keys that are `nil` are read from the file, or generated.
@@ -76,7 +92,7 @@ public struct KeyFile: Sendable {
         let clientKey = given.clientKey ?? ServerKeys.newKey()
         var content = Content(applicationID: given.applicationID ?? ServerKeys.newKey())
         content.clientKey = clientKey.isEmpty ? nil : clientKey
-        content.masterKey = masterKey.isEmpty ? nil : HashedKey(masterKey)
+        content.masterKey = masterKey.isEmpty ? nil : WrittenKey(masterKey)
         self.init(
             keys: try Self.keys(content, given), newMasterKey: given.masterKey == nil ? masterKey : nil,
             bytes: nil)
@@ -108,9 +124,9 @@ public struct KeyFile: Sendable {
         var content = try read(path).content
         let key = ServerKeys.newKey()
         switch privilege {
-        case .master: content.masterKey = HashedKey(key)
-        case .readOnlyMaster: content.readOnlyMasterKey = HashedKey(key)
-        case .maintenance: content.maintenanceKey = HashedKey(key)
+        case .master: content.masterKey = WrittenKey(key)
+        case .readOnlyMaster: content.readOnlyMasterKey = WrittenKey(key)
+        case .maintenance: content.maintenanceKey = WrittenKey(key)
         }
         // The target of a link is replaced, not the link.
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
@@ -133,8 +149,8 @@ public struct KeyFile: Sendable {
         func chosen(_ given: String?, _ kept: String?) -> String? {
             given.map { $0.isEmpty ? nil : $0 } ?? kept
         }
-        func hashed(_ given: String?, _ kept: HashedKey?) -> HashedKey? {
-            given.map { $0.isEmpty ? nil : HashedKey(inMemory: $0) } ?? kept
+        func hashed(_ given: String?, _ kept: WrittenKey?) -> HashedKey? {
+            given.map { $0.isEmpty ? nil : HashedKey(inMemory: $0) } ?? kept?.hash
         }
         var keys = ServerKeys(applicationID: given.applicationID ?? content.applicationID)
         keys.clientKey = chosen(given.clientKey, content.clientKey)
@@ -147,23 +163,11 @@ public struct KeyFile: Sendable {
         if let ranges = given.masterKeyAddresses { keys.masterKeyAddresses = ranges }
         if let ranges = given.readOnlyMasterKeyAddresses { keys.readOnlyMasterKeyAddresses = ranges }
         if let ranges = given.maintenanceKeyAddresses { keys.maintenanceKeyAddresses = ranges }
-        // Equal keys would make a public key secret, or let a read-only key write.
-        let texts = [
-            keys.clientKey, keys.restAPIKey, keys.javaScriptKey, keys.dotNetKey,
-            given.readOnlyMasterKey,
-            given.maintenanceKey,
-        ]
-        for text in texts.compactMap(\.self)
-        where !text.isEmpty && keys.masterKey?.matches(text) == true {
-            throw .invalidUse("the master key equals another key: choose a different one")
-        }
-        for text in texts.prefix(4).compactMap(\.self)
-        where keys.readOnlyMasterKey?.matches(text) == true
-            || keys.maintenanceKey?.matches(text) == true
-        {
-            throw .invalidUse(
-                "a client's key equals the read-only master key or the maintenance key: choose a different one")
-        }
+        try keys.checkDifferent(knowing: [
+            .master: given.masterKey ?? content.masterKey?.text,
+            .readOnlyMaster: given.readOnlyMasterKey ?? content.readOnlyMasterKey?.text,
+            .maintenance: given.maintenanceKey ?? content.maintenanceKey?.text,
+        ])
         return keys
     }
 

@@ -71,12 +71,35 @@ final class KeyRing: Sendable {
     }
 
     /// Whether a text is a key, or a replaced key that is still valid.
-    func matches(_ text: String, _ privilege: ParseKeys.Privilege) -> Bool {
-        let (key, former) = state.withLock { ($0.keys.key(of: privilege), $0.former) }
-        if key?.matches(text) == true { return true }
+    func matches(_ text: String, _ privilege: ParseKeys.Privilege) -> Bool { key(text, privilege) != nil }
+
+    /// The key that a text is, or the replaced key, if that is still valid.
+    ///
+    /// A text that is the key of lesser rights as well has only those: two hashes don't show that they are of one text. A
+    /// replaced key that has become another key is only that one.
+    func key(_ text: String, _ privilege: ParseKeys.Privilege) -> HashedKey? {
+        let (keys, former) = state.withLock { ($0.keys, $0.former) }
+        if let key = keys.key(of: privilege), key.matches(text) {
+            return privilege.lesser.contains { keys.key(of: $0)?.matches(text) == true } ? nil : key
+        }
+        if former.isEmpty { return nil }
+        let time = now()
+        guard
+            let known = former.first(where: { $0.privilege == privilege && time < $0.end && $0.key.matches(text) })
+        else { return nil }
+        let isAnother =
+            keys.isOpen(text)
+            || ParseKeys.Privilege.allCases.contains { keys.key(of: $0)?.matches(text) == true }
+        return isAnother ? nil : known.key
+    }
+
+    /// Whether a key is still valid.
+    func isValid(_ key: HashedKey, _ privilege: ParseKeys.Privilege) -> Bool {
+        let (current, former) = state.withLock { ($0.keys.key(of: privilege), $0.former) }
+        if key == current { return true }
         if former.isEmpty { return false }
         let time = now()
-        return former.contains { $0.privilege == privilege && time < $0.end && $0.key.matches(text) }
+        return former.contains { $0.privilege == privilege && time < $0.end && $0.key == key }
     }
 
     /// Whether a key of a privilege may be used from an address.

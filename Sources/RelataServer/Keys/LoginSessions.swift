@@ -12,6 +12,8 @@ final class LoginSessions: Sendable {
         let name: String
         /// The token that the page sends, so that other pages can't send requests.
         let pageToken: String
+        /// The master key that it began with; `nil` if it began with a token.
+        fileprivate let key: HashedKey?
         fileprivate let start: ContinuousClock.Instant
         fileprivate var lastUse: ContinuousClock.Instant
     }
@@ -40,7 +42,7 @@ final class LoginSessions: Sendable {
 
     static let maximumSessions = 64
 
-    private let isMasterKey: @Sendable (_ key: String, _ peer: String) -> Bool
+    private let keys: KeyRing
     private let lifetimes: Lifetimes
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Mutex(State())
@@ -52,7 +54,7 @@ final class LoginSessions: Sendable {
         _ keys: KeyRing, lifetimes: Lifetimes = Lifetimes(),
         now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     ) {
-        isMasterKey = { keys.matches($0, .master) && keys.admits(.master, $1) }
+        self.keys = keys
         self.lifetimes = lifetimes
         self.now = now
     }
@@ -73,7 +75,8 @@ final class LoginSessions: Sendable {
         let expiry = state.withLock { $0.loginTokens.removeValue(forKey: Self.digest(key)) }
         // The right key never waits: behind a proxy all clients have one address, and an attacker could lock all others
         // out.
-        guard expiry.map({ time < $0 }) ?? isMasterKey(key, peer) else {
+        let masterKey = expiry == nil && admits(peer) ? keys.key(key, .master) : nil
+        guard expiry.map({ time < $0 }) ?? (masterKey != nil) else {
             let wait = state.withLock { state in
                 let wait = state.attempts.wait(of: peer, at: time)
                 if wait == nil { state.attempts.failed(peer, at: time) }
@@ -84,7 +87,8 @@ final class LoginSessions: Sendable {
         }
         let cookie = ServerKeys.newKey()
         let session = Session(
-            name: String(ServerKeys.newKey().prefix(8)), pageToken: ServerKeys.newKey(), start: time, lastUse: time)
+            name: String(ServerKeys.newKey().prefix(8)), pageToken: ServerKeys.newKey(), key: masterKey, start: time,
+            lastUse: time)
         state.withLock { state in
             state.attempts.succeeded(peer)
             state.sessions = state.sessions.filter { isAlive($0.value, at: time) }
@@ -98,7 +102,13 @@ final class LoginSessions: Sendable {
         return (session, cookie)
     }
 
-    /// The session of a cookie; `nil` if it has ended, or never existed.
+    /// Whether a session may be used from an address. One that began with the master key may be used from where the key
+    /// may be.
+    func admits(_ session: Session, from peer: String?) -> Bool { session.key == nil || admits(peer) }
+
+    private func admits(_ peer: String?) -> Bool { keys.admits(.master, peer) }
+
+    /// The session of a cookie, from any address; `nil` if it has ended, or never existed.
     func session(_ cookie: String) -> Session? {
         let (digest, time) = (Self.digest(cookie), now())
         return state.withLock { state in
@@ -121,6 +131,7 @@ final class LoginSessions: Sendable {
 
     private func isAlive(_ session: Session, at time: ContinuousClock.Instant) -> Bool {
         time - session.start < lifetimes.session && time - session.lastUse < lifetimes.idle
+            && session.key.map { keys.isValid($0, .master) } ?? true
     }
 
     private static func digest(_ text: String) -> SHA256.Digest { SHA256.hash(data: Data(text.utf8)) }

@@ -56,11 +56,65 @@ public struct ServerKeys: Sendable {
         }
     }
 
+    /// The keys that aren't secret, and the application's id, by their names.
+    private var openTexts: [(name: String, text: String)] {
+        let all: [(String, String?)] = [
+            ("the application's id", applicationID), ("the client key", clientKey), ("the REST API key", restAPIKey),
+            ("the JavaScript key", javaScriptKey), ("the .NET key", dotNetKey),
+        ]
+        return all.compactMap { name, text in text.map { (name: name, text: $0) } }
+    }
+
+    /// Whether a text is a key that isn't secret, or the application's id.
+    func isOpen(_ text: String) -> Bool { openTexts.contains { ConstantTime.areEqual($0.text, text) } }
+
+    /// Checks that no two keys with different rights are equal: a secret key would be public, or a key that only reads
+    /// would write. Two hashes of one key are only known as such if they have the same salt.
+    ///
+    /// - Parameter texts: The secret keys that are known as texts.
+    /// - Throws: `RelataError` that names two keys that are equal.
+    func checkDifferent(knowing texts: [ParseKeys.Privilege: String?] = [:]) throws(RelataError) {
+        for privilege in ParseKeys.Privilege.allCases {
+            guard let key = key(of: privilege) else { continue }
+            for (name, text) in openTexts where key.matches(text) {
+                throw .invalidUse("\(name) equals the \(privilege.keyName): choose a different one")
+            }
+            for other in ParseKeys.Privilege.allCases where other != privilege {
+                guard let otherKey = self.key(of: other) else { continue }
+                let isSame = (texts[other] ?? nil).map(key.matches) ?? false
+                if isSame || otherKey == key {
+                    throw .invalidUse(
+                        "the \(other.keyName) equals the \(privilege.keyName): choose a different one")
+                }
+            }
+        }
+    }
+
     /// A new key: 32 random characters.
     public static func newKey() -> String {
         let characters = Array("abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789")
         var random = SystemRandomNumberGenerator()
         return String((0..<32).map { _ in characters[Int.random(in: 0..<characters.count, using: &random)] })
+    }
+}
+
+extension ParseKeys.Privilege {
+    /// The name of the key in messages.
+    fileprivate var keyName: String {
+        switch self {
+        case .master: "master key"
+        case .readOnlyMaster: "read-only master key"
+        case .maintenance: "maintenance key"
+        }
+    }
+
+    /// The privileges that allow less.
+    var lesser: [ParseKeys.Privilege] {
+        switch self {
+        case .readOnlyMaster: []
+        case .master: [.readOnlyMaster]
+        case .maintenance: [.readOnlyMaster, .master]
+        }
     }
 }
 

@@ -16,7 +16,8 @@ extension RelataServer {
     ///   - metrics: The server's metrics.
     ///   - logger: The log.
     ///   - configure: Sets the hooks before and after clients save and delete objects.
-    /// - Throws: `RelataError` for a configuration that can't be, and for files of HTTPS that can't be read.
+    /// - Throws: `RelataError` for a configuration that can't be, for keys with different rights that are equal, and for
+    ///   files of HTTPS that can't be read.
     public convenience init(
         _ store: Store, keys: ServerKeys, options: ParseService.Options = ParseService.Options(),
         configuration: Configuration = Configuration(), metrics: PrometheusMetrics = PrometheusMetrics(),
@@ -29,12 +30,14 @@ extension RelataServer {
 
     /// A server for a store of Parse's classes.
     ///
-    /// - Throws: `RelataError` for a configuration that can't be, and for files of HTTPS that can't be read.
+    /// - Throws: `RelataError` for a configuration that can't be, for keys with different rights that are equal, and for
+    ///   files of HTTPS that can't be read.
     public convenience init(
         _ store: ParseStore, keys: ServerKeys, options: ParseService.Options = ParseService.Options(),
         configuration: Configuration = Configuration(), metrics: PrometheusMetrics = PrometheusMetrics(),
         logger: Logger = Logger(label: "relata")
     ) throws {
+        try keys.checkDifferent()
         var options = options
         options.mount = Mount(configuration.mount).path
         if options.secrets == nil { options.secrets = ScryptSecrets() }

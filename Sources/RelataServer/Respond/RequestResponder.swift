@@ -25,6 +25,7 @@ final class RequestResponder: Sendable {
     private let status: StatusPages
     private let slow: SlowRequests?
     private let proxies: AddressRanges
+    private let unreadProxies = Mutex(UnreadProxies())
     private let ids = RequestIDs()
     private let logger: Logger
     private let requestLogLevel: Logger.Level
@@ -140,8 +141,7 @@ final class RequestResponder: Sendable {
             // HEAD gets the reply to GET, without the body.
             method: request.method == "HEAD" ? "GET" : request.method, path: String(asked.path),
             query: String(request.target.query), headers: request.headers.kept)
-        protocolRequest.peer = proxies.client(
-            of: peer?.ipAddress, forwarded: request.headers.forwardedFor)
+        protocolRequest.peer = client(of: request, from: peer)
         protocolRequest.stream = request.pipe?.stream
         // Only a reply with a body has parts.
         if request.method == "HEAD" { protocolRequest.headers["range"] = nil }
@@ -158,6 +158,17 @@ final class RequestResponder: Sendable {
         } catch {
             return finish(request, asked.route, reply(to: error), id: id, peer)
         }
+    }
+
+    /// The address of the client, which trusted proxies tell.
+    private func client(of request: ReceivedRequest, from peer: SocketAddress?) -> String? {
+        let client = proxies.forwardedAddress(of: peer?.ipAddress, forwarded: request.headers.forwardedFor)
+        if case .unknown(let proxy) = client, unreadProxies.withLock({ $0.isNews(proxy) }) {
+            logger.warning(
+                "a trusted proxy tells no address in X-Forwarded-For that can be read: its clients are unknown",
+                metadata: ["proxy": "\(proxy)", "field": "\((request.headers.forwardedFor ?? "").prefix(128))"])
+        }
+        return client.text
     }
 
     /// Writes a reply as bytes, counts it and logs it.
@@ -305,6 +316,18 @@ final class RequestResponder: Sendable {
             level: requestLogLevel,
             "\(request.method) \(request.target.path.prefix(512)) \(reply.status) \(milliseconds) ms",
             metadata: metadata)
+    }
+}
+
+/// The proxies of which the log says that their clients are unknown.
+private struct UnreadProxies {
+    private static let maximumCount = 64
+
+    private var proxies: Set<String> = []
+
+    /// Whether the log doesn't say so yet.
+    mutating func isNews(_ proxy: String) -> Bool {
+        proxies.count < Self.maximumCount && proxies.insert(proxy).inserted
     }
 }
 #endif

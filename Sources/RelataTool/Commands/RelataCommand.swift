@@ -30,6 +30,10 @@ struct RelataCommand: ParsableCommand {
 
     /// Runs the command and ends the process: 0 for success, 1 for a failure or findings, 64 for wrong usage.
     static func run(_ arguments: [String]) async -> Never {
+        if let problem = ArgumentBytes.problem {
+            Console.fail("\(problem) (see relata --help)")
+            leave(ExitCode.validationFailure.rawValue)
+        }
         let dashed = DashedValues(arguments: arguments)
         do {
             var command = try parseAsRoot(dashed.parsed)

@@ -69,27 +69,33 @@ enum PasswordInput {
     static func read(
         _ question: String = "Password: ", what: String = "password", again: Bool = true
     ) throws -> String {
-        guard isatty(STDIN_FILENO) == 1 else { return try checked(readLine(), what) }
+        guard isatty(STDIN_FILENO) == 1 else { return try checked(line(), what) }
         let password = try checked(asked(question), what)
-        guard try !again || asked("Again: ") == password else {
+        guard try !again || asked("Again: ") == Array(password.utf8) else {
             throw RelataError.invalidUse("the \(what)s differ: nothing was changed")
         }
         return password
     }
 
-    private static func checked(_ password: String?, _ what: String) throws -> String {
+    private static func checked(_ password: [UInt8]?, _ what: String) throws -> String {
         guard let password, !password.isEmpty else {
             throw RelataError.invalidUse(
                 "there is no \(what): write it to standard input, as its first line")
         }
-        return password
+        guard !password.contains(0) else {
+            throw RelataError.invalidUse("the \(what) on standard input holds U+0000: write one without")
+        }
+        guard let text = String(validating: password, as: UTF8.self) else {
+            throw RelataError.invalidUse("the \(what) on standard input isn't UTF-8: write it in this encoding")
+        }
+        return text
     }
 
     /// Reads a line from the terminal without showing it.
-    private static func asked(_ question: String) throws -> String? {
+    private static func asked(_ question: String) throws -> [UInt8]? {
         Console.write(question)
         var usual = termios()
-        guard tcgetattr(STDIN_FILENO, &usual) == 0 else { return readLine() }
+        guard tcgetattr(STDIN_FILENO, &usual) == 0 else { return line() }
         var silent = usual
         silent.c_lflag &= ~tcflag_t(ECHO)
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
@@ -97,7 +103,23 @@ enum PasswordInput {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &usual)
             Console.write("\n")
         }
-        return readLine()
+        return line()
+    }
+
+    /// The next line of standard input, without its end; `nil` if there is none. `readLine` would replace what isn't
+    /// UTF-8.
+    private static func line() -> [UInt8]? {
+        var line: [UInt8] = []
+        var byte: UInt8 = 0
+        while true {
+            let count = Foundation.read(STDIN_FILENO, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            guard count == 1 else { return line.isEmpty ? nil : line }
+            if byte == UInt8(ascii: "\n") { break }
+            line.append(byte)
+        }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        return line
     }
 }
 #endif

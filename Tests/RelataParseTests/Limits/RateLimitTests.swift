@@ -52,6 +52,20 @@ struct RateLimitTests {
         #expect(await status(server, "POST", "/functions/hello", headers: master, [:]) == 200)
     }
 
+    @Test func clientsWhoseAddressAProxyDoesNotTellShareACount() async throws {
+        let server = try server(RateLimit("/classes/*", count: 1, seconds: 60))
+        let proxies = try AddressRanges(["192.0.2.1", "192.0.2.2"])
+        func status(_ proxy: String, _ field: String) async -> Int {
+            await self.status(
+                server, "GET", "/classes/Book", from: proxies.client(of: proxy, forwarded: field))
+        }
+        #expect(await status("192.0.2.1", "unknown") == 200)
+        #expect(await status("192.0.2.1", "garbage") == 429)
+        #expect(await status("192.0.2.2", "garbage") == 200)
+        #expect(await status("192.0.2.1", "10.0.0.1") == 200)
+        #expect(await status("192.0.2.1", "10.0.0.1:55") == 429)
+    }
+
     @Test func allKindsOfRequestsShareABudget() async throws {
         let doors: [(String, String, JSONValue?)] = [
             ("GET", "/classes/Book", nil), ("GET", "/classes/Book/", nil),
@@ -59,6 +73,8 @@ struct RateLimitTests {
             ("GET", "/classes/%42ook", nil), ("POST", "/classes/Book", ["_method": "GET"]),
             ("POST", "/batch", ["requests": [["method": "GET", "path": "/classes/Book"]]]),
             ("POST", "/batch", ["requests": [["method": "get", "path": "/parse/classes/Book?limit=1"]]]),
+            // Together with what follows, the mark is another character.
+            ("POST", "/batch", ["requests": [["method": "GET", "path": "/classes/Book?\u{301}=1"]]]),
         ]
         for (method, path, body) in doors {
             var limit = RateLimit("/classes/Book", count: 1, seconds: 60)

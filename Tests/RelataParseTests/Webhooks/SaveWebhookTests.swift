@@ -196,7 +196,72 @@ import Testing
         #expect(try await server.get("Book", id)["count"] == 3)
     }
 
+    /// What a webhook says doesn't change that these are refused.
+    @Test func noWebhookIsAskedAboutARefusedBatch() async throws {
+        let (server, hooks) = try await server()
+        let mei = try await server.signUp("mei")
+        let id = try await server.create("Note", ["text": "a"])
+        try await server.allow(["create": [:], "update": [:], "delete": [:]], in: "Note")
+        let count = hooks.calls(Self.before).count
+        let book: JSONValue = ["method": "POST", "path": "/classes/Book", "body": ["title": "Dune"]]
+        for (method, path) in [
+            ("POST", "/classes/Note"), ("PUT", "/classes/Note/\(id)"), ("DELETE", "/classes/Note/\(id)"),
+        ] {
+            let note: JSONValue = ["method": .string(method), "path": .string(path), "body": ["text": "b"]]
+            let reply = try await server.send(
+                as: mei, "POST", "/batch", ["requests": [book, note], "transaction": true])
+            #expect(reply.code == 119, "\(method): \(reply.json)")
+        }
+        let expected: JSONValue = [["className": "Note", "objectId": .string(id), "fields": ["text": "other"]]]
+        let conflict = try await server.send(
+            "POST", "/batch", ["requests": [book], "transaction": true, "expected": expected])
+        #expect(conflict.status == 409, "\(conflict.json)")
+        let named: JSONValue = [
+            "method": "POST", "path": "/classes/Book", "body": ["title": "Dune"], "placeholder": "new",
+        ]
+        #expect(try await server.send("POST", "/batch", ["requests": [named]]).code == 107)
+        #expect(hooks.calls(Self.before).count == count)
+        #expect(try await server.find("Book").isEmpty)
+        let done = try await server.send("POST", "/batch", ["requests": [book], "transaction": true])
+        #expect(done.status == 200 && hooks.calls(Self.before).count == count + 1, "\(done.json)")
+    }
+
+    @Test func noWebhookIsAskedAboutAMissingClassInProduction() async throws {
+        let hooks = TestWebhooks()
+        var options = ParseService.Options()
+        options.webhooks = WebhookOptions(hooks)
+        let server = try TestServer(mode: .production, options: options)
+        try await server.register("beforeSave", "Book")
+        let book: JSONValue = ["method": "POST", "path": "/classes/Book", "body": ["title": "Dune"]]
+        #expect(try await server.send("POST", "/classes/Book", ["title": "Dune"]).code == 119)
+        let batch = try await server.send("POST", "/batch", ["requests": [book]])
+        #expect(batch.json.array?.first?["error"]?["code"] == 119, "\(batch.json)")
+        #expect(hooks.calls(Self.before).isEmpty)
+    }
+
+    /// The parameters may be a secret.
+    @Test func theLogNamesAWebhookWithoutItsParameters() async throws {
+        let (server, hooks) = try TestServer.withWebhooks()
+        let made = try await server.send(
+            "POST", "/hooks/triggers",
+            ["className": "Book", "triggerName": "beforeSave", "url": "http://hook/save?token=hidden"])
+        try #require(made.status == 200, "\(made.json)")
+        #expect(try await server.send("POST", "/classes/Book", ["title": "Dune"]).status == 503)
+        #expect(hooks.reports.count == 1 && hooks.reports[0].contains("at http://hook/save failed: nobody is there"))
+    }
+
     // MARK: Users
+
+    @Test func noWebhookIsAskedWhetherSomebodyElseIsDeleted() async throws {
+        let (server, hooks) = try TestServer.withWebhooks()
+        let (mei, sam) = (try await server.signUp("mei"), try await server.signUp("sam"))
+        try await server.register("beforeDelete", "_User")
+        hooks.answer("http://hook/beforeDelete") { _ in ["success": true] }
+        #expect(try await server.send(as: mei, "DELETE", "/users/\(sam.id)").code == 206)
+        #expect(hooks.calls("http://hook/beforeDelete").isEmpty)
+        #expect(try await server.send(as: sam, "DELETE", "/users/\(sam.id)").status == 200)
+        #expect(hooks.calls("http://hook/beforeDelete").count == 1)
+    }
 
     @Test func usersAreAskedAboutWithoutTheirPasswords() async throws {
         let (server, hooks) = try TestServer.withWebhooks()

@@ -7,7 +7,7 @@ import Testing
 @testable import RelataServer
 
 /// The log of changes through Parse's protocol, and of who made them.
-struct AuditTests {
+struct AuditTests: DashboardSuite {
     private static func send(
         _ server: TestServer, _ method: String, _ path: String, _ body: JSONValue? = nil, isMaster: Bool = true,
         token: String? = nil
@@ -40,6 +40,8 @@ struct AuditTests {
                 server, "PUT", "/schemas/Book", ["classLevelPermissions": ["find": ["*": true], "create": ["*": true]]])
             let mei = try await Self.send(
                 server, "POST", "/users", ["username": "mei", "password": "secret"], isMaster: false)
+            // It begins a session, although it is a GET.
+            _ = try await Self.send(server, "GET", "/login?username=mei&password=secret")
             let token = try #require(mei["sessionToken"]?.string)
             let user = try #require(mei["objectId"]?.string)
             _ = try await Self.send(
@@ -60,7 +62,7 @@ struct AuditTests {
                 ]
             ]
             let change: JSONValue = [
-                "method": "PUT", "path": .string("/parse/classes/_Role/\(role["objectId"]?.string ?? "")"),
+                "method": "PUT", "path": .string("/parse/classes/_Role/\(role["objectId"]?.string ?? "")?secret=1"),
                 "body": members,
             ]
             _ = try await Self.send(
@@ -76,7 +78,7 @@ struct AuditTests {
         #expect(
             told == [
                 "master key: POST /parse/classes/Book 201",
-                "master key: PUT /parse/schemas/Book 200 classLevelPermissions",
+                "master key: PUT /parse/schemas/Book 200 classLevelPermissions", "master key: GET /parse/login 200",
                 "user \(id.1): POST /parse/classes/Book 201 ACL", "client: POST /parse/classes/Book 201 ACL",
                 "master key: POST /parse/batch 200 DELETE /classes/Book/\(id.0)",
                 "master key: DELETE /parse/classes/Book/none 404",
@@ -84,6 +86,27 @@ struct AuditTests {
                 "user \(id.1): POST /parse/batch 200 PUT /parse/classes/_Role/\(id.2) (users)",
             ])
         #expect(!text.contains("secret") && entries.allSatisfy { $0["peer"] == "127.0.0.1" })
+    }
+
+    @Test func aBatchIsLoggedWithoutItsParameters() async throws {
+        let requests: JSONValue = [
+            "requests": [
+                ["method": "GET", "path": "/parse/login?username=mei&password=TOPSECRET"],
+                ["method": "GET", "path": "/parse/classes/Book?where=%7B%22number%22:%22TOPSECRET%22%7D"],
+                // Together with what follows, the mark is another character.
+                ["method": "POST", "path": "/classes/Book?\u{301}TOPSECRET", "body": ["title": "TOPSECRET"]],
+            ]
+        ]
+        let bytes = Array(JSONWriter.text(requests).utf8)
+        #expect(
+            AuditLog.details(of: bytes, Array("[]".utf8))
+                == ["GET /parse/login", "GET /parse/classes/Book", "POST /classes/Book (title)"])
+        try await running { (server, _) async throws in
+            let page = try await page(server)
+            #expect(try await page.request("POST", "/parse/batch", requests).status == 200)
+            let audit = try await page.request("GET", "/audit")
+            #expect(audit.text.contains("/login") && !audit.text.contains("TOPSECRET"), "\(audit.text)")
+        }
     }
 }
 #endif

@@ -249,6 +249,42 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
+    /// A sign-in changes something, whatever its method.
+    @Test func aReadOnlyDashboardSignsNobodyIn() async throws {
+        try await running(isReadOnly: true) { (server, _) async throws in
+            let headers = ["X-Parse-Application-Id": "app", "X-Parse-Client-Key": "client"]
+            let made = try await server.request(
+                "POST", "/parse/users", headers: headers,
+                body: Array(#"{"username": "mei", "password": "a secret"}"#.utf8))
+            #expect(made.status == 201, "\(made.text)")
+            let page = try await self.page(server)
+            for path in [
+                "/parse/login?username=mei&password=a%20secret", "/parse/lo%67in?username=mei&password=a%20secret",
+                "/parse/verifyPassword?username=mei&password=wrong",
+            ] {
+                #expect(try await page.request("GET", path).status == 403, "\(path)")
+            }
+            #expect(try await page.request("GET", "/parse/sessions").json["results"]?.array?.count == 1)
+        }
+    }
+
+    @Test func aSignInByTheDashboardIsInTheAudit() async throws {
+        try await running { (server, _) async throws in
+            let page = try await self.page(server)
+            let user: JSONValue = ["username": "mei", "password": "a secret"]
+            #expect(try await page.request("POST", "/parse/users", user).status == 201)
+            #expect(
+                try await page.request("GET", "/parse/login?username=mei&password=a%20secret").status == 200)
+            #expect(
+                try await page.request("GET", "/parse/verifyPassword?username=mei&password=wrong").status == 404)
+            #expect(try await page.request("GET", "/parse/users").status == 200)
+            let audit = try await page.request("GET", "/audit")
+            let actions = try audit.json["results"]?.array?.compactMap { $0["action"]?.string }
+            #expect(actions == ["GET /parse/verifyPassword", "GET /parse/login", "POST /parse/users"], "\(audit.text)")
+            #expect(!audit.text.contains("secret"))
+        }
+    }
+
     @Test func classesNameTheirLabelsAndCountTheirRelatedObjects() async throws {
         try await running { (server, _) async throws in
             let page = try await self.page(server)

@@ -1,4 +1,5 @@
 #if Server
+import RelataParse
 import Synchronization
 import Testing
 
@@ -79,6 +80,32 @@ struct LoginSessionsTests {
         }
         clock.advance(.seconds(3601))
         #expect(sessions.session(cookie) == nil)
+    }
+
+    @Test func aSessionOfTheMasterKeyIsUsedFromItsAddressesOnly() throws {
+        var keys = ServerKeys(applicationID: "app", masterKey: "master")
+        keys.masterKeyAddresses = try AddressRanges(["10.0.0.0/8"])
+        let sessions = LoginSessions(KeyRing(keys))
+        let (session, _) = try sessions.signIn("master", from: "10.0.0.1")
+        #expect(sessions.admits(session, from: "10.0.0.2") && !sessions.admits(session, from: "11.0.0.1"))
+        #expect(!sessions.admits(session, from: nil))
+        let (other, _) = try sessions.signIn(sessions.makeLoginToken(), from: "11.0.0.1")
+        #expect(sessions.admits(other, from: "12.0.0.1"))
+    }
+
+    @Test func aSessionEndsWithItsMasterKey() throws {
+        let clock = clock
+        let ring = KeyRing(ServerKeys(applicationID: "app", masterKey: "one"), now: { clock.now })
+        let sessions = LoginSessions(ring, now: { clock.now })
+        let (_, old) = try sessions.signIn("one", from: "10.0.0.1")
+        let (_, byToken) = try sessions.signIn(sessions.makeLoginToken(), from: "10.0.0.1")
+        ring.replace(with: ServerKeys(applicationID: "app", masterKey: "two"), overlap: .seconds(60))
+        let (_, new) = try sessions.signIn("two", from: "10.0.0.1")
+        clock.advance(.seconds(59))
+        #expect(sessions.session(old) != nil)
+        clock.advance(.seconds(1))
+        #expect(sessions.session(old) == nil)
+        #expect(sessions.session(new) != nil && sessions.session(byToken) != nil)
     }
 
     @Test func signingOutEndsTheSession() throws {

@@ -102,6 +102,79 @@ struct KeyRotationTests {
         #expect(try KeyFile(nil, given: given).keys.readOnlyMasterKey?.matches("client") == true)
     }
 
+    private func write(_ text: String, to path: String) throws {
+        try text.write(toFile: path, atomically: false, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+
+    /// The problem with the keys of a file and of flags; `nil` for none.
+    private func problem(_ path: String?, _ given: KeyFile.Given) -> String? {
+        do {
+            _ = try KeyFile(path, given: given)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func aTextThatIsTwoKeysIsRefusedWhereverTheyAre() throws {
+        let folder = try ServerFolder()
+        let path = folder.path("keys")
+        _ = try KeyFile(path, given: .init(applicationID: "app", masterKey: "master"))
+        let hashed = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(problem(path, .init()) == nil)
+        for name in ["readOnlyMasterKey", "maintenanceKey", "clientKey", "restAPIKey"] {
+            var members = try JSONParser.parse(hashed).object ?? [:]
+            members[name] = "master"
+            try write(JSONWriter.text(.object(members)), to: path)
+            #expect(problem(path, .init())?.contains("equals the master key") == true, "\(name)")
+        }
+        // A flag against the hash in the file, and the hash twice.
+        try write(hashed, to: path)
+        var given = KeyFile.Given()
+        given.maintenanceKey = "master"
+        #expect(problem(path, given)?.contains("the maintenance key equals the master key") == true)
+        given = .init(applicationID: "master")
+        #expect(problem(path, given)?.contains("the application's id equals the master key") == true)
+        var members = try JSONParser.parse(hashed).object ?? [:]
+        members["readOnlyMasterKey"] = members["masterKey"]
+        try write(JSONWriter.text(.object(members)), to: path)
+        #expect(problem(path, .init())?.contains("equals the") == true)
+        // Flags alone.
+        given = .init(applicationID: "app", clientKey: "", masterKey: "one")
+        (given.readOnlyMasterKey, given.maintenanceKey) = ("two", "two")
+        #expect(problem(nil, given)?.contains("equals the read-only master key") == true)
+        given.maintenanceKey = "three"
+        #expect(problem(nil, given) == nil)
+        given.dotNetKey = "three"
+        #expect(problem(nil, given)?.contains("the .NET key equals the maintenance key") == true)
+    }
+
+    @Test func aServerWithEqualKeysDoesNotStart() throws {
+        var configuration = RelataServer.Configuration()
+        configuration.stopsOnSignals = false
+        #expect(throws: RelataError.self) {
+            try RelataServer(
+                try ParseStore.open(nil),
+                keys: ServerKeys(applicationID: "app", clientKey: "same", masterKey: "same"),
+                configuration: configuration)
+        }
+    }
+
+    /// Two hashes don't show that they are of one text, and a rotation may make an old key another one.
+    @Test func aTextThatIsTwoKeysHasTheLesserRights() {
+        let clock = Clock()
+        let twice = KeyRing(Self.keys("same", readOnly: "same"), now: { clock.now })
+        #expect(twice.matches("same", .readOnlyMaster) && !twice.matches("same", .master))
+        let ring = KeyRing(Self.keys("one", readOnly: "reads"), now: { clock.now })
+        ring.replace(with: Self.keys("two", readOnly: "one"), overlap: .seconds(60))
+        #expect(ring.matches("one", .readOnlyMaster) && !ring.matches("one", .master))
+        var open = Self.keys("three")
+        open.clientKey = "two"
+        ring.replace(with: open, overlap: .seconds(60))
+        #expect(!ring.matches("two", .master) && ring.matches("three", .master))
+    }
+
     // MARK: A server that runs
 
     private static func server(_ path: String, _ file: KeyFile) throws -> RelataServer {
@@ -198,6 +271,48 @@ struct KeyRotationTests {
                 #expect(direct == 403)
                 #expect(try await status("10.1.2.3") == (isTrusted ? 200 : 403))
                 #expect(try await status("10.1.2.3, 11.1.2.3") == 403)
+                #expect(try await status("10.1.2.3:55") == (isTrusted ? 200 : 403))
+                #expect(try await status("10.1.2.3,") == 403)
+            }
+        }
+    }
+
+    @Test func theLogSaysOnceThatAProxyTellsNoAddress() async throws {
+        let log = LogRecorder()
+        try await TestServer.running({ $0.trustedProxies = .thisMachine }, logger: log.logger(.info)) { server in
+            for field in ["10.1.2.3", "unknown", "garbage"] {
+                _ = try await server.request("GET", "/parse/classes/Book", headers: ["X-Forwarded-For": field])
+            }
+        }
+        let warnings = log.lines.filter { $0.hasPrefix("warning") }
+        #expect(warnings.count == 1, "\(log.lines)")
+        #expect(warnings.first?.hasSuffix("field=unknown proxy=127.0.0.1") == true, "\(warnings)")
+    }
+
+    @Test func aDashboardSessionIsUsedFromTheAddressesOfItsKey() async throws {
+        var configuration = RelataServer.Configuration()
+        (configuration.port, configuration.stopsOnSignals) = (0, false)
+        configuration.trustedProxies = .thisMachine
+        configuration.dashboard = .init(name: "library")
+        var keys = Self.keys("master")
+        keys.masterKeyAddresses = try AddressRanges(["10.0.0.0/8"])
+        let relata = try RelataServer(ParseStore.open(nil), keys: keys, configuration: configuration)
+        try await TestServer.running(relata) { server in
+            let signedIn = try await server.request(
+                "POST", "/dashboard/api/login", headers: ["X-Forwarded-For": "10.1.2.3"],
+                body: Array(#"{"key": "master"}"#.utf8))
+            #expect(signedIn.status == 200, "\(signedIn.text)")
+            let cookie = try #require(signedIn.headers["set-cookie"]?.split(separator: ";").first)
+            let token = try #require(signedIn.json["pageToken"]?.string)
+            for (address, status) in [
+                ("10.9.9.9", 200), ("11.1.2.3", 401), ("127.0.0.1", 401), ("garbage", 401), ("10.1.2.3", 200),
+            ] {
+                let reply = try await server.request(
+                    "GET", "/dashboard/api/audit",
+                    headers: [
+                        "X-Forwarded-For": address, "Cookie": String(cookie), "X-Relata-Page-Token": token,
+                    ])
+                #expect(reply.status == status, "\(address): \(reply.text)")
             }
         }
     }

@@ -232,7 +232,7 @@ struct OperatingTests {
         ),
         (["--trusted-proxies", "proxy"], "--trusted-proxies: proxy isn't an address"),
         (["--old-key-time", "8d"], "--old-key-time must be 0 to 7 days"),
-        (["--client-key", "a", "--master-key", "a"], "the master key equals another key"),
+        (["--client-key", "a", "--master-key", "a"], "the client key equals the master key"),
     ])
     func whatCannotBeSetIsRefused(_ arguments: [String], _ message: String) throws {
         let result = try run(["serve", ":memory:", "--port", "0"] + arguments)
