@@ -23,11 +23,8 @@ extension ParseImport {
     }
 
     /// Adds something to a class. What isn't possible here is named, and the import goes on.
-    private func describe(_ own: ImportedClass, _ part: JSONObject, _ what: String) async throws {
-        do {
-            _ = try await answer(.put, ["schemas", own.name], part)
-        } catch let error as ParseError where error.status < 500 {
-            note("\(own.name): \(what) isn't taken over: \(error.message)")
-        }
+    func describe(_ own: ImportedClass, _ part: JSONObject, _ what: String) async throws {
+        guard let error = try await refusal(of: .put, own.name, part) else { return }
+        note("\(own.name): \(what) isn't taken over: \(error.message)")
     }
 }
