@@ -18,7 +18,12 @@ extension ParseImport {
 
     /// Whether the server has an index of its own for these fields.
     private func hasIndex(_ members: JSONValue, _ name: String) -> Bool {
-        let given: Set<String> = name == InternalClasses.user ? InternalClasses.userFields : ["name"]
+        let given: Set<String> =
+            switch name {
+            case InternalClasses.user: InternalClasses.userFields
+            case InstallationClass.name: ["installationId", "deviceToken"]
+            default: ["name"]
+            }
         return Self.movable.contains(name) && members.object?.allSatisfy { given.contains($0.key) } == true
     }
 

@@ -48,7 +48,7 @@ package final class ParseImport {
     static let pageSize = 500
     static let maximumNotes = 100
     /// The internal classes whose objects are moved.
-    static let movable: Set = [InternalClasses.user, InternalClasses.role]
+    static let movable: Set = [InternalClasses.user, InternalClasses.role, InstallationClass.name]
 
     /// - Parameters:
     ///   - options: The options of the store's server, for its passwords and files.
@@ -80,6 +80,9 @@ package final class ParseImport {
             if isMovable(name) { return true }
             note("\(name) isn't moved: it belongs to the server")
             return false
+        }
+        if names.contains(InstallationClass.name) || classes[InstallationClass.name] != nil {
+            try await service.makeServiceClass(InstallationClass.name)
         }
         try await makeClasses(names)
         if !progress.done.contains("schemas") {
@@ -260,6 +263,7 @@ package final class ParseImport {
             ? MongoDocument(members: object).object(classes[name]?.types ?? [:]) : ImportedObject(members: object)
         for name in ["__type", "className"] { read.members[name] = nil }
         read.members = read.members.filter { !$0.value.isNull }
+        if name == InstallationClass.name { read.members = InstallationIDs.stored(read.members) }
         if read.id == nil { read.refusal = read.refusal ?? "an object needs an objectId, and it must be text" }
         return read
     }

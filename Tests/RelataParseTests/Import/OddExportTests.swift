@@ -219,4 +219,32 @@ struct OddExportTests {
         #expect(try await server.find("Note", where: ["text": "b"]).count == 1)
         #expect(try await server.send("PUT", "/classes/Note/n1", ["constructor": 6], isMaster: false).status == 400)
     }
+
+    @Test func installationsAreMoved() async throws {
+        let server = try TestServer.forImports()
+        let token = String(repeating: "AB12", count: 16)
+        let files = [
+            "_SCHEMA.json": #"""
+            {"_id":"_Installation","installationId":"string","deviceToken":"string","deviceType":"string","channels":"array","badge":"number","team":"string","owner":"*_User"}
+            """#,
+            "_User.json": #"{"_id":"u1","username":"mei"}"#,
+            "_Installation.json": #"""
+            {"_id":"i1","installationId":"AB-1","deviceToken":"\#(token)","deviceType":"ios","channels":["news"],"badge":{"$numberInt":"3"},"team":"red","_p_owner":"_User$u1","_created_at":{"$date":"2019-01-02T03:04:05.678Z"},"_updated_at":{"$date":"2020-01-02T03:04:05.678Z"}}
+            {"_id":"i2","installationId":"ab-1","deviceType":"ios"}
+            """#,
+        ]
+        let (reports, notes) = try await server.importing(files)
+        let report = try #require(reports["_Installation"])
+        #expect(report.created == 1 && report.refused == 1 && report.links == 1, "\(report) \(notes)")
+        let moved = try await server.get("_Installation", "i1")
+        #expect(moved["installationId"] == "ab-1" && moved["deviceToken"]?.string == token.lowercased(), "\(moved)")
+        #expect(moved["channels"] == ["news"] && moved["badge"] == 3 && moved["team"] == "red", "\(moved)")
+        #expect(moved["owner"]?["objectId"] == "u1" && moved["updatedAt"] == "2020-01-02T03:04:05.678Z", "\(moved)")
+        // The app on the device is the same installation.
+        let told = try await server.send(
+            "POST", "/installations", ["installationId": "AB-1", "deviceType": "ios"], isMaster: false)
+        #expect(told["objectId"] == "i1", "\(told.json)")
+        let (again, _) = try await server.importing(files)
+        #expect(again["_Installation"]?.existing == 1 && again["_Installation"]?.created == 0, "\(again)")
+    }
 }
