@@ -18,8 +18,9 @@ struct Caller: Hashable, Sendable {
     var isReadOnly = false
     /// Whether it came with the maintenance key.
     var isMaintenance = false
-    /// Whether objects that it changes keep the times of their last changes: for imports.
-    var keepsUpdatedAt = false
+    /// Whether it is an import: it writes installations as other objects, and the objects that it changes keep the times of
+    /// their last changes.
+    var isImport = false
 
     /// Sets the rights that a request's keys give.
     mutating func take(_ rights: ParseKeys.Rights) {

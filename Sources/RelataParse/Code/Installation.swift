@@ -44,15 +44,22 @@ struct InstallationIDs: Sendable {
     /// The object, with the ids in their stored form.
     let body: JSONObject
 
+    /// An installation with its ids in their stored form.
+    static func stored(_ installation: JSONObject) -> JSONObject {
+        var body = installation
+        if let given = body["installationId"]?.string { body["installationId"] = .string(given.lowercased()) }
+        // Apple's tokens are hexadecimal.
+        if let token = body["deviceToken"]?.string, token.utf8.count == 64 {
+            body["deviceToken"] = .string(token.lowercased())
+        }
+        return body
+    }
+
     /// Reads a request.
     init(_ call: ParseCall) {
-        var body = call.body
-        let given = body["installationId"]?.string?.lowercased()
-        if let given { body["installationId"] = .string(given) }
-        var token = body["deviceToken"]?.string
-        // Apple's tokens are hexadecimal.
-        if let long = token, long.utf8.count == 64 { token = long.lowercased() }
-        if let token { body["deviceToken"] = .string(token) }
+        let body = Self.stored(call.body)
+        let given = body["installationId"]?.string
+        let token = body["deviceToken"]?.string
         isInBody = given?.isEmpty == false
         installation = isInBody ? given : call.isMaster ? nil : call.installationID?.lowercased()
         self.token = token?.isEmpty == false ? token : nil

@@ -3,6 +3,8 @@ import RelataCore
 
 /// The source of an import: the export of another server, or that server itself.
 package protocol ImportSource: Sendable {
+    /// Whether the descriptions of classes have all fields of their objects.
+    var describesAllFields: Bool { get }
     /// The descriptions of classes that the source has.
     func schemas() async throws -> [JSONObject]
     /// The names of the classes with objects.
@@ -39,6 +41,7 @@ package struct ImportPage: Sendable {
 package struct ImportFolder: ImportSource {
     private let files: [String: String]
     private let contents: String?
+    package let describesAllFields = false
     private static let pageSize = 500
     private static let pieceSize = 1 << 18
     /// The maximum length of a line. MongoDB's documents are shorter.
@@ -143,6 +146,18 @@ package struct ImportFolder: ImportSource {
         return ImportPage(objects, next: nil)
     }
 
+    /// The number of the line that begins at a byte.
+    private static func lineNumber(at offset: UInt64, in path: String) -> Int {
+        guard let file = FileHandle(forReadingAtPath: path) else { return 1 }
+        defer { try? file.close() }
+        var (number, rest) = (1, offset)
+        while rest > 0, let piece = try? file.read(upToCount: Int(min(rest, UInt64(pieceSize)))), !piece.isEmpty {
+            number += piece.count { $0 == 0x0A }
+            rest -= UInt64(piece.count)
+        }
+        return number
+    }
+
     private func lines(_ file: FileHandle, _ path: String, _ position: String?) throws -> ImportPage {
         var offset = UInt64(position ?? "") ?? 0
         try file.seek(toOffset: offset)
@@ -150,10 +165,20 @@ package struct ImportFolder: ImportSource {
         var rest = Data()
         func read(_ line: Data) throws {
             guard line.contains(where: { ![0x20, 0x09, 0x0D].contains($0) }) else { return }
-            guard let object = (try? JSONParser.parse(line))?.object else {
-                throw RelataError.fileAccess(path: path, "has no JSON object in the line at byte \(offset)")
+            let problem: String
+            do throws(ParseError) {
+                if let object = try JSONParser.parse(line).object {
+                    objects.append(object)
+                    return
+                }
+                problem = "it is another value"
+            } catch {
+                problem = error.message
             }
-            objects.append(object)
+            throw RelataError.fileAccess(
+                path: path,
+                "has no JSON object in line \(Self.lineNumber(at: offset, in: path)): \(problem). Mend or remove the line, and run the import again"
+            )
         }
         while let piece = try file.read(upToCount: Self.pieceSize), !piece.isEmpty {
             rest += piece

@@ -52,21 +52,29 @@ struct ImportedClass {
         }
         self.types = types
         let described =
-            json["_metadata"]?["fields_options"].map(MongoDocument.plain)?.object ?? json["fields"]?.object ?? [:]
+            json["_metadata"]?["fields_options"].flatMap(Self.plain) ?? json["fields"]?.object ?? [:]
         var rules: [String: JSONObject] = [:]
         for (field, value) in described where fields[field] != nil && !InternalClasses.needs(field, in: name) {
             let own = Self.rules(value)
             if !own.isEmpty { rules[field] = own }
         }
         self.rules = rules
-        indexes = json["indexes"]?.object ?? json["_metadata"]?["indexes"].map(MongoDocument.plain)?.object ?? [:]
+        indexes = json["indexes"]?.object ?? json["_metadata"]?["indexes"].flatMap(Self.plain) ?? [:]
         var description: JSONObject = ["className": .string(name), "fields": .object(fields)]
         let permissions =
             json["classLevelPermissions"] ?? json["_metadata"]?["class_permissions"]
-        if let permissions, permissions.object?.isEmpty == false {
+        if let permissions, !permissions.isNull, permissions.object?.isEmpty != true {
             description["classLevelPermissions"] = permissions
         }
         self.description = description
+    }
+
+    /// The members of an object of MongoDB in plain JSON. A value that can't be stored stays as it is: whoever uses it
+    /// refuses it.
+    private static func plain(_ json: JSONValue) -> JSONObject? {
+        json.object.map { object in
+            JSONObject(object.map { ($0.key, (try? MongoDocument.plain($0.value)) ?? $0.value) })
+        }
     }
 
     /// The class without the fields that an internal class always has.

@@ -3,7 +3,7 @@ import RelataEngine
 
 extension ParseService {
     /// The caller of an import, which may write times, ids and password hashes.
-    static let importer = Caller(isMaster: true, isMaintenance: true, keepsUpdatedAt: true)
+    static let importer = Caller(isMaster: true, isMaintenance: true, isImport: true)
 
     /// Creates the classes that imported users need.
     func makeImportedUsers() async throws {

@@ -22,40 +22,67 @@ struct MongoDocument {
     /// The object in the form of the REST API, with the hash of a user's password.
     ///
     /// - Parameter types: The types of the class's fields in `_SCHEMA`: `geopoint`, `file`, `*Author`.
-    func object(_ types: [String: String]) -> JSONObject {
-        var object: JSONObject = [:]
-        if let id = members["_id"] { object["objectId"] = Self.plain(id) }
+    func object(_ types: [String: String]) -> ImportedObject {
+        var object = ImportedObject()
+        let id = members["_id"] ?? .null
+        object.members["objectId"] = (try? Self.plain(id))?.string.map { .string($0) }
+        if object.id == nil { object.refusal = "its _id is \(Self.excerpt(id)), and must be text" }
         for (name, key) in [("createdAt", "_created_at"), ("updatedAt", "_updated_at")] {
-            if let date = members[key].flatMap(Self.date) { object[name] = .string(date) }
+            guard let value = members[key], !value.isNull else { continue }
+            object.members[name] = Self.date(value).map { .string($0) }
+            if object.members[name] == nil {
+                object.oddities.append(
+                    "its \(key) is \(Self.excerpt(value)), which isn't a date: it gets the time of the import")
+            }
         }
         var authData: JSONObject = [:]
         for (name, value) in members where !Self.left.contains(name) && !value.isNull {
-            if name.hasPrefix("_p_") {
-                object[String(name.dropFirst(3))] = Self.pointer(value)
-            } else if name.hasPrefix("_auth_data_") {
-                authData[String(name.dropFirst(11))] = Self.plain(value)
-            } else if name == "_hashed_password" || !name.hasPrefix("_") {
-                object[name] = Self.value(value, types[name])
+            do throws(ParseError) {
+                if name.hasPrefix("_p_") {
+                    let field = String(name.dropFirst(3))
+                    object.members[field] = Self.pointer(value)
+                    if object.members[field] == nil { object.badPointers[field] = Self.excerpt(value) }
+                } else if name.hasPrefix("_auth_data_") {
+                    authData[String(name.dropFirst(11))] = try Self.plain(value)
+                } else if name == "_hashed_password" || !name.hasPrefix("_") {
+                    object.members[name] = try Self.value(value, types[name])
+                }
+            } catch {
+                object.refusal = object.refusal ?? "\(name): \(error.message)"
             }
         }
-        if !authData.isEmpty { object["authData"] = .object(authData) }
-        if let list = accessList { object["ACL"] = list }
+        if !authData.isEmpty { object.members["authData"] = .object(authData) }
+        if let list = accessList(&object.oddities) { object.members["ACL"] = list }
         return object
     }
 
     /// The access list; `nil` for an object that everybody may read and write.
-    private var accessList: JSONValue? {
+    private func accessList(_ oddities: inout [String]) -> JSONValue? {
         guard members["_rperm"] != nil || members["_wperm"] != nil else { return nil }
         var rights: [String: JSONObject] = [:]
         for (key, right) in [("_rperm", "read"), ("_wperm", "write")] {
-            // If the list is missing, everybody has the right.
-            for name in members[key]?.array?.compactMap(\.string) ?? ["*"] {
-                rights[name, default: [:]][right] = true
-            }
+            for name in names(in: key, with: right, &oddities) { rights[name, default: [:]][right] = true }
         }
         return .object(
             JSONObject(rights.sorted { $0.key < $1.key }.map { ($0.key, .object($0.value)) }))
     }
+
+    /// Those who have a right. If the list is missing, everybody has it, and if it can't be read, nobody.
+    private func names(in key: String, with right: String, _ oddities: inout [String]) -> [String] {
+        guard let value = members[key], !value.isNull else { return ["*"] }
+        guard let elements = value.array else {
+            oddities.append("its \(key) is \(Self.excerpt(value)), which isn't a list: nobody may \(right) the object")
+            return []
+        }
+        let names = elements.compactMap(\.string)
+        if names.count < elements.count {
+            oddities.append("its \(key) has entries that aren't texts: nobody may \(right) the object by them")
+        }
+        return names
+    }
+
+    /// The beginning of a value, for a note.
+    private static func excerpt(_ value: JSONValue) -> String { String(JSONWriter.text(value).prefix(64)) }
 
     /// The pointer in a text such as `Author$x7Yz`.
     private static func pointer(_ value: JSONValue) -> JSONValue? {
@@ -66,8 +93,8 @@ struct MongoDocument {
         ]
     }
 
-    private static func value(_ value: JSONValue, _ type: String?) -> JSONValue {
-        let plain = plain(value)
+    private static func value(_ value: JSONValue, _ type: String?) throws(ParseError) -> JSONValue {
+        let plain = try plain(value)
         switch type {
         case "geopoint":
             guard let pair = plain.array, pair.count == 2 else { return plain }
@@ -78,6 +105,7 @@ struct MongoDocument {
                 guard let pair = point.array, pair.count == 2 else { return nil }
                 return .array([pair[1], pair[0]])
             }
+            guard points.count == ring.count else { return plain }
             return ["__type": "Polygon", "coordinates": .array(points)]
         case "file":
             guard let name = plain.string else { return plain }
@@ -93,48 +121,78 @@ struct MongoDocument {
     }
 
     /// A value with plain JSON instead of extended JSON.
-    static func plain(_ value: JSONValue) -> JSONValue {
+    ///
+    /// - Throws: ``ParseError`` 111 for a value of MongoDB that can't be stored here, 121 for a name within an object
+    ///   that can't be.
+    static func plain(_ value: JSONValue) throws(ParseError) -> JSONValue {
         switch value {
-        case .array(let elements): return .array(elements.map(plain))
+        case .array(let elements):
+            var plain: [JSONValue] = []
+            for element in elements { plain.append(try Self.plain(element)) }
+            return .array(plain)
         case .object(let object):
-            if object.count == 1, let (name, inner) = object.first.map({ ($0.key, $0.value) }),
-                name.hasPrefix("$")
-            {
-                return special(name, inner) ?? value
+            if object.count == 1, let (name, inner) = object.first.map({ ($0.key, $0.value) }), name.hasPrefix("$") {
+                return try special(name, inner)
             }
-            return .object(JSONObject(object.map { ($0.key, plain($0.value)) }))
+            // The form of older versions of `mongoexport`.
+            if object.count == 2, object["$type"] != nil, let bytes = object["$binary"] {
+                return try special("$binary", bytes)
+            }
+            var plain: JSONObject = [:]
+            for (name, value) in object {
+                do throws(ParseError) { try JSONValue.checkName(name) } catch {
+                    throw ParseError(error.code, "\(error.message): \(name.prefix(64))")
+                }
+                plain[name] = try Self.plain(value)
+            }
+            return .object(plain)
         default: return value
         }
     }
 
-    private static func special(_ name: String, _ value: JSONValue) -> JSONValue? {
+    private static func special(_ name: String, _ value: JSONValue) throws(ParseError) -> JSONValue {
+        func unfit(_ kind: String) -> ParseError {
+            let text = value.string.map { String($0.prefix(64)) } ?? excerpt(value)
+            return ParseError(.incorrectType, "\(text) isn't a \(kind) that can be stored")
+        }
         switch name {
-        case "$oid": return value
+        case "$oid", "$symbol": return value
+        case "$undefined": return .null
         case "$numberInt", "$numberLong":
-            return value.string.flatMap { Int64($0) }.map { .integer($0) } ?? value
+            guard let number = value.integer ?? value.string.flatMap({ Int64($0) }) else { throw unfit("whole number") }
+            return .integer(number)
         case "$numberDouble", "$numberDecimal":
-            return value.string.flatMap { Double($0) }.flatMap { $0.isFinite ? .double($0) : nil }
-                ?? value
+            // Numbers are binary ones here, as in JSON: a decimal is rounded to the next.
+            guard let number = value.number ?? value.string.flatMap({ Double($0) }), number.isFinite else {
+                throw unfit("number")
+            }
+            return JSONValue(number: number)
         case "$date":
-            return date(["$date": value]).map { ["__type": "Date", "iso": .string($0)] }
+            guard let date = date(value) else { throw unfit("date") }
+            return ["__type": "Date", "iso": .string(date)]
         case "$binary":
-            guard let text = value.string ?? value["base64"]?.string else { return nil }
+            guard let text = value.string ?? value["base64"]?.string else { throw unfit("binary value") }
             return ["__type": "Bytes", "base64": .string(text)]
-        default: return nil
+        default: throw ParseError(.incorrectType, "a value of the type \(name.prefix(64)) can't be stored")
         }
     }
 
-    /// A date in Parse's form, from text or from milliseconds since 1970.
+    /// A date in Parse's form, from text or from milliseconds since 1970; `nil` for anything else, and for years beyond
+    /// those of four digits.
     private static func date(_ value: JSONValue) -> String? {
         let inner = value["$date"] ?? value
+        let microseconds: Int64
         if let text = inner.string {
-            return DateText.microseconds(text: text).map { DateText.parseText(microseconds: $0) }
+            guard let read = DateText.microseconds(text: text) else { return nil }
+            microseconds = read
+        } else {
+            let milliseconds = inner.integer ?? inner["$numberLong"]?.string.flatMap { Int64($0) }
+            guard let milliseconds,
+                case (let scaled, let isTooLarge) = milliseconds.multipliedReportingOverflow(by: 1000), !isTooLarge
+            else { return nil }
+            microseconds = scaled
         }
-        let milliseconds = inner.integer ?? inner["$numberLong"]?.string.flatMap { Int64($0) }
-        guard let milliseconds,
-            case (let microseconds, let isTooLarge) = milliseconds.multipliedReportingOverflow(by: 1000),
-            !isTooLarge
-        else { return nil }
+        guard DateText.textRange.contains(microseconds) else { return nil }
         return DateText.parseText(microseconds: microseconds)
     }
 }

@@ -5,11 +5,16 @@ extension ParseImport {
     func link(_ page: [JSONObject], of name: String) async throws {
         var report = reports[name] ?? Report(name: name)
         defer { reports[name] = report }
+        if refusedClasses.contains(name) { return }
         var requests: [(method: String, path: String, body: JSONObject)] = []
-        for object in page.map({ plain($0, of: name) }) {
-            let pointers = object.filter { $0.value.isPointer }
-            guard let id = object["objectId"]?.string, !pointers.isEmpty else { continue }
-            requests.append(("PUT", Self.path(name, id), pointers))
+        for object in page.map({ read($0, of: name) }) where object.refusal == nil {
+            guard let id = object.id else { continue }
+            for (field, value) in object.badPointers.sorted(by: { $0.key < $1.key }) {
+                report.dangling += 1
+                note("\(name)/\(id): \(field) stays unset: \(value) isn't a pointer, such as \"Book$x7Yz\"")
+            }
+            let pointers = object.members.filter { $0.value.isPointer }
+            if !pointers.isEmpty { requests.append(("PUT", Self.path(name, id), pointers)) }
         }
         let errors = try await batch(requests)
         var again: [(method: String, path: String, body: JSONObject)] = []
@@ -43,7 +48,7 @@ extension ParseImport {
             return
         }
         let (field, name) = (parts[1], parts[2])
-        guard !name.hasPrefix("_") || Self.movable.contains(name) else { return }
+        guard isMovable(name), !refusedClasses.contains(name) else { return }
         guard let target = try await target(of: field, name) else {
             note("\(join) isn't moved: the class of its objects is unknown: export _SCHEMA as well")
             return
@@ -51,6 +56,8 @@ extension ParseImport {
         var members: [(owner: String, members: [String])] = []
         for row in page {
             guard let owner = row["owningId"]?.string, let member = row["relatedId"]?.string else {
+                reports[name, default: Report(name: name)].dangling += 1
+                note("\(join): a row names no two objects by owningId and relatedId, which must be texts")
                 continue
             }
             if members.last?.owner == owner {
@@ -75,6 +82,7 @@ extension ParseImport {
 
     /// Adds the members of relations, which are fetched object by object.
     func relate(_ page: [JSONObject], of name: String) async throws {
+        if refusedClasses.contains(name) { return }
         let fields = (classes[name]?.description["fields"]?.object ?? [:]).filter {
             $0.value["type"] == "Relation"
         }

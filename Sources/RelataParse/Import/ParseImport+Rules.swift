@@ -18,16 +18,18 @@ extension ParseImport {
 
     /// Whether the server has an index of its own for these fields.
     private func hasIndex(_ members: JSONValue, _ name: String) -> Bool {
-        let given: Set<String> = name == InternalClasses.user ? InternalClasses.userFields : ["name"]
+        let given: Set<String> =
+            switch name {
+            case InternalClasses.user: InternalClasses.userFields
+            case InstallationClass.name: ["installationId", "deviceToken"]
+            default: ["name"]
+            }
         return Self.movable.contains(name) && members.object?.allSatisfy { given.contains($0.key) } == true
     }
 
     /// Adds something to a class. What isn't possible here is named, and the import goes on.
-    private func describe(_ own: ImportedClass, _ part: JSONObject, _ what: String) async throws {
-        do {
-            _ = try await answer(.put, ["schemas", own.name], part)
-        } catch let error as ParseError where error.status < 500 {
-            note("\(own.name): \(what) isn't taken over: \(error.message)")
-        }
+    func describe(_ own: ImportedClass, _ part: JSONObject, _ what: String) async throws {
+        guard let error = try await refusal(of: .put, own.name, part) else { return }
+        note("\(own.name): \(what) isn't taken over: \(error.message)")
     }
 }

@@ -32,6 +32,8 @@ package final class ParseImport {
     let source: any ImportSource
     let service: ParseService
     var classes: [String: ImportedClass] = [:]
+    /// The classes that can't be made here.
+    var refusedClasses: Set<String> = []
     var reports: [String: Report] = [:]
     package private(set) var progress: Progress
     /// Notes for a person, such as the objects that were refused.
@@ -46,7 +48,7 @@ package final class ParseImport {
     static let pageSize = 500
     static let maximumNotes = 100
     /// The internal classes whose objects are moved.
-    static let movable: Set = [InternalClasses.user, InternalClasses.role]
+    static let movable: Set = [InternalClasses.user, InternalClasses.role, InstallationClass.name]
 
     /// - Parameters:
     ///   - options: The options of the store's server, for its passwords and files.
@@ -74,22 +76,26 @@ package final class ParseImport {
         for json in try await source.schemas() {
             if let known = ImportedClass(json) { classes[known.name] = known }
         }
-        if !progress.done.contains("schemas") {
-            try await makeClasses()
-            progress.done.insert("schemas")
-            try advanced("classes", progress)
-        }
         let names = try await source.classNames().filter { name in
-            guard name.hasPrefix("_"), !Self.movable.contains(name) else { return true }
+            if isMovable(name) { return true }
             note("\(name) isn't moved: it belongs to the server")
             return false
+        }
+        if names.contains(InstallationClass.name) || classes[InstallationClass.name] != nil {
+            try await service.makeServiceClass(InstallationClass.name)
+        }
+        try await makeClasses(names)
+        if !progress.done.contains("schemas") {
+            try await describeClasses()
+            progress.done.insert("schemas")
+            try advanced("classes", progress)
         }
         // Users and roles come first, because access lists name them.
         let sorted =
             Self.movable.sorted(by: >).filter(names.contains)
             + names.filter { !Self.movable.contains($0) }
         for name in sorted { try await step("objects", name) { try await self.write($0, of: name) } }
-        for name in sorted where mayHave("Pointer", name) {
+        for name in sorted where !source.describesAllFields || mayHave("Pointer", name) {
             try await step("pointers", name) { try await self.link($0, of: name) }
         }
         for name in try await source.joinNames() {
@@ -147,78 +153,52 @@ package final class ParseImport {
         return try JSONParser.parse(try await service.answer(call).body)
     }
 
-    // MARK: Classes
-
-    /// The classes that are moved, by their names.
-    var movableClasses: [ImportedClass] {
-        classes.values.filter { !$0.name.hasPrefix("_") || Self.movable.contains($0.name) }.sorted { $0.name < $1.name }
-    }
-
-    private func makeClasses() async throws {
-        let known = try await answer(.get, ["schemas"], [:])["results"]?.array ?? []
-        var fields: [String: Set<String>] = [:]
-        for json in known {
-            guard let name = json["className"]?.string else { continue }
-            fields[name] = Set(json["fields"]?.object?.map(\.key) ?? [])
+    /// Describes a class, or a part of it.
+    ///
+    /// - Returns: Why that is impossible here; `nil` if it is done.
+    /// - Throws: The errors that have nothing to do with the description, such as that of a full disk.
+    func refusal(of method: ParseCall.Method, _ name: String, _ description: JSONObject) async throws -> ParseError? {
+        do {
+            _ = try await answer(method, ["schemas", name], description)
+            return nil
+        } catch {
+            let refusal = ParseError(error)
+            guard refusal.status < 500 else { throw error }
+            return refusal
         }
-        let wanted = movableClasses
-        // These classes always exist, even if the source doesn't describe them.
-        fields[InternalClasses.user, default: []].formUnion(InternalClasses.userFields)
-        // A class must exist before a pointer to it is added.
-        for own in wanted where fields[own.name] == nil {
-            _ = try await answer(.post, ["schemas", own.name], ["className": .string(own.name)])
-            fields[own.name] = []
-        }
-        for own in wanted {
-            var body: JSONObject = [
-                "className": .string(own.name),
-                "fields": .object(own.fields(besides: fields[own.name] ?? [])),
-            ]
-            if let permissions = own.description["classLevelPermissions"] {
-                body["classLevelPermissions"] = plainPermissions(permissions, of: own)
-            }
-            do {
-                _ = try await answer(.put, ["schemas", own.name], body)
-            } catch let error as ParseError {
-                throw ParseError(error.code, "the class \(own.name) can't be made: \(error.message)")
-            }
-        }
-    }
-
-    /// The permissions without `userField:` of fields that can't lead to users. Fields are hidden from more callers without
-    /// them.
-    private func plainPermissions(_ json: JSONValue, of own: ImportedClass) -> JSONValue {
-        guard var permissions = json.object, let fields = permissions["protectedFields"]?.object else {
-            return json
-        }
-        let kept = fields.filter { name, _ in
-            guard name.hasPrefix(ClassPermissions.userField) else { return true }
-            let field = String(name.dropFirst(ClassPermissions.userField.count))
-            if own.leadsToUsers(field) { return true }
-            note("\(own.name): protectedFields has \(name), but \(field) is neither a pointer to users nor an array")
-            return false
-        }
-        permissions["protectedFields"] = .object(kept)
-        return .object(permissions)
     }
 
     // MARK: Objects
 
     private func write(_ page: [JSONObject], of name: String) async throws {
         var report = reports[name] ?? Report(name: name)
-        let objects = try await movingFiles(of: page.map { plain($0, of: name) }, name)
-        let known = try await existing(objects.compactMap { $0["objectId"]?.string }, of: name)
-        let new = objects.filter { $0["objectId"]?.string.map { !known.contains($0) } ?? false }
-        report.existing += known.count
         defer { reports[name] = report }
-        let bodies = new.map { object in object.filter { !$0.value.isLink } }
+        if refusedClasses.contains(name) {
+            report.refused += page.count
+            return
+        }
+        let objects = page.map { read($0, of: name) }
+        let moved = try await movingFiles(of: objects.map(\.members), name)
+        let known = try await existing(objects.compactMap(\.id), of: name)
+        report.existing += known.count
+        var bodies: [JSONObject] = []
+        for (object, members) in zip(objects, moved) where object.id.map({ !known.contains($0) }) ?? true {
+            let label = object.id.map { "\(name) \($0.prefix(64))" } ?? name
+            for oddity in object.oddities { note("\(label): \(oddity)") }
+            guard let refusal = object.refusal else {
+                bodies.append(members.filter { !$0.value.isLink })
+                continue
+            }
+            report.refused += 1
+            note("\(label): \(refusal)")
+        }
         func count(_ error: ParseError?, _ object: JSONObject) {
             guard let error else {
                 report.created += 1
                 return
             }
             report.refused += 1
-            note("\(name) \(object["objectId"]?.string ?? ""): \(error.message)")
+            note("\(name) \(object["objectId"]?.string?.prefix(64) ?? ""): \(error.message)")
         }
         if name == InternalClasses.user {
             for body in bodies {
@@ -264,7 +244,9 @@ package final class ParseImport {
     }
 
     /// The ids that exist among some ids.
-    func existing(_ ids: [String], of name: String) async throws -> Set<String> {
+    private func existing(_ ids: [String], of name: String) async throws -> Set<String> {
+        // No object has the others, and not every engine can be asked for them.
+        let ids = ids.filter(ObjectBody.canBeID)
         if ids.isEmpty { return [] }
         let body: JSONObject = [
             "where": ["objectId": ["$in": .array(ids.map { .string($0) })]], "keys": "objectId",
@@ -275,12 +257,15 @@ package final class ParseImport {
     }
 
     /// An object in the form of the REST API.
-    func plain(_ object: JSONObject, of name: String) -> JSONObject {
-        var object =
+    func read(_ object: JSONObject, of name: String) -> ImportedObject {
+        var read =
             MongoDocument.isOne(object)
-            ? MongoDocument(members: object).object(classes[name]?.types ?? [:]) : object
-        for name in ["__type", "className"] { object[name] = nil }
-        return object.filter { !$0.value.isNull }
+            ? MongoDocument(members: object).object(classes[name]?.types ?? [:]) : ImportedObject(members: object)
+        for name in ["__type", "className"] { read.members[name] = nil }
+        read.members = read.members.filter { !$0.value.isNull }
+        if name == InstallationClass.name { read.members = InstallationIDs.stored(read.members) }
+        if read.id == nil { read.refusal = read.refusal ?? "an object needs an objectId, and it must be text" }
+        return read
     }
 
     /// Sends requests for objects in batches.

@@ -44,8 +44,8 @@ struct ObjectBody: Sendable {
             switch name {
             case _ where previous?.hasField(name, at: changes.count) == true: break
             case "objectId":
-                guard let text = value.string, !text.isEmpty, text.utf8.count <= 256, !text.contains("\0") else {
-                    throw ParseError(.invalidKeyName, "objectId must be text of 1 to 256 bytes")
+                guard let text = value.string, Self.canBeID(text) else {
+                    throw ParseError(.invalidKeyName, "objectId must be text of 1 to 256 bytes, without U+0000")
                 }
                 objectID = text
                 continue
@@ -171,6 +171,11 @@ struct ObjectBody: Sendable {
 
     /// Whether the object gets an access list.
     var hasAccessList: Bool { if case .list? = access { true } else { false } }
+
+    /// Whether a client may choose a text as the id of an object.
+    static func canBeID(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 256 && !text.utf8.contains(0)
+    }
 
     private func checkNumber() throws(ParseError) {
         var counts: [String: Int] = [:]

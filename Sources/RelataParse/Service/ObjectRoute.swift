@@ -37,7 +37,7 @@ extension ObjectRoute {
     /// Refuses requests for users and sessions that only work for other classes.
     fileprivate static func checkInternal(_ className: String, _ call: ParseCall) throws(ParseError) {
         if className == ServiceClasses.installation {
-            if call.method == .post || call.method == .put {
+            if call.method == .post || call.method == .put, !call.caller.isImport {
                 throw ParseError(
                     .operationForbidden, "installations are written at /installations, by a request of its own")
             }

@@ -184,7 +184,7 @@ public final class ParseStore: Sendable {
         }
         known.unprovenFiles = caller.unprovenFiles
         known.isMaintenance = caller.isMaintenance
-        known.keepsUpdatedAt = caller.keepsUpdatedAt
+        known.keepsUpdatedAt = caller.isImport
         return ParseTransaction(
             transaction.connection, classes, models, caller: known, secrets: secrets, objectIDs: objectIDs, mode: mode,
             now: now)

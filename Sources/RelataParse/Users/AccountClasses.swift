@@ -63,6 +63,8 @@ enum AccountClasses {
         case imported:
             entity.properties = [user, attribute("cost", .integer)]
             entity.key = ["user"]
+            // Every sign-in asks for the greatest cost.
+            entity.indexes = [["cost"]]
         default: return nil
         }
         return entity

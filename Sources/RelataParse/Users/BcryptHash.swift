@@ -5,8 +5,9 @@ package struct BcryptHash: Hashable, Sendable {
     /// How much work it is: 2 to that power.
     package let cost: Int
 
-    /// The largest cost that is accepted: a hash of more would block a thread for too long.
-    private static let maximumCost = 16
+    /// The largest cost that is accepted. Every sign-in takes the work of the greatest cost among the users, so a single
+    /// hash of more would slow down all of them. Parse's own server uses 10.
+    private static let maximumCost = 12
 
     /// - Returns: `nil` for anything else.
     package init?(_ text: String) {
@@ -24,6 +25,19 @@ package struct BcryptHash: Hashable, Sendable {
         (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
             || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: ".")
             || byte == UInt8(ascii: "/")
+    }
+
+    /// The hashes to verify for a name, so that every name takes the work of the greatest cost.
+    ///
+    /// - Parameters:
+    ///   - hash: The hash of the name's user; `nil` for a name without one, which gets a decoy.
+    ///   - greatest: The greatest cost of all users' hashes.
+    /// - Returns: The hash, or the decoy instead of it, comes first.
+    static func equalWork(_ hash: String?, greatest: Int) -> [String] {
+        guard let hash else { return [decoy(cost: greatest)] }
+        let cost = BcryptHash(hash)?.cost ?? greatest
+        // A step of the cost doubles the work: 2ⁿ + 2ⁿ + 2ⁿ⁺¹ + … + 2ᵐ⁻¹ = 2ᵐ.
+        return [hash] + (cost..<max(cost, greatest)).map(decoy)
     }
 
     /// A hash of that cost that no password has: verifying one takes as long as for another hash.

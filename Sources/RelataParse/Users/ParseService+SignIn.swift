@@ -51,8 +51,8 @@ extension ParseService {
         return user
     }
 
-    /// Whether a password is right. While some are kept as another server kept them, both ways are gone for every name:
-    /// the time tells neither which names there are, nor how a password is kept.
+    /// Whether a password is right. While some are kept as another server kept them, both ways are gone for every name,
+    /// with the work of the greatest cost: the time tells neither which names there are, nor how a password is kept.
     private func isRight(
         _ password: String, _ hash: String?, importedCost: Int?, _ secrets: any SecretHashing
     ) async throws -> Bool {
@@ -60,9 +60,11 @@ extension ParseService {
         let foreign = hash.flatMap { secrets.isForeign($0) ? $0 : nil }
         let own = try await secrets.matches(password, foreign == nil ? hash ?? decoy : decoy)
         guard importedCost != nil || foreign != nil else { return own }
-        let other = try await secrets.matches(
-            password, foreign ?? BcryptHash.decoy(cost: importedCost ?? 10))
-        return foreign == nil ? own : other
+        var others: [Bool] = []
+        for hash in BcryptHash.equalWork(foreign, greatest: importedCost ?? 0) {
+            others.append(try await secrets.matches(password, hash))
+        }
+        return foreign == nil ? own : others.first == true
     }
 
     /// Keeps a password that was right by the server's own method from now on.

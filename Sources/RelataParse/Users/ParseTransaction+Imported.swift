@@ -6,11 +6,11 @@ extension ParseTransaction {
         AccountClasses.isThere(AccountClasses.imported, in: storedClasses.schema)
     }
 
-    /// The cost of a password that is kept as another server kept it; `nil` if there is none.
+    /// The greatest cost of the passwords that are kept as another server kept them; `nil` if there is none.
     func importedCost() throws -> Int? {
         guard hasImported else { return nil }
         let row = try accountRows(AccountClasses.imported, []) { table, _ in
-            "SELECT cost FROM \(table) LIMIT 1"
+            "SELECT cost FROM \(table) ORDER BY cost DESC LIMIT 1"
         }.first
         return row?[0].wholeNumber.map { Int($0) }
     }

@@ -9,6 +9,8 @@ package struct ImportServer: ImportSource {
     private let documents: HTTPSDocuments
     private let applicationID: String
 
+    package let describesAllFields = true
+
     private static let pageSize = 1000
     private static let maximumReply = 1 << 30
 

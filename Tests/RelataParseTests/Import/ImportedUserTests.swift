@@ -5,23 +5,33 @@ import Testing
 
 @testable import RelataParse
 
-/// Secrets that know one hash of another server: any by bcrypt is that of `old secret`.
+/// Secrets that know one hash of another server, that of `old secret`.
 final class ForeignSecrets: SecretHashing {
     private let own = TestSecrets()
-    /// How many passwords were compared with hashes of the other server, and with others.
+    /// How many passwords were compared with hashes of the other server, and with others, and the work of the former.
     let compared = Counts()
 
     final class Counts: Sendable {
         private let counts = Mutex((foreign: 0, own: 0))
+        private let work = Mutex(0)
 
-        func note(isForeign: Bool) {
-            counts.withLock { if isForeign { $0.foreign += 1 } else { $0.own += 1 } }
+        func note(_ foreign: BcryptHash?) {
+            counts.withLock { if foreign != nil { $0.foreign += 1 } else { $0.own += 1 } }
+            if let foreign { work.withLock { $0 += 1 << foreign.cost } }
         }
 
         func take() -> (foreign: Int, own: Int) {
-            counts.withLock { counts in
+            _ = takeWork()
+            return counts.withLock { counts in
                 defer { counts = (0, 0) }
                 return counts
+            }
+        }
+
+        func takeWork() -> Int {
+            work.withLock { work in
+                defer { work = 0 }
+                return work
             }
         }
     }
@@ -31,7 +41,7 @@ final class ForeignSecrets: SecretHashing {
     func hash(of password: String) async throws -> String { try await own.hash(of: password) }
 
     func matches(_ password: String, _ hash: String) async throws -> Bool {
-        compared.note(isForeign: isForeign(hash))
+        compared.note(BcryptHash(hash))
         return isForeign(hash)
             ? password == "old secret" && hash == Self.hash : try await own.matches(password, hash)
     }
@@ -126,6 +136,45 @@ struct ImportedUserTests {
         }
     }
 
+    @Test func hashesOfEveryCostTakeTheWorkOfTheGreatest() async throws {
+        let server = try server()
+        try await server.service.makeImportedUsers()
+        _ = try await server.signUp("sam")
+        for (id, cost) in [("old1", "10"), ("old2", "12"), ("old3", "04")] {
+            let isKept = try await server.service.importUser([
+                "objectId": .string(id), "username": .string("cost" + cost),
+                "_hashed_password": .string("$2b$\(cost)$" + ForeignSecrets.hash.dropFirst(7)),
+            ])
+            #expect(isKept)
+        }
+        for name in ["cost10", "cost12", "cost04", "sam", "nobody"] {
+            _ = secrets.compared.take()
+            #expect(try await signIn(server, name, "wrong") == 404)
+            #expect(secrets.compared.takeWork() == 1 << 12, "\(name)")
+            #expect(secrets.compared.take().own == 1, "\(name)")
+        }
+        // The hash of the greatest cost is gone.
+        #expect(try await server.send("PUT", "/users/old2", ["password": "new secret"]).status == 200)
+        for name in ["cost10", "cost12", "cost04", "nobody"] {
+            _ = secrets.compared.take()
+            #expect(try await signIn(server, name, "wrong") == 404)
+            #expect(secrets.compared.takeWork() == 1 << 10, "\(name)")
+        }
+        #expect(try await signIn(server, "cost10", "old secret") == 200)
+    }
+
+    @Test func aHashOfTooMuchWorkNeedsANewPassword() async throws {
+        let server = try server()
+        try await server.service.makeImportedUsers()
+        let isKept = try await server.service.importUser([
+            "objectId": "old1", "username": "mei",
+            "_hashed_password": .string("$2b$13$" + ForeignSecrets.hash.dropFirst(7)),
+        ])
+        #expect(!isKept)
+        #expect(try await server.service.store.read(as: .master) { try $0.importedCost() } == nil)
+        #expect(try await storedHash(server, "mei") == nil)
+    }
+
     @Test func aNewPasswordReplacesTheOldHash() async throws {
         let server = try server()
         try await server.service.makeImportedUsers()
@@ -154,7 +203,8 @@ struct ImportedUserTests {
         #expect(BcryptHash(ForeignSecrets.hash)?.cost == 10)
         for text in [
             "", "secret", "$2b$10$short", "$2x$10$" + String(repeating: "a", count: 53),
-            "$2b$31$" + String(repeating: "a", count: 53), "$2b$3$" + String(repeating: "a", count: 53),
+            "$2b$31$" + String(repeating: "a", count: 53), "$2b$13$" + String(repeating: "a", count: 53),
+            "$2b$3$" + String(repeating: "a", count: 53),
             "$2b$10$" + String(repeating: "a", count: 54),
             "$2b$10$" + String(repeating: "ä", count: 26) + "a",
             "2b$10$" + String(repeating: "a", count: 53), "$2b$10$" + String(repeating: "$", count: 53),

@@ -1,0 +1,16 @@
+import RelataCore
+
+/// An object of the source in the form of the REST API.
+struct ImportedObject {
+    /// The object's members, with the hash of a user's password.
+    var members: JSONObject = [:]
+    /// What can't be read, and what becomes of it, for a person.
+    var oddities: [String] = []
+    /// The values in place of pointers that name no object, by field.
+    var badPointers: [String: String] = [:]
+    /// Why the object can't be stored; `nil` if nothing speaks against it.
+    var refusal: String?
+
+    /// The object's id; `nil` if it has none.
+    var id: String? { members["objectId"]?.string }
+}
