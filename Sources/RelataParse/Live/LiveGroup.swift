@@ -74,6 +74,8 @@ struct LiveGroup: Sendable {
     let sharesContent: Bool
     private(set) var matched: [KeyValue: Seen]
     var audiences: [Audience: Set<LiveQueryID>] = [:]
+    /// In how many steps in a row the conditions took too long.
+    var slowSteps = 0
     private(set) var past: [Past] = []
     /// The first round since which ``past`` is complete.
     private(set) var firstRound: Int

@@ -188,7 +188,7 @@ extension LiveState {
                 past = try reader.apart {
                     try groups[key]?.past(question, as: known, round: round, now, reader) ?? []
                 }
-                try checkTime(since: start)
+                try checkTime(of: key, since: start)
             } catch {
                 // For example, a regular expression takes too long with a new object. The other groups continue.
                 past = []
@@ -207,13 +207,19 @@ extension LiveState {
         }
     }
 
-    /// Refuses conditions that take too long: at each step all other queries would wait for them again.
-    private func checkTime(since start: ContinuousClock.Instant) throws(ParseError) {
+    /// Refuses conditions that took too long in two steps in a row: at each step all other queries would wait for them
+    /// again. One slow step alone may be the database's or the machine's.
+    private mutating func checkTime(of key: LiveGroup.Key, since start: ContinuousClock.Instant) throws(ParseError) {
         let limit = options.maximumLiveTime
-        guard ContinuousClock.now - start > .seconds(limit) else { return }
+        guard ContinuousClock.now - start > .seconds(limit) else {
+            groups[key]?.slowSteps = 0
+            return
+        }
+        groups[key]?.slowSteps += 1
+        guard groups[key]?.slowSteps ?? 0 > 1 else { return }
         throw ParseError(
             .timeout,
-            "to look at what changed took longer than \(limit) seconds, and other live queries wait for that: make the conditions simpler, or fetch the objects from time to time"
+            "to look at what changed took longer than \(limit) seconds twice, and other live queries wait for that: make the conditions simpler, or fetch the objects from time to time"
         )
     }
 

@@ -72,8 +72,8 @@ public final class ParseService: Sendable {
         public var maximumLiveBacklog = 4 * 1024 * 1024
         /// For how many seconds a live query is kept after its client disconnects, so that the client can resume it.
         public var liveResumeTime = 60.0
-        /// How many seconds a live query may take to look at what a step of changes means to it. One that takes longer
-        /// ends, because all others wait for it.
+        /// How many seconds a live query may take to look at what a step of changes means to it. One that takes longer in
+        /// two steps in a row ends, because all others wait for it.
         public var maximumLiveTime = 5.0
 
         /// Whether replies say what an audit is told.
