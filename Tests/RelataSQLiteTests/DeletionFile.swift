@@ -9,10 +9,10 @@ struct DeletionFile {
     let connection: Connection
     let schema: Schema
 
-    init(_ sql: String, trace: SQLTrace? = nil) throws {
+    init(_ sql: String, trace: SQLTrace? = nil, followsAllKeys: Bool = false) throws {
         connection = try Connection(path: nil, trace: trace)
         try connection.execute(sql)
-        schema = try Schema(Introspection.entities(of: connection))
+        schema = try Schema(Introspection.entities(of: connection, followsAllKeys: followsAllKeys))
     }
 
     func plan(_ entity: String, _ key: Value) throws -> DeletionReport {

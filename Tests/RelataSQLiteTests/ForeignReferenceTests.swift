@@ -75,7 +75,7 @@ import Testing
             INSERT INTO p VALUES (1, 'A', 'P'), (2, 'B', 'R'), (3, NULL, 'S'); INSERT INTO q VALUES (5, 'Q');
             INSERT INTO other VALUES (5, 'O'); INSERT INTO card VALUES (9, 'B');
             INSERT INTO c VALUES (1, 'A', 5), (2, 'a', NULL), (3, 'B', 5), (4, NULL, NULL);
-            """)
+            """, followsAllKeys: true)
         let c = try #require(file.schema["c"])
         #expect(c.entity.attributes.map(\.name) == ["id", "k"], "the column stays an attribute")
         #expect(c.entity.relationships.map(\.name) == ["q", "p", "other"])

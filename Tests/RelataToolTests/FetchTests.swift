@@ -58,6 +58,16 @@ import Testing
         #expect(books[0]["authors"] == nil)
     }
 
+    @Test func allIncludesCount() throws {
+        let run = try SampleFile.library().run(
+            "fetch", "Book", "--where", "id == 5", "--include", "genre", "--include", "publisher,authors", "--format",
+            "json")
+        let book = try #require((try run.json() as? [[String: Any]])?.first, "\(run.errors)")
+        #expect((book["genre"] as? [String: Any])?["name"] as? String == "Fantasy")
+        #expect(book["publisher"] is [String: Any], "\(run.output)")
+        #expect((book["authors"] as? [[String: Any]])?.count == 2)
+    }
+
     @Test func tablesShowNamesOfIncludedObjects() throws {
         let run = try SampleFile.library().run(
             "fetch", "Book", "--where", "id IN {5, 9}", "--include",

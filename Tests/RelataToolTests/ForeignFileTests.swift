@@ -46,6 +46,19 @@ import Testing
         #expect(try file.run("inspect", "--format", "swift").exitCode == 0)
     }
 
+    /// Links are read from the keys that there are.
+    @Test func aDroppedKeyIsNotFollowed() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE codes (id INTEGER PRIMARY KEY, code TEXT UNIQUE, name TEXT);
+            CREATE TABLE c (id INTEGER PRIMARY KEY, k TEXT REFERENCES codes (code));
+            """)
+        #expect(try file.run("fetch", "c", "--where", "k.name == 'P'").exitCode == 0)
+        try file.execute("DROP TABLE c; CREATE TABLE c (id INTEGER PRIMARY KEY, k TEXT)")
+        let run = try file.run("fetch", "c", "--where", "k.name == 'P'")
+        #expect(run.exitCode != 0 && run.errors.contains("c.k is an attribute"), "\(run.errors)")
+    }
+
     /// A foreign key of several columns refers to nothing where one of them is unset.
     @Test func aReferenceThatIsPartlyUnsetIsNone() throws {
         let file = try SampleFile(

@@ -97,8 +97,8 @@ extension EntityReader {
         let isFollowed = readMatch(number, key, target, pointed: pointed)
         note(
             number, key,
-            reason + ": its columns are read as plain attributes"
-                + (key.onDelete == .setDefault ? ", and the default that it sets on delete as deny" : "")
+            reason + ": it is no link between objects"
+                + (key.onDelete == .setDefault ? ", and the default that it sets on delete is read as deny" : "")
                 + (isFollowed
                     ? "; deletions follow it, and queries do by a relationship that is only read"
                     : key.onDelete == .setDefault ? "" : "; deletions follow it"))

@@ -12,7 +12,7 @@ extension EntityReader {
     mutating func readMatch(
         _ number: Int, _ key: ForeignKeyDescription, _ target: Int, pointed: [String]
     ) -> Bool {
-        guard number >= declared.count, tables[target].isUnique(pointed), isRead(key.columns, of: number),
+        guard followsAllKeys, tables[target].isUnique(pointed), isRead(key.columns, of: number),
             isRead(pointed, of: target)
         else { return false }
         let reference = KeyReference(
@@ -43,7 +43,7 @@ extension EntityReader {
             let long = name + Naming.capitalized(base)
             let keys = references[number].map(\.target) + matches[number].map(\.key.target)
             let isAlone = keys.filter { $0 == target }.count == 1
-            let inverse = target < declared.count ? nil : drafts[target].claim(isAlone ? base : long, long)
+            let inverse = drafts[target].claim(isAlone ? base : long, long)
             var relationship = Relationship(
                 name, target: entityNames[target],
                 kind: .matched(
@@ -51,7 +51,6 @@ extension EntityReader {
                         own: key.columns, target: match.pointed, isReferring: true, isToMany: false, inverse: inverse)))
             relationship.comparison = key.comparison
             drafts[number].properties.append(.relationship(relationship))
-            guard let inverse else { continue }
             var view = Relationship(
                 inverse, target: entityNames[number],
                 kind: .matched(

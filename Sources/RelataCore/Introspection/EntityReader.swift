@@ -18,7 +18,9 @@ package struct EntityReader {
     var references: [[KeyReference]] = []
     /// The foreign keys without a relationship, by table.
     var constraints: [[ForeignKey]] = []
-    /// Those of them that are links by the values of their columns, by table.
+    /// Whether those of them that queries can follow become relationships that are only read.
+    let followsAllKeys: Bool
+    /// Those that do, by table.
     var matches: [[Match]] = []
     /// The kinds of the tables that are left out, by their names.
     let leftOut: [FoldedName: String]
@@ -60,10 +62,15 @@ package struct EntityReader {
 
     /// Reads tables; those of `declared` entities are taken as declared, and get no properties from the others.
     ///
-    /// - Parameter leftOut: Other objects whose names a foreign key may point at, such as `a view`.
+    /// - Parameters:
+    ///   - leftOut: Other objects whose names a foreign key may point at, such as `a view`.
+    ///   - followsAllKeys: Whether foreign keys that hold no primary key of their target are relationships, too, which
+    ///     are only read. Such entities aren't stored: the keys may be dropped.
     package init(
-        _ all: [TableDescription], declared given: [Entity] = [], leavingOut leftOut: [String: String] = [:]
+        _ all: [TableDescription], declared given: [Entity] = [], leavingOut leftOut: [String: String] = [:],
+        followsAllKeys: Bool = false
     ) {
+        self.followsAllKeys = followsAllKeys
         let byName = given.isEmpty ? [:] : Dictionary(all.map { ($0.name.foldedName, $0) }) { first, _ in first }
         let ofDeclared = given.compactMap { byName[$0.table.foldedName] }
         let schema = ofDeclared.count == given.count ? try? Schema(given) : nil
@@ -91,6 +98,7 @@ package struct EntityReader {
             for number in schema.tables.indices {
                 readOtherForeignKeys(of: number, in: schema)
                 entities[number].foreignKeys = constraints[number]
+                for property in entities[number].properties { _ = drafts[number].claim(property.name) }
             }
         }
         let undeclared = declared.count..<tables.count
@@ -102,9 +110,10 @@ package struct EntityReader {
         for number in others { readColumns(of: number) }
         for number in others { addViews(of: number) }
         for number in undeclared where joins.contains(number) { addManyToMany(number) }
-        for number in others { addMatches(of: number) }
-        entities += others.map(entity)
         let shown = Array(declared.indices) + others
+        for number in shown { addMatches(of: number) }
+        for number in declared.indices { entities[number].properties += drafts[number].properties }
+        entities += others.map(entity)
         for (place, number) in shown.enumerated() {
             let isDeclared = place < declared.count
             entities[place].mayLackKeys = mayLackKeys(entities[place], in: tables[number])

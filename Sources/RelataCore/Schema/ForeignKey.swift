@@ -1,7 +1,8 @@
 /// A foreign key that a database enforces and that isn't a relationship: it refers to unique columns other than the
 /// primary key, or shares a column with another foreign key.
 ///
-/// Deletions follow it as SQLite does. Queries don't: its columns are plain attributes.
+/// Deletions follow it as SQLite does. Queries do by a relationship that is only read, if the entities were read with
+/// such relationships.
 package struct ForeignKey: Hashable, Sendable {
     /// The columns that hold it.
     package var columns: [String]

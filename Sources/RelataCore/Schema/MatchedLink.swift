@@ -11,8 +11,8 @@ package struct MatchedColumns: Hashable, Sendable, Codable {
     package let isReferring: Bool
     /// Whether it may lead to several objects.
     package let isToMany: Bool
-    /// The relationship of the target that leads back, if there is one.
-    package let inverse: String?
+    /// The relationship of the target that leads back.
+    package let inverse: String
 }
 
 /// A relationship by ``MatchedColumns``, resolved.

@@ -5,20 +5,28 @@ package enum Introspection {
     /// The entities of a database: from the declarations of models, if Relata stored them and they still fit the
     /// tables, otherwise from the tables, their keys and indexes.
     ///
+    /// - Parameter followsAllKeys: See ``read(_:followsAllKeys:)``.
     /// - Throws: the engine's error for a database that is damaged, locked or not a database.
-    package static func entities(of connection: Connection) throws(RelataError) -> [Entity] {
-        try read(connection).entities
+    package static func entities(
+        of connection: Connection, followsAllKeys: Bool = false
+    ) throws(RelataError) -> [Entity] {
+        try read(connection, followsAllKeys: followsAllKeys).entities
     }
 
     /// The entities of a database, and notes about parts that no entity can describe, such as a foreign key to a
     /// missing table.
     ///
+    /// - Parameter followsAllKeys: Whether foreign keys that hold no primary key of their target are relationships, too,
+    ///   which are only read. For queries: such entities aren't stored.
     /// - Throws: ``RelataError/invalidUse(_:)`` for a database with an unfinished copy; the engine's error for one that
     ///   is damaged, locked or not a database.
-    package static func read(_ connection: Connection) throws(RelataError) -> EntityReader {
+    package static func read(
+        _ connection: Connection, followsAllKeys: Bool = false
+    ) throws(RelataError) -> EntityReader {
         try CopyState.refusePart(in: connection)
         if let foreign = try connection.foreignTables() {
-            var reader = try reader(of: foreign.tables, leavingOut: foreign.leftOut, connection)
+            var reader = try reader(
+                of: foreign.tables, leavingOut: foreign.leftOut, followsAllKeys: followsAllKeys, connection)
             reader.notes = foreign.notes + reader.notes
             return reader
         }
@@ -27,7 +35,8 @@ package enum Introspection {
         var leftOut = try connection.driver.otherTables(connection)
         for name in reserved { leftOut[name] = "a table with a name of Relata's own" }
         var reader = try reader(
-            of: all.filter { !ReservedNames.isInternal($0.name) }, leavingOut: leftOut, connection)
+            of: all.filter { !ReservedNames.isInternal($0.name) }, leavingOut: leftOut,
+            followsAllKeys: followsAllKeys, connection)
         // Those of other programs.
         reader.notes += reserved.map { name in
             SchemaProblem(
@@ -38,16 +47,18 @@ package enum Introspection {
 
     /// The entities of tables, from the declarations of stores if possible.
     private static func reader(
-        of tables: [TableDescription], leavingOut leftOut: [String: String], _ connection: Connection
+        of tables: [TableDescription], leavingOut leftOut: [String: String], followsAllKeys: Bool,
+        _ connection: Connection
     ) throws(RelataError) -> EntityReader {
         let declared = try Metadata.read(connection).entities ?? []
         guard !declared.isEmpty, let schema = try? Schema(declared) else {
-            return EntityReader(tables, leavingOut: leftOut)
+            return EntityReader(tables, leavingOut: leftOut, followsAllKeys: followsAllKeys)
         }
         // Another program may have changed the tables since. A lost index or constraint doesn't change the declared
         // entity; a lost table or column removes only itself.
         let (fitting, lost) = schema.entities(fitting: tables)
-        var reader = EntityReader(tables, declared: fitting, leavingOut: leftOut)
+        var reader = EntityReader(
+            tables, declared: fitting, leavingOut: leftOut, followsAllKeys: followsAllKeys)
         reader.notes += lost
         return reader
     }

@@ -10,12 +10,7 @@ extension ObjectWriter {
             switch link {
             case .join: try plan.add(edits(change, of: field, link, owner))
             case .inverse: break
-            case .matched(let link):
-                throw ParseError(
-                    .operationForbidden,
-                    "\(parseClass.name).\(field.name) follows from \(link.columns.joined(separator: ", ")): change that"
-                )
-            case .reference, .through:
+            case .reference, .through, .matched:
                 throw ParseError(
                     .operationForbidden, "\(parseClass.name).\(field.name) follows from other relations: change those")
             }

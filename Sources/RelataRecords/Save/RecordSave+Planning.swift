@@ -335,8 +335,6 @@ extension RecordLayout {
             return stored == nil ? "takes \(type.wanted), and was given \(value.kind) (\(value))" : nil
         case (.related(.through, _, _)?, _):
             return "follows from other relationships, and can't be set: change those"
-        case (.related(.matched(let link), _, _)?, _):
-            return "follows from \(link.columns.joined(separator: ", ")), and can't be set: change that"
         case (nil, _), (.link?, .null), (.related?, .null): return nil
         case (.link(_, let target)?, .link(let link)), (.related(_, let target, isToMany: false)?, .link(let link)):
             return link.className == target ? nil : "leads to \(target), and was given \(link)"

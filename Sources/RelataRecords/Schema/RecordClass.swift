@@ -84,11 +84,7 @@ public struct RecordField: Hashable, Sendable {
             case .join(let number, let isSource)?:
                 let join = schema.joins[number]
                 (isRequired, inverse, onTargetDelete) = (false, isSource ? join.inverse : join.property, nil)
-            case .matched?:
-                let matched =
-                    if case .matched(let columns) = relationship.kind { columns.inverse } else { nil as String? }
-                (isRequired, inverse, onTargetDelete) = (false, matched, nil)
-            case .through?, nil: (isRequired, inverse, onTargetDelete) = (false, nil, nil)
+            case .through?, .matched?, nil: (isRequired, inverse, onTargetDelete) = (false, nil, nil)
             }
         }
     }

@@ -58,8 +58,13 @@ package final class RecordClasses: Sendable {
     }
 
     /// The classes that a connection sees.
-    package static func read(_ connection: Connection) throws(RelataError) -> RecordClasses {
-        let found = try Introspection.read(connection)
+    ///
+    /// - Parameter followsAllKeys: Whether foreign keys that hold no primary key of their target are relationships, too,
+    ///   which are only read. Not for the classes of a store, which hides, changes and remembers relationships.
+    package static func read(
+        _ connection: Connection, followsAllKeys: Bool = false
+    ) throws(RelataError) -> RecordClasses {
+        let found = try Introspection.read(connection, followsAllKeys: followsAllKeys)
         return try RecordClasses(
             found.entities, version: try version(of: connection), isRemembered: found.isDeclared,
             dialect: connection.dialect, notes: found.notes)

@@ -29,7 +29,8 @@ struct FetchCommand: ParsableCommand {
         help: "Paths and figures to sort by, such as artist.name,-tracks.@count; - for descending.")
     var sort: String?
     @Option(parsing: .unconditional, help: "The largest number of objects.") var limit: Int?
-    @Option(help: "Relationships to load as well, such as artist,tracks.genre.") var include: String?
+    @Option(help: "Relationships to load as well, such as artist,tracks.genre. All given ones count.")
+    var include: [String] = []
     @Option(help: "table, json or csv.") var format = Format.table
 
     func validate() throws {
@@ -38,9 +39,10 @@ struct FetchCommand: ParsableCommand {
 
     func run() throws {
         let database = try ToolDatabase(
-            source.file, naming: entity, runsConditions: condition != nil || sort != nil)
+            source.file, naming: entity, runsConditions: condition != nil || sort != nil, followsAllKeys: true)
         let request = try FetchRequest(
-            database, entity: entity, condition: condition, sort: sort, limit: limit, include: include)
+            database, entity: entity, condition: condition, sort: sort, limit: limit,
+            include: include.isEmpty ? nil : include.joined(separator: ","))
         let records = try Progress.during("fetching \(request.table.name)") { _ in
             try RecordFetcher(database.connection, schema: database.schema, access: .everything).fetch(
                 request.plan, including: request.inclusions)

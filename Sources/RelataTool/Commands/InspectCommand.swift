@@ -14,7 +14,7 @@ struct InspectCommand: ParsableCommand {
     @Option(help: "text, json, a diagram (svg or mermaid), or models (swift).") var format = Format.text
 
     func run() throws {
-        let database = try ToolDatabase(source.file)
+        let database = try ToolDatabase(source.file, followsAllKeys: true)
         switch format {
         case .text: for line in try inspection(of: database).lines() { print(line) }
         case .json: print(JSONWriter.indentedText(try inspection(of: database).json()))

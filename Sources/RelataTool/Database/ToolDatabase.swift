@@ -19,18 +19,26 @@ struct ToolDatabase {
     /// - Parameters:
     ///   - entity: The command's entity. A name with one of the server's own schemas makes that schema readable, too.
     ///   - runsConditions: Whether conditions may call functions that a server doesn't have itself.
-    init(_ path: String, naming entity: String? = nil, runsConditions: Bool = false) throws {
+    ///   - followsAllKeys: Whether foreign keys that hold no primary key of their target are relationships, too, which
+    ///     are only read.
+    init(
+        _ path: String, naming entity: String? = nil, runsConditions: Bool = false, followsAllKeys: Bool = false
+    ) throws {
         let location = try DatabaseLocation(path)
         guard location.isServer else {
             let snapshot = try Self.store(path).snapshot()
-            self.init(location.name, snapshot.transaction.connection, snapshot.transaction.recordClasses)
+            let (connection, known) = (snapshot.transaction.connection, snapshot.transaction.recordClasses)
+            let hasOtherKeys = known.entities.contains { !$0.foreignKeys.isEmpty }
+            self.init(
+                location.name, connection,
+                followsAllKeys && hasOtherKeys ? try RecordClasses.read(connection, followsAllKeys: true) : known)
             self.snapshot = snapshot
             return
         }
         let connection = try location.connect(
             isReadOnly: true, tableScope: ServerDatabase.scope(naming: entity, callsFunctions: runsConditions))
         try connection.begin()
-        self.init(location.name, connection, try RecordClasses.read(connection))
+        self.init(location.name, connection, try RecordClasses.read(connection, followsAllKeys: followsAllKeys))
     }
 
     /// The schema of a database in a transaction.

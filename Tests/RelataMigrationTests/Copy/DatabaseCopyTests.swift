@@ -77,6 +77,22 @@ import Testing
         try engine.checkIsSound(destination)
     }
 
+    /// The copy has no such key, so that it would be a link that nothing keeps.
+    @Test(arguments: TestEngine.all) func aKeyToUniqueColumnsIsNoLinkOfTheCopy(on engine: TestEngine) throws {
+        let (source, destination) = (try Connection(path: nil), try engine.connection())
+        try source.execute(
+            """
+            CREATE TABLE codes (id INTEGER PRIMARY KEY, k TEXT UNIQUE);
+            CREATE TABLE items (id INTEGER PRIMARY KEY, code TEXT REFERENCES codes (k));
+            INSERT INTO codes VALUES (1, 'a'); INSERT INTO items VALUES (1, 'a');
+            """)
+        try DatabaseCopy.run(from: source, to: destination)
+        let stored = try #require(try Metadata.read(destination).entities)
+        #expect(stored.map { $0.relationships.count } == [0, 0])
+        let read = try Introspection.entities(of: destination, followsAllKeys: true)
+        #expect(read.map { $0.relationships.count } == [0, 0])
+    }
+
     @Test(arguments: TestEngine.all) func nobodyOpensACopyThatIsNotFinished(on engine: TestEngine) throws {
         struct Stopped: Error {}
         let (source, destination) = (try music(), try engine.connection())

@@ -280,4 +280,37 @@ struct ForeignTableTests {
         let query = try await server.send("GET", "/classes/P?predicate=abs(n)%20%3D%3D%201")
         #expect(query.status == 400 && query.code == 102, "\(query.json)")
     }
+
+    /// Links that are only read belong to queries of the tool: a server would have to hide them with their columns, and
+    /// remember them without their keys.
+    @Test(.onSQLite) func aKeyToUniqueColumnsIsAnAttributeAlone() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path("codes.sqlite")
+        let connection = try Connection(path: path)
+        defer { try? connection.close() }
+        try connection.execute(
+            """
+            CREATE TABLE codes (id INTEGER PRIMARY KEY, k TEXT UNIQUE);
+            CREATE TABLE items (id INTEGER PRIMARY KEY, code INTEGER REFERENCES codes (k));
+            INSERT INTO codes VALUES (1, '5'), (2, '05'); INSERT INTO items VALUES (1, 5);
+            """)
+        let server = try TestServer(path: path)
+        defer { try? server.store.close() }
+        for (name, field, type) in [("codes", "k", "String"), ("items", "code", "Number")] {
+            let fields = try await server.send("GET", "/schemas/\(name)")["fields"]?.object
+            #expect(fields?.map(\.key).sorted() == ["ACL", field, "objectId"].sorted())
+            #expect(fields?[field]?["type"]?.string == type, "\(String(describing: fields))")
+        }
+        _ = try await server.create("items", ["code": 5, "codes": "mine"])
+        _ = try await server.create("Other", ["a": 1])
+        let stored = try connection.values(
+            SQLStatement("SELECT name FROM relata_metadata WHERE value LIKE '%matched%'"))
+        #expect(stored == [])
+        let schema = try Schema(Introspection.entities(of: connection, followsAllKeys: true))
+        let found = try RecordFetcher(connection, schema: schema, access: .everything).fetch(
+            QueryPlan(
+                entity: "codes",
+                condition: try PredicateFormat.parse("ANY items.id == 1", entity: "codes", schema: schema)))
+        #expect(found.map { $0.values[0] } == [1], "a declared table's key is followed by its rules")
+    }
 }

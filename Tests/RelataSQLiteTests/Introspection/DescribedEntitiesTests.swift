@@ -14,8 +14,12 @@ import Testing
         try Schema(entities).entities(describedBy: Introspection.tables(of: try database(sql)))
     }
 
-    private func declared(_ entities: [Entity], _ sql: String) throws -> [Entity] {
-        EntityReader(try Introspection.tables(of: try database(sql)), declared: entities).entities
+    private func declared(
+        _ entities: [Entity], _ sql: String, followsAllKeys: Bool = false
+    ) throws -> [Entity] {
+        EntityReader(
+            try Introspection.tables(of: try database(sql)), declared: entities, followsAllKeys: followsAllKeys
+        ).entities
     }
 
     @Test func tablesThatRelataMakesAreAsDeclared() throws {
@@ -58,24 +62,29 @@ import Testing
     }
 
     @Test func aForeignKeyThatTheModelsDontDeclareIsKnown() throws {
-        let entities = try declared(
-            [
-                Entity(name: "P", properties: [Self.property("id")]),
-                Entity(
-                    name: "K",
-                    properties: [
-                        Self.property("id"), Self.property("pId"),
-                        .relationship(Relationship("q", target: "P", kind: .toOne(isOptional: true, columns: ["qId"]))),
-                    ]),
-            ],
-            """
-            CREATE TABLE P (id INTEGER PRIMARY KEY);
+        let models = [
+            Entity(name: "P", properties: [Self.property("id"), Self.property("ks")]),
+            Entity(
+                name: "K",
+                properties: [
+                    Self.property("id"), Self.property("pId"),
+                    .relationship(Relationship("q", target: "P", kind: .toOne(isOptional: true, columns: ["qId"]))),
+                ]),
+        ]
+        let sql = """
+            CREATE TABLE P (id INTEGER PRIMARY KEY, ks INTEGER);
             CREATE TABLE K (
                 id INTEGER PRIMARY KEY, pId INTEGER NOT NULL REFERENCES P ON DELETE CASCADE, qId INTEGER REFERENCES P);
-            """)
+            """
+        let entities = try declared(models, sql)
         #expect(entities.map(\.name) == ["P", "K"])
+        #expect(entities.map { $0.relationships.map(\.name) } == [[], ["q"]])
         #expect(entities[1].foreignKeys.map(\.columns) == [["pId"]])
         #expect(entities[1].foreignKeys.map(\.rule) == [.cascade])
+        let followed = try declared(models, sql, followsAllKeys: true)
+        #expect(followed.map { $0.relationships.map(\.name) } == [["pKs"], ["q", "p"]])
+        #expect(followed.map { $0.relationships.map(\.isToMany) } == [[true], [false, false]])
+        _ = try Schema(followed)
     }
 
     @Test func aForeignKeyWithAPartOfTheKeyIsOnlyRead() throws {
@@ -84,7 +93,7 @@ import Testing
             """
             CREATE TABLE q (a INTEGER, b INTEGER, PRIMARY KEY (a, b));
             CREATE TABLE k (a INTEGER, b INTEGER, c INTEGER, PRIMARY KEY (a, b), FOREIGN KEY (b, c) REFERENCES q);
-            """)
+            """, followsAllKeys: true)
         let found = try #require(entities.first { $0.name == "k" })
         #expect(found.foreignKeys.map(\.columns) == [["b", "c"]])
         guard case .matched(let columns)? = found.relationship("q")?.kind else {

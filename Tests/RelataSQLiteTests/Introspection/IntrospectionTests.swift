@@ -184,8 +184,15 @@ import Testing
         let reader = try Introspection.read(connection)
         _ = try Schema(reader.entities)
         let b = try #require(reader.entities.first { $0.name == "B" })
-        #expect(b.relationships.map(\.name) == ["a", "d", "codeA", "aCC"])
+        #expect(b.relationships.map(\.name) == ["a", "d"])
         #expect(b.attributes.map(\.name) == ["id", "lost", "code", "c"])
+        let all = try Introspection.read(connection, followsAllKeys: true)
+        #expect(
+            all.entities.first { $0.name == "B" }?.relationships.map(\.name) == ["a", "d", "codeA", "aCC"])
+        #expect(
+            all.notes.contains {
+                "\($0)".hasPrefix("B.a, c: ") && "\($0)".hasSuffix("by a relationship that is only read")
+            }, "\(all.notes)")
         let notes = reader.notes.map(\.description)
         #expect(notes.count == 6, "\(notes)")
         #expect(

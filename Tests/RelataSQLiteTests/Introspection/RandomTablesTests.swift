@@ -64,6 +64,7 @@ import Testing
                     let columns = Dialect.sqlite.list(table.columns.map(\.name))
                     _ = try connection.lines("SELECT \(columns) FROM \(quote(table.sqlName))")
                 }
+                _ = try Schema(Introspection.entities(of: connection, followsAllKeys: true))
             } catch {
                 Issue.record("seed \(seed): \(error) of \(sql)")
             }
