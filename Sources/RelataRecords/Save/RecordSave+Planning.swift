@@ -358,11 +358,6 @@ extension Record {
     }
 }
 
-extension Entity {
-    /// Whether it is a class as Parse's clients make them.
-    package var isOfClients: Bool { key == ["objectId"] && createdAt == "createdAt" && updatedAt == "updatedAt" }
-}
-
 extension String {
     /// Whether it is JSON.
     fileprivate var isJSON: Bool {
