@@ -82,7 +82,7 @@ extension RowSQL {
     private func lists(
         _ table: Table, _ columns: [Int], revision: AttributeType? = nil, isNumbered: Bool = false
     ) -> String {
-        var columns = columns.map { (number: $0, type: table.columns[$0].boundType) }
+        var columns = columns.map { (number: $0, type: listType($0, table)) }
         if let revision { columns.append((table.columns.count, revision)) }
         let names = columns.map { "c\($0.number)" } + (isNumbered ? ["relata_row"] : [])
         return dialect.rows(ofLists: columns.map { ($0.number + 1, $0.type) }, isNumbered: isNumbered)

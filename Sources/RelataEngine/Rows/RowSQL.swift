@@ -85,7 +85,9 @@ package struct RowSQL {
     }
 
     package func insert(_ table: Table) -> String {
-        let values = table.columns.indices.map { dialect.newValue(of: table, column: $0, dialect.parameter($0 + 1)) }
+        let values = table.columns.indices.map {
+            dialect.newValue(of: table, column: $0, written($0, to: $0 + 1, table))
+        }
         return insert(table, "VALUES (" + values.joined(separator: ", ") + ")")
     }
 
@@ -100,7 +102,8 @@ package struct RowSQL {
     private func insertSeveral(_ table: Table) -> String {
         let count = table.columns.count
         let rows = (0..<Self.rowsAtOnce).map { row in
-            "(" + (1...max(1, count)).map { dialect.parameter(row * count + $0) }.joined(separator: ", ") + ")"
+            "("
+                + (0..<max(1, count)).map { written($0, to: row * count + $0 + 1, table) }.joined(separator: ", ") + ")"
         }
         return insert(table, "VALUES " + rows.joined(separator: ", "))
     }
@@ -110,7 +113,20 @@ package struct RowSQL {
         insert(
             table,
             "SELECT " + table.columns.indices.map { "c\($0)" }.joined(separator: ", ") + " FROM "
-                + dialect.rows(ofParameter: 1, types: table.columns.map(\.boundType)) + " AS v")
+                + dialect.rows(ofParameter: 1, types: table.columns.indices.map { listType($0, table) }) + " AS v")
+    }
+
+    /// The parameter for a new value of a column.
+    package func written(_ column: Int, to parameter: Int, _ table: Table) -> String {
+        guard column < table.columns.count, let type = table.writtenType(of: column) else {
+            return dialect.parameter(parameter)
+        }
+        return dialect.parameter(parameter, as: type)
+    }
+
+    /// The type in a list of new values of a column.
+    func listType(_ column: Int, _ table: Table) -> AttributeType {
+        table.writtenType(of: column) ?? table.columns[column].boundType
     }
 
     private func insert(_ table: Table, _ rows: String) -> String {
@@ -124,8 +140,9 @@ package struct RowSQL {
         let columns = columns.isEmpty ? [table.keyColumns[0]] : columns
         var sql =
             "UPDATE \(quote(table.sqlName)) SET "
-            + (columns.map { "\(quote(table.columns[$0].name)) = \(dialect.parameter($0 + 1))" }
-            + places(table, schema, among: columns) { dialect.parameter($0 + 1) }).joined(separator: ", ") + " WHERE "
+            + (columns.map { "\(quote(table.columns[$0].name)) = \(written($0, to: $0 + 1, table))" }
+            + places(table, schema, among: columns) { written($0, to: $0 + 1, table) }).joined(separator: ", ")
+            + " WHERE "
             + table.keyColumns.map { "\(quote(table.columns[$0].name)) = \(dialect.parameter($0 + 1))" }.joined(
                 separator: " AND ")
         if let revision = table.entity.revision, let index = table.columnIndexes(of: revision).first {

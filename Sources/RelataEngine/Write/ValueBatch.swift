@@ -244,7 +244,7 @@ package final class ValueBatch: RowBatch {
         let (schema, rowSQL) = (run.schema, run.rowSQL)
         if let update, update.columns == columns { return update.sql }
         let values: [(name: String, value: String)] = columns.enumerated().map {
-            (table.columns[$1].name, rowSQL.dialect.parameter($0 + 1))
+            (table.columns[$1].name, rowSQL.written($1, to: $0 + 1, table))
         }
         var assignments = values.map { "\(rowSQL.quote($0)) = \($1)" }
         assignments += schema.places(in: table, setting: values, of: rowSQL.quote(table.sqlName), rowSQL.dialect)

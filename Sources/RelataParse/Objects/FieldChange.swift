@@ -1,3 +1,6 @@
+import RelataCore
+import RelataRecords
+
 /// The change of a field by a request.
 enum FieldChange: Sendable {
     /// Gives it a value.
@@ -138,7 +141,7 @@ enum FieldChange: Sendable {
     var isLargeInteger: Bool {
         switch self {
         case .set(.integer(let number)), .increment(.integer(let number)):
-            number.magnitude > 1 << 53 && Int64(exactly: Double(number)) != number
+            number.isRoundedByDouble
         default: false
         }
     }

@@ -1,5 +1,6 @@
 import Foundation
 import RelataCore
+import RelataRecords
 
 /// Converts values of fields from clients to values of columns.
 struct FieldDecoder {
@@ -21,7 +22,7 @@ struct FieldDecoder {
                 if parseClass.table.columns[column].keepsIntegers, let number = json.integer {
                     .integer(number)
                 } else {
-                    json.number.map { .real($0) }
+                    try checked(json).number.map { .real($0) }
                 }
             case .decimal: json.number == nil ? nil : .text(JSONWriter.text(json))
             case .text, .uuid: json.string.flatMap { Value.text($0).stored(as: type) }
@@ -31,6 +32,17 @@ struct FieldDecoder {
             }
         guard let value, !value.isNull else { throw mismatch(json) }
         return value
+    }
+
+    /// A number that the field's column holds as it is, or by its nature rounds.
+    ///
+    /// - Throws: ``ParseError`` 111 for a whole number that a column of an earlier version would round.
+    func checked(_ json: JSONValue) throws(ParseError) -> JSONValue {
+        guard field.canKeepIntegers, let number = json.integer, number.isRoundedByDouble else { return json }
+        throw ParseError(
+            .incorrectType,
+            "\(parseClass.name).\(field.name): \(number) would be rounded, because the column is an earlier version's, of floating-point numbers: set the field to that number on a server in development mode, or convert the column by hand as the guide to PostgreSQL says"
+        )
     }
 
     /// Checks a value of a field that doesn't exist yet.

@@ -303,7 +303,7 @@ struct ObjectWriter {
                 columns[column] = sum.stored
                 told[field.name] = sum.told
             } else {
-                let sum = try added(amount, to: current(column), table.columns[column], field)
+                let sum = try added(amount, to: current(column), table.columns[column], decoder)
                 columns[column] = try decoder.value(sum)
                 told[field.name] = sum
             }
@@ -357,9 +357,9 @@ struct ObjectWriter {
     }
 
     private func added(
-        _ amount: JSONValue, to value: Value, _ column: Column, _ field: Field
+        _ amount: JSONValue, to value: Value, _ column: Column, _ decoder: FieldDecoder
     ) throws(ParseError) -> JSONValue {
-        let type = column.type
+        let (field, type) = (decoder.field, column.type)
         // A large number with a fraction would be rounded silently.
         guard type != .integer || amount.integer != nil else {
             throw ParseError(
@@ -380,7 +380,7 @@ struct ObjectWriter {
             throw ParseError(.incorrectType, "\(field.name): the sum doesn't fit 64 bits")
         }
         // The reply has the stored value.
-        if column.storage == .real, let number = sum.number { return JSONValue(number: number) }
+        if column.storage == .real, let number = try decoder.checked(sum).number { return JSONValue(number: number) }
         return sum
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import RelataCore
+import RelataRecords
 import RelataEngine
 
 /// A class as clients see it, over the entity that stores it.
@@ -232,7 +233,10 @@ final class Field: Sendable {
         case (.text, .string(let text)): return (plain.column, .text(text))
         case (.real, .double(let number)): return (plain.column, .real(number))
         case (.real, .integer(let number)):
-            return (plain.column, keepsIntegers ? .integer(number) : .real(Double(number)))
+            if keepsIntegers { return (plain.column, .integer(number)) }
+            // The decoder refuses it.
+            if canKeepIntegers, number.isRoundedByDouble { return nil }
+            return (plain.column, .real(Double(number)))
         case (.integer, .integer(let number)): return (plain.column, .integer(number))
         case (.boolean, .bool(let isTrue)): return (plain.column, .integer(isTrue ? 1 : 0))
         default: return nil

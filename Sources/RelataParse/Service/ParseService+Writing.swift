@@ -154,23 +154,29 @@ extension ParseService {
         guard !demands.isEmpty else { return (nil, nil) }
         try Self.checkCount(ofNew: Set(demands.lazy.map(\.className).filter { known[$0] == nil }))
         let severalGeoPoints = options.allowsSeveralGeoPoints
-        let made = try await store.alter { draft, _ in
-            for demand in demands {
-                // Others that write wait for it.
-                try Task.checkCancellation()
-                do throws(ParseError) {
-                    try draft.attempt(changing: demand.className) { (draft) throws(ParseError) in
-                        guard makesFields else { return demand.addAccess(to: &draft) }
-                        let points = draft.geoPoints(of: demand.className)
-                        try demand.add(to: &draft)
-                        if !severalGeoPoints { try draft.checkGeoPoints(of: demand.className, since: points) }
+        let converted = demands.flatMap { demand in
+            demand.convertedFields(of: known).map { "\(demand.className).\($0)" }
+        }
+        let made = try await NumberConversion.naming(converted) {
+            try await store.alter { draft, connection in
+                if !converted.isEmpty { try NumberConversion.waitBriefly(connection) }
+                for demand in demands {
+                    // Others that write wait for it.
+                    try Task.checkCancellation()
+                    do throws(ParseError) {
+                        try draft.attempt(changing: demand.className) { (draft) throws(ParseError) in
+                            guard makesFields else { return demand.addAccess(to: &draft) }
+                            let points = draft.geoPoints(of: demand.className)
+                            try demand.add(to: &draft)
+                            if !severalGeoPoints { try draft.checkGeoPoints(of: demand.className, since: points) }
+                        }
+                    } catch {
+                        if isAtomic { throw error }
                     }
-                } catch {
-                    if isAtomic { throw error }
                 }
+            } finish: { _, transaction in
+                transaction.storedClasses
             }
-        } finish: { _, transaction in
-            transaction.storedClasses
         }
         return (nil, made)
     }

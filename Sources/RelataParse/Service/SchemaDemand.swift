@@ -91,6 +91,11 @@ struct SchemaDemand: Sendable {
         return !body.holdsFiles
     }
 
+    /// The fields whose columns are to be converted, because they would round the numbers.
+    func convertedFields(of classes: ClassSet) -> [String] {
+        largeIntegers.filter { classes[className]?[$0]?.canKeepIntegers == true }.sorted()
+    }
+
     private static func isMet(_ classes: ClassSet, _ className: String, _ fields: some Sequence<String>) -> Bool {
         guard let known = classes[className], known.options.isImplied != true else { return false }
         return fields.allSatisfy { known[$0] != nil }

@@ -37,6 +37,8 @@ package final class PostgresDriver: EngineDriver {
     var writeEffects: WriteEffects?
     /// Whether the database is known to have Relata's own table.
     var knowsMetadata = false
+    /// The number of the tables' version that the last transaction saw.
+    var knownTableVersion: Int64?
     /// Whether generated SQL calls functions of the session's own.
     var callsTemporaryFunctions = false
     /// Whether the connection must be replaced before it is used again.

@@ -169,7 +169,11 @@ extension PostgresDriver {
         }
         let rows = try runOwn(
             "SELECT CAST(value AS bigint) FROM relata_metadata WHERE name = '\(Metadata.tableVersionName)'")
-        return rows.first?.integer(0) ?? 0
+        let version = rows.first?.integer(0) ?? 0
+        // A statement keeps the types that its parameters had when it was prepared.
+        if let knownTableVersion, knownTableVersion != version { connection.clearStatements() }
+        knownTableVersion = version
+        return version
     }
 
     package var raisesTableVersion: Bool { false }

@@ -330,6 +330,12 @@ extension RecordLayout {
     /// Why a field can't have a value; `nil` if it can.
     fileprivate func refusal(of value: RecordValue, for name: String) -> String? {
         switch (self[name], value) {
+        case (.column(let column, .real)?, .integer(let number))
+        where number.isRoundedByDouble && !table.columns[column].keepsIntegers:
+            let mend =
+                table.entity.isOfClients
+                ? "convert its column by hand as the guide to PostgreSQL says" : "make the field one of .integer"
+            return "holds floating-point numbers, and \(number) would be rounded: give a .real, or \(mend)"
         case (.column(let column, let type)?, _):
             let stored = value.stored(as: type, keepsIntegers: table.columns[column].keepsIntegers)
             return stored == nil ? "takes \(type.wanted), and was given \(value.kind) (\(value))" : nil
@@ -354,11 +360,6 @@ extension Record {
         guard case .column(let column, _)? = layout?[field] else { return nil }
         return row[column]
     }
-}
-
-extension Entity {
-    /// Whether it is a class as Parse's clients make them.
-    package var isOfClients: Bool { key == ["objectId"] && createdAt == "createdAt" && updatedAt == "updatedAt" }
 }
 
 extension String {

@@ -152,41 +152,6 @@ import Testing
         #expect(try await server.get("Item", id)["n"]?.number == number + 0.25)
     }
 
-    /// Columns of earlier versions on PostgreSQL round numbers, and go on doing so until that would be noticed.
-    @Test(.onPostgres) func aColumnOfAnEarlierVersionIsWidenedIfNecessary() async throws {
-        let path = try TestDatabases.newPath()
-        let before = try TestServer(path: path)
-        let first = try await before.create("Item", ["n": 0.1, "k": 2])
-        try await before.store.records.altering { alteration in
-            try alteration.connection.execute(
-                SQLStatement("ALTER TABLE \"Item\" ALTER COLUMN n TYPE double precision"))
-        }
-        try before.store.close()
-
-        let server = try TestServer(path: path)
-        defer { try? server.store.close() }
-        func type() async throws -> String? {
-            try await server.store.read(as: .master) { transaction in
-                try transaction.connection.value(
-                    SQLStatement(
-                        "SELECT format_type(atttypid, atttypmod) FROM pg_attribute "
-                            + "WHERE attrelid = '\"Item\"'::regclass AND attname = 'n'"))?.description
-            }
-        }
-        let second = try await server.create("Item", ["n": 9_007_199_254_740_992])
-        let one: JSONValue = ["__op": "Increment", "amount": 1]
-        let rounded = try await server.send("PUT", "/classes/Item/\(second)", ["n": one])
-        #expect(rounded["n"] == 9_007_199_254_740_992, "the reply has the stored value")
-        #expect(try await server.get("Item", second)["n"] == 9_007_199_254_740_992)
-        #expect(try await server.find("Item", where: ["n": 0.1]).map { $0["objectId"] } == [.string(first)])
-        #expect(try await type() == "double precision")
-        let third = try await server.create("Item", ["n": .integer(.max)])
-        #expect(try await type() == "numeric")
-        #expect(try await server.get("Item", first)["n"] == 0.1)
-        #expect(try await server.get("Item", second)["n"] == 9_007_199_254_740_992)
-        #expect(try await server.get("Item", third)["n"] == .integer(.max))
-    }
-
     /// Columns in files of earlier versions round numbers.
     @Test(.onSQLite) func aFieldOfAnEarlierVersionIsWidenedIfNecessary() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path
