@@ -136,6 +136,26 @@ import Testing
         #expect(findings.first { $0.subject == "x.b" }?.message.contains("isn't unique") == true)
     }
 
+    /// SQLite refuses any change of such a row.
+    @Test func aRowThatRefersToItselfInAnotherSpellingIsNamed() throws {
+        let file = try DeletionFile(
+            """
+            CREATE TABLE t (p INTEGER PRIMARY KEY, u TEXT COLLATE RTRIM UNIQUE,
+                f TEXT COLLATE RTRIM REFERENCES t (u) ON DELETE SET NULL,
+                g TEXT COLLATE RTRIM REFERENCES t (u) ON DELETE CASCADE);
+            PRAGMA foreign_keys = OFF;
+            INSERT INTO t VALUES (1, 'b', NULL, NULL), (2, 'a', 'b', 'a ');
+            PRAGMA foreign_keys = ON;
+            """)
+        #expect {
+            try file.delete("t", 1)
+        } throws: {
+            "\($0)".contains("would be unset, which t refuses")
+                && "\($0)".contains("refers to itself in another spelling") && "\($0)".contains("787")
+        }
+        #expect(try file.count("t") == 2)
+    }
+
     @Test func anIndexWithAnotherCollationIsNoTarget() throws {
         let file = try DeletionFile(
             """
