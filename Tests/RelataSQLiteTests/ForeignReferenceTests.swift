@@ -136,6 +136,45 @@ import Testing
         #expect(findings.first { $0.subject == "x.b" }?.message.contains("isn't unique") == true)
     }
 
+    /// SQLite refuses any change of such a row.
+    @Test func aRowThatRefersToItselfInAnotherSpellingIsNamed() throws {
+        let file = try DeletionFile(
+            """
+            CREATE TABLE t (p INTEGER PRIMARY KEY, u TEXT COLLATE RTRIM UNIQUE,
+                f TEXT COLLATE RTRIM REFERENCES t (u) ON DELETE SET NULL,
+                g TEXT COLLATE RTRIM REFERENCES t (u) ON DELETE CASCADE);
+            PRAGMA foreign_keys = OFF;
+            INSERT INTO t VALUES (1, 'b', NULL, NULL), (2, 'a', 'b', 'a ');
+            PRAGMA foreign_keys = ON;
+            """)
+        #expect {
+            try file.delete("t", 1)
+        } throws: {
+            "\($0)".contains("would be unset, which t refuses")
+                && "\($0)".contains("refers to itself in another spelling") && "\($0)".contains("787")
+        }
+        #expect(try file.count("t") == 2)
+    }
+
+    @Test func anIndexWithAnotherCollationIsNoTarget() throws {
+        let file = try DeletionFile(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY, a TEXT, b TEXT COLLATE NOCASE, c TEXT, d TEXT, e TEXT COLLATE RTRIM);
+            CREATE UNIQUE INDEX pa ON p (a COLLATE RTRIM); CREATE UNIQUE INDEX pb ON p (b COLLATE BINARY);
+            CREATE UNIQUE INDEX p_c_d ON p (c, d COLLATE NOCASE); CREATE UNIQUE INDEX pe ON p (e);
+            CREATE TABLE k (n TEXT, PRIMARY KEY (n COLLATE NOCASE));
+            CREATE TABLE x (id INTEGER PRIMARY KEY, a TEXT REFERENCES p (a) ON DELETE CASCADE, b TEXT REFERENCES p (b),
+                c TEXT, d TEXT, e TEXT REFERENCES p (e), f TEXT REFERENCES k (n), g TEXT REFERENCES k,
+                FOREIGN KEY (c, d) REFERENCES p (c, d));
+            """)
+        let findings = try IntegrityCheck.run(file.connection, schema: file.schema)
+        #expect(findings.map(\.subject).sorted() == ["x.a", "x.b", "x.c, d", "x.f"])
+        #expect(findings.allSatisfy { $0.message.contains("compares by another collation") })
+        #expect(findings.first { $0.subject == "x.c, d" }?.mend.contains("\"p_c_d_key\" ON \"p\"") == true)
+        let entity = try #require(file.schema["x"]).entity
+        #expect(entity.relationships.map(\.target).sorted() == ["k", "p"])
+    }
+
     @Test func validReferencesDoNotDangle() throws {
         let file = try DeletionFile(
             """

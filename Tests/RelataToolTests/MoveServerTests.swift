@@ -2,6 +2,7 @@
 import Foundation
 import PostgresCluster
 import RelataCore
+import RelataPostgres
 import Testing
 
 /// `relata export` and `relata import` with a server.
@@ -37,6 +38,27 @@ struct MoveServerTests {
         let bad = try Tool.run(
             "import", database.url, "-", "--format", "csv", "--class", "Review", input: "id,stars,bookId\n100,5,999\n")
         #expect(bad.errors.contains("standard input:2: book: leads to Book 999, which isn't there"), "\(bad.errors)")
+    }
+
+    @Test func aTableThatCannotMoveIsNamed() throws {
+        let (database, folder) = (try PrivateCluster.shared.makeDatabase(), try TemporaryFolder())
+        let session = try Session(PostgresURL(database.url))
+        defer { session.close() }
+        try session.run(
+            """
+            CREATE TABLE plain (id int PRIMARY KEY, name text); INSERT INTO plain VALUES (1, 'a');
+            CREATE TABLE odd (id int PRIMARY KEY, code uuid); CREATE TABLE loose (u int NOT NULL UNIQUE)
+            """)
+        let all = try Tool.run("export", database.url, "--output", folder.path("out"))
+        #expect(all.exitCode != 0 && all.errors.contains("odd.code has the type uuid"), "\(all.errors)")
+        #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
+        let loose = try Tool.run("export", database.url, "loose")
+        #expect(loose.exitCode != 0 && loose.errors.contains("loose has no primary key"), "\(loose.errors)")
+        let plain = try Tool.run("export", database.url, "plain", "--format", "csv")
+        #expect(plain.exitCode == 0 && plain.output.contains("1,a"), "\(plain.errors)")
+        let back = try Tool.run(
+            "import", database.url, "-", "--format", "csv", "--class", "odd", input: "id\n1\n")
+        #expect(back.exitCode != 0 && back.errors.contains("odd.code has the type uuid"), "\(back.errors)")
     }
 }
 #endif

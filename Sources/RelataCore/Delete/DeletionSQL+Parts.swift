@@ -95,7 +95,7 @@ extension DeletionSQL {
         let foreignKey = schema.foreignKeys[number]
         if foreignKey.comparison == .equal {
             if foreignKey.targetColumns == keys {
-                return head + next + dialect.areSame(foreignKey.columns, of: "x", columns, of: "relata_doomed")
+                return head + next + dialect.areSame(referring(foreignKey), of: "x", columns, of: "relata_doomed")
             }
             return head + "\(table(edge.from)) AS t CROSS JOIN " + next
                 + "\(dialect.areSame(keys, of: "t", columns, of: "relata_doomed")) AND \(refers("x", to: "t", foreignKey))"
@@ -119,9 +119,12 @@ extension DeletionSQL {
     /// Whether a row refers to another by a foreign key.
     func refers(_ source: String, to target: String, _ key: SchemaForeignKey) -> String {
         key.comparison == .equal
-            ? dialect.areSame(key.columns, of: source, key.targetColumns, of: target)
-            : dialect.matches(key.targetColumns, of: target, key.columns, of: source)
+            ? dialect.areSame(referring(key), of: source, key.targetColumns, of: target)
+            : dialect.matches(key.targetColumns, of: target, referring(key), of: source)
     }
+
+    /// The columns of a foreign key as they are compared.
+    private func referring(_ key: SchemaForeignKey) -> [String] { schema.tables[key.source].referring(key.columns) }
 
     /// Whether a row refers to a doomed one by a foreign key: looked up in their list if the comparison allows it,
     /// otherwise from the row.
@@ -132,7 +135,7 @@ extension DeletionSQL {
             return "EXISTS (SELECT 1 FROM \(table(key.target)) AS t WHERE \(refers(alias, to: "t", key)) "
                 + "AND \(dialect.tuple(keys, of: "t")) IN \(doomed))"
         }
-        let columns = dialect.tuple(key.columns, of: alias)
+        let columns = dialect.tuple(referring(key), of: alias)
         if key.targetColumns == keys { return "\(columns) IN \(doomed)" }
         return "\(columns) IN (SELECT \(list(key.targetColumns, "t")) FROM \(table(key.target)) AS t "
             + "WHERE \(dialect.tuple(keys, of: "t")) IN \(doomed))"

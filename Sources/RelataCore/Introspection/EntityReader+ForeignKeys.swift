@@ -16,6 +16,10 @@ extension EntityReader {
                 readConstraint(number, foreignKey, target, "doesn't point at its primary key")
                 continue
             }
+            guard tables[target].canBeReferredTo(by: foreignKey) else {
+                readConstraint(number, foreignKey, target, "points at a key whose index compares by another collation")
+                continue
+            }
             guard foreignKey.unsetColumns == nil else {
                 readConstraint(number, foreignKey, target, "unsets some of its columns only")
                 continue

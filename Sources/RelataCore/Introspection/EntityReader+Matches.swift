@@ -12,7 +12,7 @@ extension EntityReader {
     mutating func readMatch(
         _ number: Int, _ key: ForeignKeyDescription, _ target: Int, pointed: [String]
     ) -> Bool {
-        guard followsAllKeys, tables[target].isUnique(pointed), isRead(key.columns, of: number),
+        guard followsAllKeys, tables[target].canBeReferredTo(by: key), isRead(key.columns, of: number),
             isRead(pointed, of: target)
         else { return false }
         let reference = KeyReference(

@@ -8,6 +8,8 @@ package struct TableDescription: Hashable, Sendable {
     package var primaryKey: [String]
     /// The name of the primary key's constraint, if it was read from a database that names it.
     package var primaryKeyName: String?
+    /// Whether the index behind the primary key compares as the columns themselves do.
+    package var keyComparesAsColumns = true
     /// Whether the key is SQLite's rowid: a single column declared as `INTEGER PRIMARY KEY`.
     package var isKeyAssigned: Bool
     /// Whether a key that the database assigns is never assigned again, even after its row was deleted: the key is
@@ -78,6 +80,18 @@ package struct TableDescription: Hashable, Sendable {
         let wanted = Set(columns.map { $0.foldedName })
         return Set(primaryKey.map { $0.foldedName }) == wanted
             || indexes.contains { $0.isUnique && $0.isPlain && Set($0.columns.map { $0.foldedName }) == wanted }
+    }
+
+    /// Whether a foreign key to this table can be followed: SQLite takes a unique index of exactly the columns that the
+    /// key names, and only one that compares as the columns themselves do.
+    package func canBeReferredTo(by key: ForeignKeyDescription) -> Bool {
+        if key.targetColumns.isEmpty { return true }
+        let wanted = Set(key.targetColumns.map { $0.foldedName })
+        return (keyComparesAsColumns && Set(primaryKey.map { $0.foldedName }) == wanted)
+            || indexes.contains { index in
+                index.isUnique && index.isPlain && index.comparesAsColumns
+                    && Set(index.columns.map { $0.foldedName }) == wanted
+            }
     }
 
     /// Whether rows with given values in these columns are found without a scan.
@@ -207,6 +221,8 @@ package struct IndexDescription: Hashable, Sendable {
     package var isUnique: Bool
     /// Whether it is over whole columns of all rows, not over expressions or some rows.
     package var isPlain: Bool
+    /// Whether it compares as the columns themselves do, not by another collation.
+    package var comparesAsColumns = true
     /// Whether the largest value comes first, and `NULL` last, in an index of one column. It serves both directions of
     /// that column.
     package var isDescending: Bool

@@ -37,6 +37,33 @@ extension Dialect {
     }
 }
 
+extension Table {
+    /// Why a server's table can't be copied, exported or imported, with the mend; `nil` if it can. The tables of other
+    /// programs may have no primary key, or types that no attribute has.
+    package func obstacleToMoving(_ described: TableDescription) -> String? {
+        if described.primaryKey.isEmpty {
+            return
+                "\(name) has no primary key, by which its rows are told apart: give it one by ALTER TABLE … ADD PRIMARY KEY"
+        }
+        for column in columns {
+            guard let declared = described.column(column.name)?.type,
+                !Dialect.postgres.holds(column, declaredType: declared)
+            else { continue }
+            let isAlike =
+                switch column.type {
+                case .text: ["character", "citext"].contains(declared.bareType)
+                case .json: declared.bareType == "json"
+                default: false
+                }
+            if isAlike { continue }
+            return "\(name).\(column.property) has the type \(declared), and of other programs' columns only booleans, "
+                + "numbers and text can be moved: change its type by ALTER TABLE … ALTER COLUMN, or move the data by "
+                + "PostgreSQL's own tools"
+        }
+        return nil
+    }
+}
+
 extension String {
     /// A declared type without its length and its collation.
     fileprivate var bareType: String {

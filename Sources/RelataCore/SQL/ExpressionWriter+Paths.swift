@@ -167,7 +167,7 @@ extension ExpressionWriter {
                 table: reference.source, frame: place.frame, alias: alias, key: nil, isOuter: true, isOptional: true,
                 isKeyOptional: true)
         case .matched(let link) where link.isForward:
-            let held = columns(alias(of: position), link.columns).map(dialect.unaffiliated)
+            let held = columns(alias(of: position), table.referring(link.columns)).map(dialect.unaffiliated)
             let alias = newAlias()
             join(source(schema.tables[link.target]), alias, isOuter: true, frame: place.frame)
             frames[place.frame].append(pairwise(columns(alias, link.targetColumns), held))

@@ -56,11 +56,12 @@ extension Schema {
         let keys =
             zip(own.keyColumnNames, ownNames).map { "s.\(dialect.quote($0)) AS \($1)" }
             + zip(target.keyColumnNames, targetNames).map { "t.\(dialect.quote($0)) AS \($1)" }
+        let columns = own.referring(link.columns)
         let isEqual = link.comparison == .equal
         let condition =
             isEqual
-            ? dialect.areSame(link.targetColumns, of: "t", link.columns, of: "s")
-            : dialect.matches(link.targetColumns, of: "t", link.columns, of: "s")
+            ? dialect.areSame(link.targetColumns, of: "t", columns, of: "s")
+            : dialect.matches(link.targetColumns, of: "t", columns, of: "s")
         // Without an index for the comparison, the pairs are read once, instead of once for each object.
         let end = isEqual ? "" : " LIMIT \(dialect.unlimited)"
         let sql =

@@ -28,6 +28,9 @@ package struct TableSource: Hashable, Sendable {
     package let table: String
     /// The columns by their labels.
     package let columns: [String: String]
+    /// Further columns of ``rows``, by the labels of columns that refer to others by special rules of equality, such as
+    /// texts in any case: they hold the value that is referred to, in its form.
+    package var referring: [String: String] = [:]
 
     /// Describes a table. See the properties for the arguments.
     package init(
@@ -63,6 +66,12 @@ extension Table {
     /// A column as a statement sets it.
     func storedColumn(_ name: String, _ dialect: Dialect) -> String {
         entity.source?.columns[name] ?? dialect.quote(name)
+    }
+
+    /// The columns of its rows that are compared with those that a foreign key refers to.
+    func referring(_ columns: [String]) -> [String] {
+        guard let source = entity.source, !source.referring.isEmpty else { return columns }
+        return columns.map { source.referring[$0] ?? $0 }
     }
 
     /// The location of a row on a server: its table, and its place there.

@@ -173,11 +173,15 @@ extension IntegrityCheck {
                 "add that column with a unique index, or rebuild the table without the foreign key"
             )
         }
-        if !target.isUnique(columns) {
+        if !target.canBeReferredTo(by: key) {
             let names = columns.map { Dialect.sqlite.quote($0) }.joined(separator: ", ")
-            let index = Dialect.sqlite.quote("\(target.name)_\(columns.joined(separator: "_"))")
+            var name = "\(target.name)_\(columns.joined(separator: "_"))"
+            while target.indexes.contains(where: { $0.name.isSameName(as: name) }) { name += "_key" }
+            let index = Dialect.sqlite.quote(name)
             return (
-                "it points at \(target.name).\(columns.joined(separator: ", ")), which isn't unique",
+                "it points at \(target.name).\(columns.joined(separator: ", ")), "
+                    + (target.isUnique(columns)
+                        ? "whose unique index compares by another collation than the table" : "which isn't unique"),
                 "make it unique: CREATE UNIQUE INDEX \(index) ON \(Dialect.sqlite.quote(target.name)) (\(names))"
             )
         }

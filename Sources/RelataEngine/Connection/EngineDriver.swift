@@ -134,6 +134,9 @@ package protocol EngineDriver: MigrationDriver {
     func lastAssignedKey(of table: String, _ connection: Connection) throws(RelataError) -> Int64
     /// The names of other schemas that hold tables, on an engine that has several.
     func otherSchemas(_ connection: Connection) throws(RelataError) -> [String]
+    /// The foreign keys to tables of its own schema that readable tables of other schemas hold, on an engine that has
+    /// several.
+    func keysOfOtherSchemas(_ connection: Connection) throws(RelataError) -> [ForeignTables.Stray]
     /// Makes the database assign keys after this one, and after the existing ones.
     func assignKeys(
         after key: Int64, of table: String, column: String, _ connection: Connection
@@ -154,6 +157,7 @@ extension EngineDriver {
     package func endBriefUse() -> Bool { false }
     package func collector(for statement: RunningStatement) -> RemoteRows? { nil }
     package func otherSchemas(_ connection: Connection) throws(RelataError) -> [String] { [] }
+    package func keysOfOtherSchemas(_ connection: Connection) throws(RelataError) -> [ForeignTables.Stray] { [] }
     package func searchIndexes(_ connection: Connection) throws(RelataError) -> [SearchIndex] { [] }
     package func copier(into table: Table, like collector: RemoteRows) throws(RelataError) -> RemoteRows? { nil }
     package var changeLog: any ChangeLogStorage { NumberedChangeLog() }

@@ -72,6 +72,7 @@ package struct DatabaseCopy {
     ) throws -> [Outcome] {
         let found = try Introspection.read(source)
         let schema = try Schema(found.entities)
+        try MovableTables.check(schema.tables.indices, of: schema, in: source)
         let copy = DatabaseCopy(
             source: source, destination: destination, schema: schema,
             tables: CopiedTable.tables(of: schema, dialect: destination.dialect),

@@ -81,8 +81,7 @@ extension Deletion {
 
     /// The cause of an error: a trigger that keeps rows which others still refer to, if there is one.
     func explained(_ error: RelataError) -> RelataError {
-        guard case .database(ConstraintCode.foreignKey, _, _) = error, !fileKeys.triggered.isEmpty,
-            connection.isInTransaction
+        guard case .database(ConstraintCode.foreignKey, _, _) = error, !fileKeys.triggered.isEmpty, canContinue
         else { return error }
         for objects in report.deleted {
             if let table = schema[objects.entity], fileKeys.triggered.contains(table.sqlName.foldedName),

@@ -33,12 +33,20 @@ extension Deletion {
             }
         } catch {
             guard case .database(let code, let message, _) = error,
-                [ConstraintCode.check, ConstraintCode.unique].contains(code)
+                [ConstraintCode.check, ConstraintCode.unique, ConstraintCode.foreignKey].contains(code)
             else { throw error }
             let table = schema.tables[key.source]
-            throw .invalidUse(
+            let refusal =
                 "\(report.entity) can't be deleted: \(table.name).\(key.property) would be unset, which \(table.sqlName) "
-                    + "refuses (\(message)): change these objects, or delete them first. Nothing was deleted")
+                + "refuses (\(message))"
+            let mend = ": change these objects, or delete them first. Nothing was deleted"
+            guard code == ConstraintCode.foreignKey else { throw .invalidUse(refusal + mend) }
+            // SQLite looks for the target of a row that refers to itself among the other rows only, if the two values are
+            // equal by their collation alone: 'a ' and 'a' by RTRIM.
+            let isFile = connection.dialect == .sqlite
+            let reason =
+                isFile ? ", because one of them refers to itself in another spelling, or others refer to it" : ""
+            throw .database(code: code, message: refusal + reason + mend, sql: nil)
         }
     }
 

@@ -229,15 +229,13 @@ struct Deletion {
             do throws(RelataError) {
                 try remove(&remaining)
             } catch {
-                // After some errors, such as an interruption, SQLite has rolled all back: further statements would be
-                // committed separately.
-                if graph.knots.isEmpty || !connection.isInTransaction { throw error }
+                if graph.knots.isEmpty || !canContinue { throw error }
                 // Rows that are untied before the wait dangle no more when it begins.
                 do throws(RelataError) {
                     try untie()
                 } catch {
                     // A value that others refer to can only be taken away while they wait.
-                    guard wait == nil, connection.isInTransaction,
+                    guard wait == nil, canContinue,
                         case .database(ConstraintCode.foreignKey, _, _) = error
                     else { throw error }
                     wait = try ForeignKeyWait(on: connection)
@@ -253,6 +251,10 @@ struct Deletion {
             throw error
         }
     }
+
+    /// Whether the transaction takes further statements after an error. After some, such as an interruption, SQLite has
+    /// rolled all back: what follows would be committed separately. A server takes none.
+    var canContinue: Bool { connection.isInTransaction && connection.driver.capabilities.survivesErrors }
 
     /// Deletes the doomed rows of one entity after another; finished entities aren't among the remaining ones.
     private mutating func remove(_ remaining: inout ArraySlice<Int>) throws(RelataError) {

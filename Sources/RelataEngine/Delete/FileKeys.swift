@@ -55,12 +55,13 @@ extension Connection {
         let foreign = try foreignTables()
         let tables =
             if let foreign { foreign.tables } else { try driver.tables(named: nil, hidesReserved: false, self) }
+        let others = if let foreign { foreign.strays } else { try driver.keysOfOtherSchemas(self) }
         let actual = try schema.entities(describedBy: tables).map { (entities) throws(RelataError) in
             try Schema(entities)
         }
         var keys = FileKeys(
             schema: schema, actual: actual ?? schema, cascading: cascading(in: tables, actual ?? schema),
-            undeclared: undeclared(in: tables, schema) + strays(foreign?.strays ?? [], schema),
+            undeclared: undeclared(in: tables, schema) + strays(others, schema),
             unindexed: driver.capabilities.makesTemporaryIndexes ? unindexed(in: tables, schema) : [],
             triggered: Set(tables.filter { !$0.triggers.isEmpty }.map { $0.name.foldedName }),
             mayDefer: tables.contains { $0.sql?.uppercased().contains("DEFERRED") == true })

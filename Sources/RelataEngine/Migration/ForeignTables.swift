@@ -22,8 +22,8 @@ package struct ForeignTables {
     /// Foreign keys that no description holds: see ``ForeignTables/Stray``.
     package var strays: [Stray]
 
-    /// A foreign key that no relationship represents, and that deletions must respect: one of a single partition, or of
-    /// a table that can't be read.
+    /// A foreign key that no relationship represents, and that deletions must respect: one of a single partition, of a
+    /// table that can't be read, or of another schema than the one that is looked at.
     package struct Stray {
         /// The table that holds it, and the columns.
         package let table: String
@@ -34,12 +34,12 @@ package struct ForeignTables {
         package let owner: String
         /// The key as the server compares it; `nil` if the table can't be read.
         package let native: NativeKey?
-        /// Why a plan can't follow it.
-        package let reason: String
+        /// Why a plan can't follow it; `nil` if nothing is known of it but that it is there.
+        package let reason: String?
 
         /// Describes a foreign key. See the properties for the arguments.
         package init(
-            table: String, columns: [String], target: String, owner: String, native: NativeKey?, reason: String
+            table: String, columns: [String], target: String, owner: String, native: NativeKey?, reason: String?
         ) {
             self.table = table
             self.columns = columns

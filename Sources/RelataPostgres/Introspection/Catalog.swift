@@ -253,6 +253,24 @@ struct Catalog {
         }
     }
 
+    /// The foreign keys to tables of the own schema that readable tables of other schemas hold. What the role can't read
+    /// is the server's to refuse.
+    var keysOfOtherSchemas: [ForeignTables.Stray] {
+        foreignKeys.compactMap { key in
+            guard let holder = relations[key.holder], let target = relations[key.target], target.isInOwnSchema,
+                !holder.isInOwnSchema, holder.isReadable
+            else { return nil }
+            let columns = key.pairs.compactMap { holder.column($0.own) }
+            guard columns.count == key.pairs.count, columns.allSatisfy(\.isReadable) else { return nil }
+            let native = NativeKey(
+                holder: holder.ownRows, target: target.ownRows, columns: columns.map(\.sql),
+                condition: key.pairs.map(\.condition).joined(separator: " AND "))
+            return ForeignTables.Stray(
+                table: holder.fullName, columns: columns.map(\.name), target: target.name, owner: holder.fullName,
+                native: native, reason: nil)
+        }
+    }
+
     private mutating func readHeirs(_ connection: Connection) throws(RelataError) {
         let sql = """
             SELECT i.inhrelid::bigint, i.inhparent::bigint FROM pg_catalog.pg_inherits AS i

@@ -19,9 +19,11 @@ struct ForeignTableReader {
         var ownKey: (label: String, sql: String, column: ColumnDescription)?
         /// The columns of the primary key, or of the unique index in its place.
         var key: [Int64] = []
-        /// The read forms of columns that refer to others by special rules of equality.
+        /// The read forms of columns that refer to the keys of others by special rules of equality.
         var replaced: [Int64: String] = [:]
         var replacedTypes: [Int64: AttributeType] = [:]
+        /// The same for columns that are shown as they are: an additional column of the rows, and its form.
+        var referring: [Int64: (label: String, sql: String)] = [:]
         var foreignKeys: [ForeignKeyDescription] = []
     }
 
@@ -180,7 +182,8 @@ struct ForeignTableReader {
         }
     }
 
-    /// Reads columns in the form of the columns that they refer to, if both have the same special rules of equality.
+    /// Reads columns in the form of the columns that they refer to, if both have the same special rules of equality. The
+    /// columns of a to-one have that form themselves: it holds the target's key. Attributes are shown as they are stored.
     ///
     /// - Returns: Whether that is possible: no other foreign key has the columns, or points at them.
     private mutating func replace(
@@ -193,6 +196,9 @@ struct ForeignTableReader {
         }
         guard !isUsed, drafts[key.holder]?.key.contains(where: own.contains) == false else { return false }
         // The role may have no right to read the others.
+        let isToOne =
+            key.unset.isEmpty && Set(key.pairs.map(\.target)) == Set(drafts[key.target]?.key ?? [])
+            && !key.pairs.contains { holder.column($0.own)?.isGenerated ?? true }
         let ownColumns = key.pairs.compactMap { holder.column($0.own).map { "relata_own.\($0.sql)" } }
         for pair in key.pairs {
             guard let column = holder.column(pair.own), let other = target.column(pair.target) else { return false }
@@ -200,9 +206,15 @@ struct ForeignTableReader {
             let inner =
                 "SELECT \(other.reading.sql("r.\(other.sql)")) FROM \(native.target) AS r, "
                 + "LATERAL (SELECT \(ownColumns.joined(separator: ", "))) AS o WHERE \(native.condition)"
-            drafts[key.holder]?.replaced[pair.own] =
-                "coalesce((\(inner)), \(column.reading.sql("relata_own.\(column.sql)", as: other.reading)))"
-            drafts[key.holder]?.replacedTypes[pair.own] = other.reading.type
+            let sql = "coalesce((\(inner)), \(column.reading.sql("relata_own.\(column.sql)", as: other.reading)))"
+            if isToOne {
+                drafts[key.holder]?.replaced[pair.own] = sql
+                drafts[key.holder]?.replacedTypes[pair.own] = other.reading.type
+            } else {
+                var taken = Set(drafts[key.holder]?.labels.values.map { $0.foldedName } ?? [])
+                let label = Self.unique(["relata_referring_\(pair.own)"], &taken)
+                drafts[key.holder]?.referring[pair.own] = (label, sql)
+            }
         }
         return true
     }
@@ -252,15 +264,21 @@ struct ForeignTableReader {
             let sql = draft.replaced[column.number] ?? column.reading.sql("relata_own.\(column.sql)")
             read.append("\(sql) AS \(dialect.quote(draft.labels[column.number] ?? column.name))")
         }
+        let referring = draft.referring.sorted { $0.key < $1.key }
+        for (_, column) in referring { read.append("\(column.sql) AS \(dialect.quote(column.label))") }
         if relation.isReadableInWhole, relation.kind.isTable || relation.kind == .materializedView {
             read.append("relata_own.tableoid AS \(TableSource.placeColumns.table)")
             read.append("relata_own.ctid AS \(TableSource.placeColumns.row)")
         }
-        return TableSource(
+        var source = TableSource(
             kind: relation.kind, name: relation.name, fullName: relation.fullName,
             rows: "(SELECT \(read.joined(separator: ", ")) FROM \(relation.ownRows) AS relata_own)",
             table: relation.ownRows,
             columns: Dictionary(columns.map { (draft.labels[$0.number] ?? $0.name, $0.sql) }) { first, _ in first })
+        for (number, column) in referring {
+            if let label = draft.labels[number] { source.referring[label] = column.label }
+        }
+        return source
     }
 
     private func obstacles(of relation: Catalog.Relation, _ draft: Draft) -> DeletionObstacles {

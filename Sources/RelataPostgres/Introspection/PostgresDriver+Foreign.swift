@@ -10,6 +10,18 @@ extension PostgresDriver {
         ForeignTableReader.read(try Catalog(connection, including: schemas))
     }
 
+    package func keysOfOtherSchemas(_ connection: Connection) throws(RelataError) -> [ForeignTables.Stray] {
+        // Few databases have any, and reading the whole catalog takes longer than asking.
+        let sql = """
+            SELECT 1 FROM pg_catalog.pg_constraint AS k JOIN pg_catalog.pg_class AS c ON c.oid = k.conrelid
+                JOIN pg_catalog.pg_class AS t ON t.oid = k.confrelid
+                JOIN pg_catalog.pg_namespace AS n ON n.oid = t.relnamespace
+            WHERE k.contype = 'f' AND n.nspname = pg_catalog.current_schema() AND c.relnamespace <> t.relnamespace LIMIT 1
+            """
+        guard try connection.value(SQLStatement(sql)) != nil else { return [] }
+        return try Catalog(connection, including: []).keysOfOtherSchemas
+    }
+
     /// Defines the functions of generated SQL in the session, for a database that wasn't prepared for it, without
     /// changing the database. Called before a transaction begins.
     func makeTemporaryFunctions(_ connection: Connection) throws(RelataError) {

@@ -143,15 +143,18 @@ struct SQLiteTableReader {
 
     private mutating func readIndexes() throws(RelataError) {
         let indexes = """
-            SELECT m.c0, i.name, i."unique", i.origin, i.partial, x.cid, x.name, x."desc"
+            SELECT m.c0, i.name, i."unique", i.origin, i.partial, x.cid, x.name, x."desc", x.coll
             FROM \(Self.found) JOIN temp.pragma_index_list(m.c0) AS i JOIN temp.pragma_index_xinfo(i.name) AS x
             WHERE x.key ORDER BY m.c0, i.seq DESC, x.seqno
             """
         try connection.rows(queryOfFound(indexes)) { row in
             guard let number = numbers[row.text(at: 0).foldedName] else { return }
             let name = row.text(at: 1)
+            let collation = tables[number].column(row.text(at: 6))?.collation ?? "BINARY"
+            let comparesAsColumn = collation.isSameName(as: row.text(at: 8))
             if row.text(at: 3) == "pk" {
                 tables[number].isKeyAssigned = false
+                if !comparesAsColumn { tables[number].keyComparesAsColumns = false }
                 return
             }
             if tables[number].indexes.last?.name != name {
@@ -162,6 +165,7 @@ struct SQLiteTableReader {
             }
             let index = tables[number].indexes.count - 1
             if row.integer(at: 5) < 0 { tables[number].indexes[index].isPlain = false }
+            if !comparesAsColumn { tables[number].indexes[index].comparesAsColumns = false }
             tables[number].indexes[index].columns.append(row.text(at: 6))
         }
     }

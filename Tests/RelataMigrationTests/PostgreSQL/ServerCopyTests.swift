@@ -158,6 +158,34 @@ import Testing
         #expect(try file.value(SQLStatement("SELECT value FROM n")) == "12345678901234567890.125")
     }
 
+    @Test func aTableThatCannotMoveIsNamedFirst() throws {
+        let server = try TestEngine.postgres.connection()
+        let types = [
+            "uuid", "date", "timestamptz", "timestamp without time zone", "bytea", "jsonb", "integer[]", "inet",
+            "interval",
+        ]
+        let tables =
+            [("u bigint NOT NULL UNIQUE", "n has no primary key")]
+            + types.map { ("id bigint PRIMARY KEY, v \($0)", "n.v has the type \($0)") }
+        for (columns, expected) in tables {
+            try server.execute("DROP TABLE IF EXISTS n; CREATE TABLE n (\(columns))")
+            let file = try database()
+            #expect {
+                try DatabaseCopy.run(from: server, to: file)
+            } throws: {
+                "\($0)".contains(expected)
+            }
+            #expect(try Introspection.tables(of: file, hidesReserved: false).isEmpty)
+        }
+        try server.execute(
+            """
+            DROP TABLE n;
+            CREATE TABLE n (id integer PRIMARY KEY, a smallint, b real, c varchar(9), e numeric, f boolean);
+            INSERT INTO n VALUES (1, 2, 0.5, 'x', 1.25, true)
+            """)
+        #expect(try DatabaseCopy.run(from: server, to: try database()).map(\.rows) == [1])
+    }
+
     @Test func aNumberThatIsNoneIsNamed() throws {
         let server = try TestEngine.postgres.connection()
         try server.execute(

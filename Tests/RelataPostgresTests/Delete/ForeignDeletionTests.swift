@@ -94,6 +94,74 @@ import Testing
         #expect(try delete("Odd Schema.Odd.Table \"x\"", "Saw").deletedCount == 1)
     }
 
+    /// A database whose store has a chain of employees, and another schema with rows that refer to them.
+    private func chain() throws -> TestDatabase {
+        let database = try PrivateCluster.shared.makeDatabase()
+        let owner = try session(database)
+        defer { owner.close() }
+        try owner.run(
+            """
+            CREATE TABLE emp (id integer PRIMARY KEY, nr text UNIQUE, boss text REFERENCES emp (nr) ON DELETE CASCADE);
+            INSERT INTO emp VALUES (1, 'e1', NULL), (2, 'e2', 'e1'), (3, 'e3', 'e2');
+            CREATE SCHEMA away;
+            CREATE TABLE away.r (id integer PRIMARY KEY, o text REFERENCES emp (nr) ON DELETE CASCADE);
+            """)
+        return database
+    }
+
+    /// What the plan and the deletion of the first employee say by a connection that looks at its own schema only, as a
+    /// store does.
+    private func refusals(in database: TestDatabase) throws -> [String] {
+        let connection = try foreignConnection(database.url, writes: true)
+        defer { try? connection.close() }
+        connection.tableScope = .own
+        let reading = try ForeignReading(connection)
+        let number = try reading.entity("emp").index
+        var messages: [String] = []
+        do {
+            _ = try reading.plan("emp", 1)
+        } catch {
+            messages.append("\(error)")
+        }
+        do {
+            _ = try connection.transaction {
+                try connection.delete(
+                    entity: number, roots: .keys([KeyValue([1])]), schema: reading.schema, access: .everything)
+            }
+        } catch {
+            messages.append("\(error)")
+        }
+        return messages
+    }
+
+    @Test func keysOfOtherSchemasStandInAStoresWay() throws {
+        let database = try chain()
+        let owner = try session(database)
+        defer { owner.close() }
+        try owner.run("INSERT INTO away.r VALUES (1, 'e3')")
+        let refusals = try refusals(in: database)
+        #expect(refusals.count == 2)
+        #expect(refusals.allSatisfy { $0.contains("away.r.o refers to emp, which the models don't declare") })
+        #expect(try owner.value("SELECT count(*) FROM emp") == 3)
+        try owner.run("DELETE FROM away.r")
+        #expect(try self.refusals(in: database).isEmpty)
+        #expect(try owner.value("SELECT count(*) FROM emp") == 0)
+    }
+
+    @Test func aRefusalIsReportedAsTheServerSaysIt() throws {
+        let database = try chain()
+        let owner = try session(database)
+        defer { owner.close() }
+        try owner.run(
+            """
+            CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'emp is kept'; END $$;
+            CREATE TRIGGER keep BEFORE DELETE ON emp FOR EACH ROW EXECUTE FUNCTION keep()
+            """)
+        let refusals = try refusals(in: database)
+        #expect(refusals.count == 1 && refusals.allSatisfy { $0.contains("emp is kept") }, "\(refusals)")
+        #expect(try owner.value("SELECT count(*) FROM emp") == 3)
+    }
+
     @Test func someColumnsOfAReferenceBecomeUnset() throws {
         let report = try delete("branch", "de", "Bonn")
         #expect(report.nullified.map(\.entity) == ["clerk"] && report.nullified.map(\.keys.count) == [1])

@@ -82,6 +82,31 @@ import Testing
         #expect(try reading.entity("person").entity.relationship("people")?.deleteRule == .nullify)
     }
 
+    @Test func anAttributeThatRefersShowsWhatIsStored() throws {
+        let owner = try session(database)
+        defer { owner.close() }
+        try owner.run(
+            """
+            CREATE TABLE tool (id integer PRIMARY KEY, code text COLLATE any_case UNIQUE);
+            CREATE TABLE loan (
+                id integer PRIMARY KEY, code text COLLATE any_case REFERENCES tool (code) ON DELETE CASCADE);
+            INSERT INTO tool VALUES (1, 'Abc'), (2, 'Xyz'); INSERT INTO loan VALUES (1, 'ABC'), (2, 'xyz')
+            """)
+        let reading = try ForeignReading(foreignConnection(database.url))
+        defer { try? reading.connection.close() }
+        #expect(try reading.values("loan")["code"] == "ABC")
+        let fetcher = RecordFetcher(reading.connection, schema: reading.schema, access: .everything)
+        func count(_ condition: String, of entity: String) throws -> Int {
+            let node = try PredicateFormat.parse(condition, entity: entity, schema: reading.schema)
+            return try fetcher.fetch(QueryPlan(entity: entity, condition: node)).count
+        }
+        #expect(try count("code == 'ABC'", of: "loan") == 1 && count("code == 'Abc'", of: "loan") == 0)
+        #expect(try count("tool.id == 1", of: "loan") == 1 && count("ANY loans.code == 'ABC'", of: "tool") == 1)
+        let links = try fetcher.fetch(QueryPlan(entity: "loan"), including: [IncludePlan("tool")])
+        #expect(links.map { $0.links["tool"]?.records.map { $0.values[1] } } == [["Abc"], ["Xyz"]])
+        #expect(try reading.plan("tool", 1).deletedCount == 2)
+    }
+
     @Test func relatedObjectsAreLoaded() throws {
         let fetcher = RecordFetcher(reading.connection, schema: reading.schema, access: .everything)
         let orders = try fetcher.fetch(

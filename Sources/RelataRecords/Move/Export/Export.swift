@@ -17,6 +17,8 @@ struct Export {
     func run(_ names: [String]) throws -> ExportReport {
         var report = ExportReport()
         let tables = try chosen(names, &report)
+        let entities = tables.compactMap { if case .entity(let number) = $0.owner { number } else { nil } }
+        try MovableTables.check(entities, of: transaction.schema, in: transaction.connection)
         switch destination {
         case .folder(let folder): try write(tables, into: folder, &report)
         case .file(let path):

@@ -42,6 +42,10 @@ final class ImportPass {
         badRow = listener.badRow
         if options.createsClasses { report.createdClasses = try Self.makeClasses(of: files, in: transaction) }
         content = try ImportFiles(files, transaction.recordClasses)
+        let entities = content.files.compactMap(\.table).compactMap {
+            if case .entity(let number) = content.tables[$0].owner { number } else { nil }
+        }
+        try MovableTables.check(Set(entities).sorted(), of: transaction.schema, in: transaction.connection)
     }
 
     /// Creates the missing classes of files.
