@@ -116,7 +116,9 @@ struct LiveReader {
         // While the class doesn't exist, nothing is known of its fields.
         guard let watch = query.watch, let parseClass = classes[query.className] else { return query.watch }
         let hidden = known.fieldsHidden(inSomeOf: query.className)
-        for name in watch.sorted() where parseClass[name] == nil || hidden.contains(name) {
+        // Objects get the link to an access list when a class first needs it.
+        for name in watch.sorted()
+        where parseClass[name] == nil && ClassDescription.givenFields[name] == nil || hidden.contains(name) {
             throw ParseError(
                 .invalidQuery,
                 "a live query can't watch \(name.prefix(128)): \(parseClass.name) has no such field, or not all of its objects show it"
