@@ -166,7 +166,7 @@ import Testing
             CREATE TABLE x (id INTEGER PRIMARY KEY, a TEXT REFERENCES p (a) ON DELETE CASCADE, b TEXT REFERENCES p (b),
                 c TEXT, d TEXT, e TEXT REFERENCES p (e), f TEXT REFERENCES k (n), g TEXT REFERENCES k,
                 FOREIGN KEY (c, d) REFERENCES p (c, d));
-            """)
+            """, followsAllKeys: true)
         let findings = try IntegrityCheck.run(file.connection, schema: file.schema)
         #expect(findings.map(\.subject).sorted() == ["x.a", "x.b", "x.c, d", "x.f"])
         #expect(findings.allSatisfy { $0.message.contains("compares by another collation") })

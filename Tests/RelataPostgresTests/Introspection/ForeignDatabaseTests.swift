@@ -92,7 +92,7 @@ import Testing
                 id integer PRIMARY KEY, code text COLLATE any_case REFERENCES tool (code) ON DELETE CASCADE);
             INSERT INTO tool VALUES (1, 'Abc'), (2, 'Xyz'); INSERT INTO loan VALUES (1, 'ABC'), (2, 'xyz')
             """)
-        let reading = try ForeignReading(foreignConnection(database.url))
+        let reading = try ForeignReading(foreignConnection(database.url), followsAllKeys: true)
         defer { try? reading.connection.close() }
         #expect(try reading.values("loan")["code"] == "ABC")
         let fetcher = RecordFetcher(reading.connection, schema: reading.schema, access: .everything)

@@ -19,9 +19,9 @@ struct ForeignReading {
     let schema: Schema
     let notes: [SchemaProblem]
 
-    init(_ connection: Connection) throws {
+    init(_ connection: Connection, followsAllKeys: Bool = false) throws {
         self.connection = connection
-        let reader = try Introspection.read(connection)
+        let reader = try Introspection.read(connection, followsAllKeys: followsAllKeys)
         schema = try Schema(reader.entities)
         notes = reader.notes
     }
