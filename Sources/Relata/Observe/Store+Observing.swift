@@ -19,8 +19,10 @@ extension Store {
     }
 
     /// Observes the object with that key; `nil` while it doesn't exist. Changes of other objects cost nothing.
-    public func observe<M: Model>(_ model: M.Type, id: M.Key) -> ObservedValues<ReadRequest<M?>> {
-        let object = (try? M.keyValue(id)).map { ObjectReference(entity: M.entityName, key: $0) }
+    ///
+    /// A key that isn't assigned yet is an error of the first value, as with ``fetch(_:id:)``.
+    public func observe<M: Model>(_ model: M.Type, id: M.Key?) -> ObservedValues<ReadRequest<M?>> {
+        let object = id.flatMap { try? M.keyValue($0) }.map { ObjectReference(entity: M.entityName, key: $0) }
         return observe(
             ReadRequest(observedIdentity: object.map { ObservedIdentity($0) }, observedObject: object) {
                 try $0.fetch(model, id: id)

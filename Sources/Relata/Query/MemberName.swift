@@ -95,8 +95,7 @@ extension MemberName {
                 case .openKeys: "may have another name in JSON, because the coding keys are no enum"
                 case .noKeys: "has no name in JSON, because the type names no coding keys"
                 }
-            let example = name.isEmpty ? "name" : name
-            return "\(subject) \(cause): give the name in JSON, as in '.member(\"\(example)\", as: \(type).self)'"
+            return "\(subject) \(cause): give the name in JSON, as in '.member(\"name in JSON\", as: \(type).self)'"
         }
     }
 

@@ -250,7 +250,7 @@ final class BucketWrite<M: Model>: RowObserver {
         bucket.kept.insert(row)
         if writer.run.plan.rows[bucket.nodes[row]].isEdited {
             throw RelataError.invalidUse(
-                "\(object.reference()) is stored already and only linked here, so its edits on links would be lost: save it itself"
+                "\(object.reference()) is stored already and only linked here, so its edits on links would be lost: link the object that 'save' returned, or its key, or save it itself"
             )
         }
         for case (let reference, let key?) in overrides {

@@ -77,7 +77,7 @@ import Testing
         #expect(computed.contains("the String of Address is computed") && computed.contains("as: String.self"))
         let renamed = try message(Showroom.where { $0.renamed.city == "x" })
         #expect(renamed.contains("'city' of Renamed may have another name in JSON"))
-        #expect(renamed.contains("'.member(\"city\", as: String.self)'"))
+        #expect(renamed.contains("'.member(\"name in JSON\", as: String.self)'"))
         #expect(try ids(store, Showroom.where { $0.renamed.member("town", as: String.self) == "x" }) == [1, 2, 3])
         #expect(try message(Showroom.where { $0.address.cache == 1 }).contains("'cache' of Address has no coding key"))
         #expect(try message(Showroom.sorted { $0.open.city }).contains("coding keys are no enum"))

@@ -77,6 +77,10 @@ import Testing
             { _ = try await $0.update(Series.self, id: new.id) { $0.title = "x" } },
             { _ = try await $0.delete(Series.self, id: new.id) },
             { _ = try await $0.related(to: Series.self, id: new.id) { $0.episodes } },
+            {
+                var values = $0.observe(Series.self, id: new.id).makeAsyncIterator()
+                _ = try await values.next()
+            },
         ]
         for call in calls {
             let error = await #expect(throws: RelataError.self) { try await call(store) }
