@@ -278,17 +278,3 @@ extension AttributeOption {
     @available(*, unavailable, message: "remove it: what a deletion took is in the DeletionReport that it returns")
     public static var preserveValueOnDeletion: AttributeOption { .unique }
 }
-
-extension Store {
-    /// Explains that nothing waits to be saved.
-    @_documentation(visibility: internal)
-    @available(*, unavailable, message: "write 'save(book)': no change waits, each call saves its objects")
-    public func save() async throws {}
-}
-
-extension StoreWriter {
-    /// Explains that nothing waits to be saved.
-    @_documentation(visibility: internal)
-    @available(*, unavailable, message: "write 'save(book)': no change waits, each call saves its objects")
-    public func save() throws {}
-}

@@ -190,7 +190,6 @@ struct DiagnosticsTests {
                 }
                 func use(_ store: Store, _ book: inout Book, _ author: Author) async throws {
                     _ = try await store.fetch(Book.self)  // write 'fetch(Book.all)'
-                    try await store.save()  // write 'save(book)'
                     _ = Book.all.sorted(by: \\.title)  // write 'sorted { $0.title }'
                     _ = Book.sorted(by: [SortDescriptor(\\.title)])  // write 'sorted { $0.title }'
                     _ = Book.where(#Predicate { $0.year > 1970 })  // write the condition without #Predicate
