@@ -5,12 +5,19 @@ import RelataCore
 extension ParseImport {
     func setRules() async throws {
         for own in movableClasses {
+            var fields: JSONObject = [:]
             for (field, rules) in own.rules.sorted(by: { $0.key < $1.key }) {
-                guard var description = own.description["fields"]?[field]?.object else { continue }
-                for (name, value) in rules { description[name] = value }
-                try await describe(own, ["fields": .object([field: .object(description)])], "the rules of \(field)")
+                guard let known = own.description["fields"]?[field]?.object else { continue }
+                fields[field] = .object(known.merging(rules))
             }
-            for (index, members) in own.indexes where index != "_id_" && !hasIndex(members, own.name) {
+            let indexes = own.indexes.filter { $0.key != "_id_" && !hasIndex($0.value, own.name) }
+            if fields.isEmpty, indexes.isEmpty { continue }
+            let body: JSONObject = ["fields": .object(fields), "indexes": .object(indexes)]
+            if try await refusal(of: .put, own.name, body) == nil { continue }
+            for (field, description) in fields {
+                try await describe(own, ["fields": .object([field: description])], "the rules of \(field)")
+            }
+            for (index, members) in indexes {
                 try await describe(own, ["indexes": .object([index: members])], "the index \(index)")
             }
         }
