@@ -30,8 +30,7 @@ struct RequestBudget: Sendable {
         let mount = (try? ParseCall.path(mount)) ?? []
         return (call.body["requests"]?.array ?? []).map { request in
             let target = request["path"]?.string ?? ""
-            var path = (try? ParseCall.path(target.withoutParameters)) ?? []
-            if path.starts(with: mount) { path.removeFirst(mount.count) }
+            let path = (try? ParseCall.path(inBatch: target, below: mount)) ?? []
             return CountedRequest(request["method"]?.string?.uppercased() ?? "", path)
         }
     }

@@ -15,15 +15,14 @@ package struct AuditedCall: Hashable, Sendable {
     init?(_ call: ParseCall, mount: String) {
         guard call.mayChange else { return nil }
         isBatch = call.path == ["batch"]
-        var rights = Self.rights(call.path[...], call.body)
+        var rights = Self.rights(call.path, call.body)
         if isBatch {
             let mount = (try? ParseCall.path(mount)) ?? []
             for request in call.body["requests"]?.array ?? [] {
                 guard let body = request["body"]?.object, let text = request["path"]?.string,
-                    let path = try? ParseCall.path(text.withoutParameters)
+                    let path = try? ParseCall.path(inBatch: text, below: mount)
                 else { continue }
-                let own = path.starts(with: mount) ? path.dropFirst(mount.count) : path[...]
-                for right in Self.rights(own, body) where !rights.contains(right) { rights.append(right) }
+                for right in Self.rights(path, body) where !rights.contains(right) { rights.append(right) }
             }
         }
         guard call.isMaster || !rights.isEmpty else { return nil }
@@ -34,7 +33,7 @@ package struct AuditedCall: Hashable, Sendable {
     }
 
     /// The rights that one request is to change.
-    private static func rights(_ path: ArraySlice<String>, _ body: JSONObject) -> [String] {
+    private static func rights(_ path: [String], _ body: JSONObject) -> [String] {
         let isOfRole = path.first == "roles" || path.starts(with: ["classes", InternalClasses.role])
         let names = ["ACL", "classLevelPermissions"] + (isOfRole ? ["users", "roles"] : [])
         return names.filter { body[$0] != nil }

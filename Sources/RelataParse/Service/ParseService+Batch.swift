@@ -280,15 +280,13 @@ private struct BatchReader {
             written = object
             return .write(.create(created.className, object))
         }
-        let end = target.utf8.firstIndex(of: UInt8(ascii: "?"))
-        var call = ParseCall(
-            method: method, path: try path(end.map { String(target[..<$0]) } ?? target), body: [:],
-            caller: batch.caller)
+        var call = ParseCall(method: method, path: try path(target), body: [:], caller: batch.caller)
         switch members["body"] {
         case nil, .null: break
         case .object(let body): call.body = body
         default: throw ParseError(.invalidJSON, "the body of a request must be an object")
         }
+        let end = target.utf8.firstIndex(of: UInt8(ascii: "?"))
         if let end {
             let parameters = try ParseCall.parameters(String(target[target.utf8.index(after: end)...]))
             if method == .get { call.body.merge(parameters) } else { call.parameters = parameters }
@@ -301,8 +299,7 @@ private struct BatchReader {
 
     /// The decoded parts of a path, below the mount.
     private func path(_ target: String) throws(ParseError) -> [String] {
-        var path = try ParseCall.path(target)
-        if path.starts(with: mount) { path.removeFirst(mount.count) }
+        let path = try ParseCall.path(inBatch: target, below: mount)
         guard path.first != "batch" else { throw ParseError(.invalidJSON, "a batch can't hold another") }
         guard path.first == "classes" || DisabledFeature.error(for: path) != nil else {
             throw ParseError(

@@ -257,6 +257,12 @@ extension ParseCall {
         return parts
     }
 
+    /// The decoded parts of the path of a batch's request, without its parameters, and below the mount.
+    static func path(inBatch target: String, below mount: [String]) throws(ParseError) -> [String] {
+        let path = try Self.path(target.withoutParameters)
+        return path.starts(with: mount) ? Array(path.dropFirst(mount.count)) : path
+    }
+
     /// The parameters of a URL. Each is text; its meaning depends on the parameter.
     static func parameters(_ query: String) throws(ParseError) -> JSONObject {
         var parameters: JSONObject = [:]
