@@ -121,22 +121,27 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
         while let next = next() {
             do {
                 guard let item = try await within(options.preparingLimit, next.job) else {
-                    free(next)
+                    end(next)
                     continue
                 }
                 await waitForRoom()
                 Task {
-                    if await attempt(item, next) { free(next) }
+                    await attempt(item, next)
                     leave()
                 }
             } catch {
-                free(next)
-                options.report(error)
+                end(next, for: error)
             }
         }
     }
 
-    private func free(_ waiting: Waiting) { state.withLock { $0.bytes -= waiting.bytes } }
+    /// Frees the bytes of what isn't attempted again.
+    ///
+    /// - Parameter error: Why it wasn't delivered; `nil` if it was, or if there was nothing to deliver.
+    private func end(_ waiting: Waiting, for error: (any Error)? = nil) {
+        state.withLock { $0.bytes -= waiting.bytes }
+        if let error { options.report(error) }
+    }
 
     private func next() -> Waiting? {
         state.withLock { state in
@@ -171,17 +176,13 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
         next?.resume()
     }
 
-    /// - Returns: Whether it isn't attempted again.
-    private func attempt(_ item: Item, _ waiting: Waiting) async -> Bool {
+    private func attempt(_ item: Item, _ waiting: Waiting) async {
         let failures = waiting.failures
         do {
             try await within(options.deliveryLimit) { [deliver] in try await deliver(item) }
-            return true
+            end(waiting)
         } catch {
-            guard failures < options.retries.count, isTemporary(error) else {
-                options.report(error)
-                return true
-            }
+            guard failures < options.retries.count, isTemporary(error) else { return end(waiting, for: error) }
             // Others don't wait for one whose server is away.
             let number = state.withLock { state -> UInt64? in
                 if state.isStopped { return nil }
@@ -189,17 +190,13 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
                 state.resting[state.lastResting] = error
                 return state.lastResting
             }
-            guard let number else {
-                options.report(error)
-                return true
-            }
+            guard let number else { return end(waiting, for: error) }
             Task {
                 try? await Task.sleep(for: .seconds(options.retries[failures]))
                 // Whoever stopped the queue has reported it.
                 guard state.withLock({ $0.resting.removeValue(forKey: number) }) != nil else { return }
                 enqueue(Waiting(job: { item }, bytes: waiting.bytes, failures: failures + 1))
             }
-            return false
         }
     }
 }
