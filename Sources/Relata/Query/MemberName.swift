@@ -6,13 +6,15 @@ import Synchronization
 /// raw values, as the compiler writes it. Everything else is refused: a query must not look for another name than the
 /// stored one.
 enum MemberName {
-    private struct Path: Hashable {
+    /// A stored property: no two of one type begin at one offset, except those without a size.
+    private struct Property: Hashable {
         let root: ObjectIdentifier
-        let description: String
+        let member: ObjectIdentifier
+        let offset: Int
     }
 
     /// What was found so far: a type's answer never changes.
-    private static let found = Mutex<[Path: Result<String, Unknown>]>([:])
+    private static let found = Mutex<[Property: Result<String, Unknown>]>([:])
 
     /// The name of the property at the end of a key path of one step.
     ///
@@ -23,26 +25,27 @@ enum MemberName {
     static func stored<Root: Codable, Member>(
         _ path: KeyPath<Root, Member>, as type: Any.Type
     ) throws(Unknown) -> String {
-        let description = "\(path)"
-        let key = Path(root: ObjectIdentifier(Root.self), description: description)
-        if let known = found.withLock({ $0[key] }) { return try known.get() }
-        let result: Result<String, Unknown>
-        let name = isCertain(path) ? property(description, of: Root.self) : ""
-        if let reason = doubt(name, of: Root.self) {
-            result = .failure(Unknown(name: name, of: "\(Root.self)", type: "\(type)", reason: reason))
-        } else {
-            result = .success(name)
+        // A computed property has no offset.
+        guard let offset = MemoryLayout<Root>.offset(of: path) else {
+            throw Unknown(name: "", root: "\(Root.self)", type: "\(type)", reason: .unnamed)
         }
+        let key = Property(root: ObjectIdentifier(Root.self), member: ObjectIdentifier(Member.self), offset: offset)
+        if let known = found.withLock({ $0[key] }) { return try known.get() }
+        let name = isAlone(at: offset, in: Root.self) ? property("\(path)", of: Root.self) : ""
+        let result: Result<String, Unknown> =
+            if let reason = doubt(name, of: Root.self) {
+                .failure(Unknown(name: name, root: "\(Root.self)", type: "\(type)", reason: reason))
+            } else {
+                .success(name)
+            }
         found.withLock { $0[key] = result }
         return try result.get()
     }
 
-    /// Whether the description of a key path names its own property: Swift takes the name of the first field at the
-    /// offset, and fields without a size share one with the next field.
-    private static func isCertain<Root, Member>(_ path: KeyPath<Root, Member>) -> Bool {
-        // A computed property has no offset.
-        guard let offset = MemoryLayout<Root>.offset(of: path) else { return false }
-        return (0..<fieldCount(of: Root.self)).count { fieldOffset(in: Root.self, index: $0) == offset } == 1
+    /// Whether one field begins there: Swift names a key path after the first field at the offset, and fields without a
+    /// size share one with the next field.
+    private static func isAlone(at offset: Int, in root: Any.Type) -> Bool {
+        (0..<fieldCount(of: root)).count { fieldOffset(in: root, index: $0) == offset } == 1
     }
 
     /// The property's name in the text of the key path: `\Address.city`. Empty for a computed one, which is
@@ -79,10 +82,6 @@ extension MemberName {
         let root: String
         let type: String
         let reason: Reason
-
-        init(name: String, of root: String, type: String, reason: Reason) {
-            (self.name, self.root, self.type, self.reason) = (name, root, type, reason)
-        }
 
         var description: String {
             let subject = name.isEmpty ? "the \(type) of \(root)" : "'\(name)' of \(root)"

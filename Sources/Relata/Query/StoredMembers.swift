@@ -60,16 +60,14 @@ extension MemberedExpression where QueryValue: Codable {
     public subscript<Member: AttributeValue & Codable & Sendable>(
         dynamicMember member: KeyPath<QueryValue, Member>
     ) -> TypedExpression<Member> {
-        let coding = ExpressionCoding(jsonOf: Member.self)
-        return TypedExpression(self.node(of: member, coding), coding)
+        stored(member) { TypedExpression($0, $1) }
     }
 
     /// A stored property of the value that may be unset.
     public subscript<Member: AttributeValue & Codable & Sendable>(
         dynamicMember member: KeyPath<QueryValue, Member?>
     ) -> TypedExpression<Member?> {
-        let coding = ExpressionCoding(jsonOf: Member.self)
-        return TypedExpression(self.node(of: member, coding), coding.optional)
+        stored(member) { TypedExpression($0, $1.optional) }
     }
 
     /// A stored property of the value, with members of its own.
@@ -77,8 +75,7 @@ extension MemberedExpression where QueryValue: Codable {
     public subscript<Member: Codable & Sendable>(
         dynamicMember member: KeyPath<QueryValue, Member>
     ) -> MemberExpression<Member> {
-        let coding = ExpressionCoding(jsonOf: Member.self)
-        return MemberExpression(self.node(of: member, coding), coding)
+        stored(member) { MemberExpression($0, $1) }
     }
 
     /// A stored property of the value that may be unset, with members of its own.
@@ -86,8 +83,7 @@ extension MemberedExpression where QueryValue: Codable {
     public subscript<Member: Codable & Sendable>(
         dynamicMember member: KeyPath<QueryValue, Member?>
     ) -> MemberExpression<Member?> {
-        let coding = ExpressionCoding(jsonOf: Member.self)
-        return MemberExpression(self.node(of: member, coding), coding.optional)
+        stored(member) { MemberExpression($0, $1.optional) }
     }
 }
 
@@ -96,16 +92,14 @@ extension MemberedExpression {
     public subscript<Wrapped: Codable, Member: AttributeValue & Codable & Sendable>(
         dynamicMember member: KeyPath<Wrapped, Member>
     ) -> TypedExpression<Member?> where QueryValue == Wrapped? {
-        let coding = ExpressionCoding(jsonOf: Member.self)
-        return TypedExpression(self.node(of: member, coding), coding.optional)
+        stored(member) { TypedExpression($0, $1.optional) }
     }
 
     /// A stored property, which may be unset, of a value that may be unset.
     public subscript<Wrapped: Codable, Member: AttributeValue & Codable & Sendable>(
         dynamicMember member: KeyPath<Wrapped, Member?>
     ) -> TypedExpression<Member?> where QueryValue == Wrapped? {
-        let coding = ExpressionCoding(jsonOf: Member.self)
-        return TypedExpression(self.node(of: member, coding), coding.optional)
+        stored(member) { TypedExpression($0, $1.optional) }
     }
 
     /// A stored property of a value that may be unset, with members of its own.
@@ -113,8 +107,7 @@ extension MemberedExpression {
     public subscript<Wrapped: Codable, Member: Codable & Sendable>(
         dynamicMember member: KeyPath<Wrapped, Member>
     ) -> MemberExpression<Member?> where QueryValue == Wrapped? {
-        let coding = ExpressionCoding(jsonOf: Member.self)
-        return MemberExpression(self.node(of: member, coding), coding.optional)
+        stored(member) { MemberExpression($0, $1.optional) }
     }
 
     /// A stored property, which may be unset, of a value that may be unset, with members of its own.
@@ -122,17 +115,17 @@ extension MemberedExpression {
     public subscript<Wrapped: Codable, Member: Codable & Sendable>(
         dynamicMember member: KeyPath<Wrapped, Member?>
     ) -> MemberExpression<Member?> where QueryValue == Wrapped? {
-        let coding = ExpressionCoding(jsonOf: Member.self)
-        return MemberExpression(self.node(of: member, coding), coding.optional)
+        stored(member) { MemberExpression($0, $1.optional) }
     }
 
-    private func node<Root: Codable, Value, Member>(
-        of member: KeyPath<Root, Value>, _ coding: ExpressionCoding<Member>
-    ) -> ExpressionNode where Member: Codable & Sendable {
+    private func stored<Root: Codable, Value, Member: Codable & Sendable, Expression>(
+        _ path: KeyPath<Root, Value>, _ make: (ExpressionNode, ExpressionCoding<Member>) -> Expression
+    ) -> Expression {
+        let coding = ExpressionCoding(jsonOf: Member.self)
         do {
-            return try self.member([MemberName.stored(member, as: Member.self)], coding)
+            return make(try self.member([MemberName.stored(path, as: Member.self)], coding), coding)
         } catch {
-            return .invalid("\(error)")
+            return make(.invalid("\(error)"), coding)
         }
     }
 }

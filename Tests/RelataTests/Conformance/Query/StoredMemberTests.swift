@@ -84,7 +84,9 @@ import Testing
         #expect(
             try message(Showroom.where { $0.single.number == 1 }).contains("'number' of Single has no name in JSON"))
         #expect(try message(Showroom.where { !($0.visits.contains { $0.label == "x" }) }).contains("computed"))
-        // Swift describes the key path of each by the name of the first.
+        // Swift describes the key path of each by the name of the first. Each has an error of its own type.
+        #expect(try message(Showroom.where { $0.versioned.version == .first }).contains("as: Version.self"))
+        #expect(try message(Showroom.where { $0.versioned.city == "x" }).contains("as: String.self"))
         #expect(try message(Showroom.where { $0.versioned.city == "x" }).contains("beside a property without a size"))
         #expect(try ids(store, Showroom.where { $0.versioned.rank == 7 }) == [1, 2, 3])
         #expect(try message(Showroom.where { $0.kind.rawValue == "work" }).contains("the String of Kind is computed"))
