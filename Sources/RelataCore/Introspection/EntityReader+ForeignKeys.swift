@@ -98,22 +98,22 @@ extension EntityReader {
                 "doesn't fit the columns that it points at, so that rows of either can't be deleted")
             return
         }
-        let isFollowed = readMatch(number, key, target, pointed: pointed)
-        note(
-            number, key,
-            reason + ": it is no link between objects"
-                + (key.onDelete == .setDefault ? ", and the default that it sets on delete is read as deny" : "")
-                + (isFollowed
-                    ? "; deletions follow it, and queries do by a relationship that is only read"
-                    : key.onDelete == .setDefault ? "" : "; deletions follow it"))
+        let constraint = ForeignKey(
+            columns: key.columns, target: entityNames[target], targetColumns: pointed, rule: rule(of: key, in: number),
+            optionalColumns: optional(key.columns, of: number), unsetColumns: key.unsetColumns,
+            unsupportedAction: unsupportedAction(of: key, in: number),
+            comparison: KeyComparison(key.columns, of: tables[number], with: pointed, of: tables[target]))
+        constraints[number].append(constraint)
+        let setsDefault = key.onDelete == .setDefault
+        var message = reason + ": it is no link between objects"
+        if setsDefault { message += ", and the default that it sets on delete is read as deny" }
+        if readMatch(number, key, target, constraint) {
+            message += "; deletions follow it, and queries do by a relationship that is only read"
+        } else if !setsDefault {
+            message += "; deletions follow it"
+        }
+        note(number, key, message)
         noteUnsetKey(number, key)
-        constraints[number].append(
-            ForeignKey(
-                columns: key.columns, target: entityNames[target], targetColumns: pointed,
-                rule: rule(of: key, in: number), optionalColumns: optional(key.columns, of: number),
-                unsetColumns: key.unsetColumns,
-                unsupportedAction: unsupportedAction(of: key, in: number),
-                comparison: KeyComparison(key.columns, of: tables[number], with: pointed, of: tables[target])))
     }
 
     /// Reports that a foreign key whose columns are unset on deletion of the target is read as a denial.
@@ -200,7 +200,7 @@ extension EntityReader {
     }
 
     /// The rule equivalent to an action; if columns can't be unset, the database refuses.
-    func rule(of key: ForeignKeyDescription, in number: Int) -> DeleteRule {
+    private func rule(of key: ForeignKeyDescription, in number: Int) -> DeleteRule {
         switch key.onDelete {
         case .cascade: .cascade
         case .setNull: canBeUnset(key, of: number) ? .nullify : .deny
@@ -209,9 +209,9 @@ extension EntityReader {
     }
 
     /// The key's column without `Id`; for several columns their common beginning, or the target's name.
-    func toOneName(_ reference: KeyReference) -> String {
-        let names = reference.columns.map(Naming.lowerCamelCase)
-        let target = Naming.singular(Naming.lowerCamelCase(tables[reference.target].plainName))
+    func toOneName(_ columns: [String], _ target: Int) -> String {
+        let names = columns.map(Naming.lowerCamelCase)
+        let target = Naming.singular(Naming.lowerCamelCase(tables[target].plainName))
         guard let first = names.first else { return target }
         guard names.count == 1 else {
             let length = names.dropFirst().map { zip(first, $0).prefix { $0 == $1 }.count }.min() ?? 0

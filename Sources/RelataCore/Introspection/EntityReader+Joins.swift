@@ -35,10 +35,12 @@ extension EntityReader {
         let rest =
             table.plainName.foldedName.hasPrefix(prefix.foldedName)
             ? Naming.lowerCamelCase(String(table.plainName.dropFirst(prefix.count))) : ""
-        let target = isSelf ? toOneName(second) : Naming.lowerCamelCase(tables[second.target].plainName)
+        let target =
+            isSelf ? toOneName(second.columns, second.target) : Naming.lowerCamelCase(tables[second.target].plainName)
         let property = drafts[first.target].claim(Naming.plural(target), rest, whole)
         let inverse = drafts[second.target].claim(
-            Naming.plural(isSelf ? toOneName(first) : source), rest + Naming.capitalized(Naming.plural(source)), whole)
+            Naming.plural(isSelf ? toOneName(first.columns, first.target) : source),
+            rest + Naming.capitalized(Naming.plural(source)), whole)
         // The join's rows contain nothing but the link, so they are deleted with either side; only with RESTRICT do
         // they prevent it.
         let rule = { (key: KeyReference) in key.isRestricting ? DeleteRule.deny : .nullify }

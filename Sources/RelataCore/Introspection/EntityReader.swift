@@ -208,7 +208,7 @@ package struct EntityReader {
         }
         for (index, reference) in references[number].enumerated() {
             let whole = Naming.lowerCamelCase(reference.columns.joined(separator: "_"))
-            let name = draft.claim(toOneName(reference), whole)
+            let name = draft.claim(toOneName(reference.columns, reference.target), whole)
             references[number][index].property = name
             for column in reference.columns { draft.owners[column.foldedName] = name }
         }

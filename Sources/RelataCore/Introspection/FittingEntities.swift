@@ -19,8 +19,8 @@ private struct FittingEntities {
     private let references: Set<Int>
     private let joins: Set<Int>
     private let columns: [FoldedName: Set<FoldedName>]
-    /// The columns of floating-point numbers.
-    private let realColumns: [FoldedName: Set<FoldedName>]
+    /// The tables as they are.
+    private let described: [FoldedName: TableDescription]
 
     init(schema: Schema, _ descriptions: [TableDescription]) {
         self.schema = schema
@@ -43,22 +43,18 @@ private struct FittingEntities {
             }.map(\.index))
         self.columns = columns
         self.isThere = isThere
-        realColumns = Dictionary(
-            descriptions.map { table in
-                let reals = table.columns.filter { Affinity(declaredType: $0.type) == .real }
-                return (table.name.foldedName, Set(reals.map { $0.name.foldedName }))
-            }
-        ) { first, _ in first }
+        described = Dictionary(descriptions.map { ($0.name.foldedName, $0) }) { first, _ in first }
     }
 
     /// The entity without integers that its columns of floating-point numbers would round: earlier versions declared
     /// such columns on PostgreSQL.
     func rounding(_ entity: Entity) -> Entity {
-        guard let reals = realColumns[entity.table.foldedName], !reals.isEmpty else { return entity }
+        guard let table = described[entity.table.foldedName] else { return entity }
         var entity = entity
         for index in entity.properties.indices {
             guard case .attribute(var attribute) = entity.properties[index], attribute.keepsIntegers,
-                !entity.key.contains(attribute.name), reals.contains(attribute.column.foldedName)
+                !entity.key.contains(attribute.name), let column = table.column(attribute.column),
+                Affinity(declaredType: column.type) == .real
             else { continue }
             attribute.keepsIntegers = false
             entity.properties[index] = .attribute(attribute)

@@ -76,22 +76,21 @@ package struct TableDescription: Hashable, Sendable {
     }
 
     /// Whether these columns are unique together, in any order.
-    package func isUnique(_ columns: [String]) -> Bool {
+    ///
+    /// - Parameter comparesAsColumns: Whether only keys and indexes count that compare as the columns themselves do.
+    package func isUnique(_ columns: [String], comparesAsColumns: Bool = false) -> Bool {
         let wanted = Set(columns.map { $0.foldedName })
-        return Set(primaryKey.map { $0.foldedName }) == wanted
-            || indexes.contains { $0.isUnique && $0.isPlain && Set($0.columns.map { $0.foldedName }) == wanted }
+        if !comparesAsColumns || keyComparesAsColumns, Set(primaryKey.map { $0.foldedName }) == wanted { return true }
+        return indexes.contains { index in
+            index.isUnique && index.isPlain && (!comparesAsColumns || index.comparesAsColumns)
+                && Set(index.columns.map { $0.foldedName }) == wanted
+        }
     }
 
     /// Whether a foreign key to this table can be followed: SQLite takes a unique index of exactly the columns that the
     /// key names, and only one that compares as the columns themselves do.
     package func canBeReferredTo(by key: ForeignKeyDescription) -> Bool {
-        if key.targetColumns.isEmpty { return true }
-        let wanted = Set(key.targetColumns.map { $0.foldedName })
-        return (keyComparesAsColumns && Set(primaryKey.map { $0.foldedName }) == wanted)
-            || indexes.contains { index in
-                index.isUnique && index.isPlain && index.comparesAsColumns
-                    && Set(index.columns.map { $0.foldedName }) == wanted
-            }
+        key.targetColumns.isEmpty || isUnique(key.targetColumns, comparesAsColumns: true)
     }
 
     /// Whether rows with given values in these columns are found without a scan.

@@ -95,15 +95,17 @@ extension ExpressionWriter {
         return positions.count - 1
     }
 
-    private mutating func add(
-        _ rows: String, _ columns: [String], _ values: [String], frame: Int, isFirst: Bool
+    /// Adds rows to a frame, joined where their columns have the values.
+    mutating func add(
+        _ rows: String, _ columns: [String], _ values: [String], frame: Int, isFirst: Bool = false,
+        isOuter: Bool = false
     ) -> (alias: String, near: [String]) {
         let alias = newAlias()
         let near = self.columns(alias, columns)
         if isFirst {
             frames[frame] = rows + " AS " + alias
         } else {
-            join(rows, alias, isOuter: false, frame: frame)
+            join(rows, alias, isOuter: isOuter, frame: frame)
             frames[frame].append(pairwise(near, values))
         }
         return (alias, near)

@@ -144,10 +144,8 @@ extension ExpressionWriter {
             let isKeyOptional = place.isOptional || reference.isOptional || access.masks(name, of: table)
             if needsTarget(reference) {
                 let target = schema.tables[reference.target]
-                let alias = newAlias()
-                join(source(target), alias, isOuter: true, frame: place.frame)
                 let held = reference.comparison == .equal ? key : key.map(dialect.unaffiliated)
-                frames[place.frame].append(pairwise(columns(alias, target.keyColumnNames), held))
+                let alias = add(source(target), target.keyColumnNames, held, frame: place.frame, isOuter: true).alias
                 child = Position(
                     table: reference.target, frame: place.frame, alias: alias, key: nil, isOuter: true,
                     isOptional: true, isKeyOptional: true)
@@ -159,27 +157,22 @@ extension ExpressionWriter {
         case .inverse(let number) where !table.isToMany(name):
             let reference = schema.references[number]
             let key = key(of: position)
-            let alias = newAlias()
             let (rows, columns) = schema.rows(of: reference, dialect) { source($0) }
-            join(rows, alias, isOuter: true, frame: place.frame)
-            frames[place.frame].append(pairwise(self.columns(alias, columns), key))
+            let alias = add(rows, columns, key, frame: place.frame, isOuter: true).alias
             child = Position(
                 table: reference.source, frame: place.frame, alias: alias, key: nil, isOuter: true, isOptional: true,
                 isKeyOptional: true)
         case .matched(let link) where link.isForward:
             let held = columns(alias(of: position), table.referring(link.columns)).map(dialect.unaffiliated)
-            let alias = newAlias()
-            join(source(schema.tables[link.target]), alias, isOuter: true, frame: place.frame)
-            frames[place.frame].append(pairwise(columns(alias, link.targetColumns), held))
+            let target = source(schema.tables[link.target])
+            let alias = add(target, link.targetColumns, held, frame: place.frame, isOuter: true).alias
             child = Position(
                 table: link.target, frame: place.frame, alias: alias, key: nil, isOuter: true, isOptional: true,
                 isKeyOptional: true)
         case .matched(let link) where !table.isToMany(name):
             let key = key(of: position)
-            let alias = newAlias()
             let (rows, near, far) = schema.rows(of: link, dialect) { source($0) }
-            join(rows, alias, isOuter: true, frame: place.frame)
-            frames[place.frame].append(pairwise(columns(alias, near), key))
+            let alias = add(rows, near, key, frame: place.frame, isOuter: true).alias
             child = Position(
                 table: link.end, frame: place.frame, alias: nil, key: columns(alias, far), isOuter: true,
                 isOptional: true, isKeyOptional: true)

@@ -92,7 +92,7 @@ struct ExpressionWriter {
         var isJSON = false
 
         /// The type of constants beside it. See ``Column/boundType``.
-        var boundType: AttributeType? { isJSON ? .json : type == .real && keepsIntegers ? .decimal : type }
+        var boundType: AttributeType? { isJSON ? .json : type?.bound(keepsIntegers: keepsIntegers) }
     }
 
     /// The kind of an expression: a constant (whose form depends on the other operand), one value, or an object.

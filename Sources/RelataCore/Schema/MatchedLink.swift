@@ -48,7 +48,7 @@ extension Schema {
     /// - Parameter source: Writes the rows of a table.
     func rows(
         of link: MatchedLink, _ dialect: Dialect, _ source: (Table) -> String
-    ) -> (sql: String, near: [String], far: [String]) {
+    ) -> (rows: String, near: [String], far: [String]) {
         let (own, target) = (tables[link.source], tables[link.target])
         let (ownNames, targetNames) = (
             own.keyColumns.indices.map { "relata_source\($0)" }, target.keyColumns.indices.map { "relata_target\($0)" }

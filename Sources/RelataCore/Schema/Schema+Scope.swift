@@ -73,7 +73,7 @@ extension Relationship {
             (.manyToManyInverse, .manyToManyInverse):
             return viewed == other.viewed
         case (.manyToMany(let names), .manyToMany(let others)): return names == others
-        case (.through, .through), (.matched, .matched): return kind == other.kind
+        case (.through, .through): return kind == other.kind
         default: return false
         }
     }

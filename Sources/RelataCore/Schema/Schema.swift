@@ -225,9 +225,8 @@ package struct Column: Hashable, Sendable {
     /// The type written in `CREATE TABLE`.
     package var storage: StorageType { type == .real && keepsIntegers ? .numeric : type.storage }
 
-    /// The type of parameters that are stored in it, on engines whose parameters have types: PostgreSQL's `numeric` for
-    /// a column that keeps whole numbers among others, because `double precision` would round them.
-    package var boundType: AttributeType { storage == .numeric ? .decimal : type }
+    /// The type of parameters that are stored in it.
+    package var boundType: AttributeType { type.bound(keepsIntegers: keepsIntegers) }
 }
 
 /// How a relationship is kept, seen from the entity that declares it.
@@ -240,8 +239,8 @@ package enum Link: Hashable, Sendable {
     case join(Int, isSource: Bool)
     /// Read-only: by a view of a foreign key and then along a foreign key.
     case through(inverse: Int, reference: Int)
-    /// Read-only: by the values of columns.
-    case matched(MatchedLink)
+    /// Read-only: by the values of columns. Kept apart, because only foreign files have it.
+    indirect case matched(MatchedLink)
 
     /// Whether it is a foreign key of this entity: a to-one.
     package var isReference: Bool { if case .reference = self { true } else { false } }
@@ -268,8 +267,7 @@ extension Schema {
             let view = references[inverse]
             return (source(tables[view.source]), view.columns, references[reference].columns)
         case .matched(let link):
-            let (rows, near, far) = rows(of: link, dialect, source)
-            return (rows, near, far)
+            return rows(of: link, dialect, source)
         }
     }
 

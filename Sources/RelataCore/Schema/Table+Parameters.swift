@@ -1,3 +1,9 @@
+extension AttributeType {
+    /// The type of parameters, on engines whose parameters have types: PostgreSQL's `numeric` for numbers with integers
+    /// among them, because `double precision` would round those.
+    package func bound(keepsIntegers: Bool) -> AttributeType { self == .real && keepsIntegers ? .decimal : self }
+}
+
 extension Entity {
     /// Whether it is a class as Parse's clients make them.
     package var isOfClients: Bool { key == ["objectId"] && createdAt == "createdAt" && updatedAt == "updatedAt" }

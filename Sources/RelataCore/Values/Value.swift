@@ -121,3 +121,8 @@ public struct ObjectReference: Hashable, Sendable, CustomStringConvertible {
     /// `Book 7`.
     public var description: String { "\(entity) \(key)" }
 }
+
+extension Int64 {
+    /// Whether a floating-point number can only be near it.
+    package var isRoundedByDouble: Bool { Int64(exactly: Double(self)) != self }
+}

@@ -24,7 +24,7 @@ package struct CopiedTable: Sendable {
         package var keepsIntegers = false
 
         /// The type of its parameters: see ``RelataCore/Column/boundType``.
-        package var boundType: AttributeType { type == .real && keepsIntegers ? .decimal : type }
+        package var boundType: AttributeType { type.bound(keepsIntegers: keepsIntegers) }
     }
 
     /// The tables of a schema.
@@ -151,7 +151,7 @@ package struct CopiedTable: Sendable {
             return dialect == .sqlite && number.isNaN ? none : value
         // SQLite stores integers unchanged in a column for any numbers.
         case (.real, .integer(let number)), (.date(.seconds), .integer(let number)):
-            return Int64(exactly: Double(number)) == number ? .real(Double(number)) : none
+            return number.isRoundedByDouble ? none : .real(Double(number))
         case (.decimal, _): return value.stored(as: .decimal)
         case (.text, .text(let text)), (.json, .text(let text)), (.date(.iso8601), .text(let text)),
             (.uuid(.text), .text(let text)):

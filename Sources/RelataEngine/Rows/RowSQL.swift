@@ -102,8 +102,7 @@ package struct RowSQL {
     private func insertSeveral(_ table: Table) -> String {
         let count = table.columns.count
         let rows = (0..<Self.rowsAtOnce).map { row in
-            "("
-                + (0..<max(1, count)).map { written($0, to: row * count + $0 + 1, table) }.joined(separator: ", ") + ")"
+            "(" + (0..<count).map { written($0, to: row * count + $0 + 1, table) }.joined(separator: ", ") + ")"
         }
         return insert(table, "VALUES " + rows.joined(separator: ", "))
     }
@@ -118,9 +117,7 @@ package struct RowSQL {
 
     /// The parameter for a new value of a column.
     package func written(_ column: Int, to parameter: Int, _ table: Table) -> String {
-        guard column < table.columns.count, let type = table.writtenType(of: column) else {
-            return dialect.parameter(parameter)
-        }
+        guard let type = table.writtenType(of: column) else { return dialect.parameter(parameter) }
         return dialect.parameter(parameter, as: type)
     }
 

@@ -262,12 +262,9 @@ struct Catalog {
             else { return nil }
             let columns = key.pairs.compactMap { holder.column($0.own) }
             guard columns.count == key.pairs.count, columns.allSatisfy(\.isReadable) else { return nil }
-            let native = NativeKey(
-                holder: holder.ownRows, target: target.ownRows, columns: columns.map(\.sql),
-                condition: key.pairs.map(\.condition).joined(separator: " AND "))
             return ForeignTables.Stray(
                 table: holder.fullName, columns: columns.map(\.name), target: target.name, owner: holder.fullName,
-                native: native, reason: nil)
+                native: key.native(from: holder, to: target), reason: nil)
         }
     }
 
@@ -308,3 +305,12 @@ struct Catalog {
     }
 }
 #endif
+
+extension Catalog.ForeignKey {
+    /// The key as the server compares it.
+    func native(from holder: Catalog.Relation, to target: Catalog.Relation) -> NativeKey {
+        NativeKey(
+            holder: holder.ownRows, target: target.ownRows, columns: pairs.compactMap { holder.column($0.own)?.sql },
+            condition: pairs.map(\.condition).joined(separator: " AND "))
+    }
+}

@@ -137,9 +137,7 @@ struct ForeignTableReader {
         else { return }
         let ownerLabel = labels[holder.root]
         let names = key.pairs.compactMap { holder.column($0.own)?.name }
-        let native = NativeKey(
-            holder: holder.ownRows, target: target.ownRows, columns: names.map { Dialect.postgres.quote($0) },
-            condition: key.pairs.map(\.condition).joined(separator: " AND "))
+        let native = key.native(from: holder, to: target)
         func stray(_ reason: String, isReadable: Bool = true) {
             strays.append(
                 ForeignTables.Stray(
@@ -195,10 +193,10 @@ struct ForeignTableReader {
                 || (other.target == key.holder && other.pairs.contains { own.contains($0.target) })
         }
         guard !isUsed, drafts[key.holder]?.key.contains(where: own.contains) == false else { return false }
-        // The role may have no right to read the others.
         let isToOne =
             key.unset.isEmpty && Set(key.pairs.map(\.target)) == Set(drafts[key.target]?.key ?? [])
             && !key.pairs.contains { holder.column($0.own)?.isGenerated ?? true }
+        // The role may have no right to read the others.
         let ownColumns = key.pairs.compactMap { holder.column($0.own).map { "relata_own.\($0.sql)" } }
         for pair in key.pairs {
             guard let column = holder.column(pair.own), let other = target.column(pair.target) else { return false }

@@ -218,15 +218,8 @@ extension RecordClasses {
     ) throws(RelataError) -> (names: [String], end: Table?) {
         var path: [String] = []
         var current: Table? = table
-        var owner = table
-        /// Leads on from an attribute that is a foreign key.
-        func goOn() {
-            guard current == nil, let last = path.last, let link = owner.matched(from: last) else { return }
-            path[path.count - 1] = link.name
-            current = schema[link.target]
-        }
-        for word in text.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
-            goOn()
+        let words = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        for (place, word) in words.enumerated() {
             guard let table = current else {
                 throw .invalidUse("\(text): \(path.last ?? text) is an attribute: no path leads on from it")
             }
@@ -235,11 +228,11 @@ extension RecordClasses {
                     "\(table.name) has no property \(word)"
                         + NameSuggestion.hint(for: word, among: table.entity.properties.map(\.name)))
             }
-            path.append(property)
-            owner = table
-            current = table.entity.relationship(property).flatMap { schema[$0.target] }
+            var link = table.entity.relationship(property)
+            if link == nil, isInclude || place < words.count - 1 { link = table.matched(from: property) }
+            path.append(link?.name ?? property)
+            current = link.flatMap { schema[$0.target] }
         }
-        if isInclude { goOn() }
         return (path, current)
     }
 }

@@ -99,11 +99,6 @@ extension RecordValue {
     }
 }
 
-extension Int64 {
-    /// Whether a floating-point number can only be near it.
-    package var isRoundedByDouble: Bool { magnitude > 1 << 53 && Int64(exactly: Double(self)) != self }
-}
-
 extension Value {
     /// A point in time as a column of dates stores it.
     fileprivate init?(microseconds: Int64, of type: AttributeType) {
