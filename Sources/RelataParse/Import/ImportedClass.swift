@@ -3,8 +3,10 @@ import RelataCore
 /// A class, as in MongoDB's `_SCHEMA` or in the reply to `GET /schemas`.
 struct ImportedClass {
     let name: String
-    /// The class in the form of `POST /schemas`.
-    let description: JSONObject
+    /// The fields by name, as `POST /schemas` takes them, without their rules.
+    let fields: JSONObject
+    /// The permissions, as `POST /schemas` takes them; `nil` if the source has none.
+    let permissions: JSONValue?
     /// The types of the fields by their names in MongoDB.
     let types: [String: String]
     /// The rules of fields: `required` and `defaultValue`.
@@ -50,6 +52,7 @@ struct ImportedClass {
         } else {
             return nil
         }
+        self.fields = fields
         self.types = types
         let described =
             json["_metadata"]?["fields_options"].flatMap(Self.plain) ?? json["fields"]?.object ?? [:]
@@ -60,13 +63,9 @@ struct ImportedClass {
         }
         self.rules = rules
         indexes = json["indexes"]?.object ?? json["_metadata"]?["indexes"].flatMap(Self.plain) ?? [:]
-        var description: JSONObject = ["className": .string(name), "fields": .object(fields)]
-        let permissions =
-            json["classLevelPermissions"] ?? json["_metadata"]?["class_permissions"]
-        if let permissions, !permissions.isNull, permissions.object?.isEmpty != true {
-            description["classLevelPermissions"] = permissions
-        }
-        self.description = description
+        let given = json["classLevelPermissions"] ?? json["_metadata"]?["class_permissions"]
+        let hasPermissions = given.map { !$0.isNull && $0.object?.isEmpty != true } ?? false
+        permissions = hasPermissions ? given : nil
     }
 
     /// The members of an object of MongoDB in plain JSON. A value that can't be stored stays as it is: whoever uses it
@@ -75,11 +74,6 @@ struct ImportedClass {
         json.object.map { object in
             JSONObject(object.map { ($0.key, (try? MongoDocument.plain($0.value)) ?? $0.value) })
         }
-    }
-
-    /// The class without the fields that an internal class always has.
-    func fields(besides known: Set<String>) -> JSONObject {
-        (description["fields"]?.object ?? [:]).filter { !known.contains($0.key) }
     }
 
     /// The rules in a field's description.
@@ -92,7 +86,7 @@ struct ImportedClass {
 
     /// Whether a field may hold users: a pointer to one, or an array.
     func leadsToUsers(_ field: String) -> Bool {
-        let json = description["fields"]?[field]
+        let json = fields[field]
         return json?["type"] == "Array"
             || json?["type"] == "Pointer" && json?["targetClass"]?.string == InternalClasses.user
     }

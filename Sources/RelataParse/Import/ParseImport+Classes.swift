@@ -38,8 +38,8 @@ extension ParseImport {
         // These fields always exist, even if the source doesn't describe them.
         known[InternalClasses.user, default: []].formUnion(InternalClasses.userFields)
         for own in movableClasses {
-            let fields = own.fields(besides: known[own.name] ?? [])
-            let permissions = own.description["classLevelPermissions"].map { plainPermissions($0, of: own) }
+            let fields = own.fields.filter { known[own.name]?.contains($0.key) != true }
+            let permissions = own.permissions.map { plainPermissions($0, of: own) }
             var body: JSONObject = ["className": .string(own.name), "fields": .object(fields)]
             body["classLevelPermissions"] = permissions
             if try await refusal(of: .put, own.name, body) == nil { continue }

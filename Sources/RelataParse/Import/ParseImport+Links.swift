@@ -74,7 +74,7 @@ extension ParseImport {
         if name == InternalClasses.role {
             return field == "users" ? InternalClasses.user : InternalClasses.role
         }
-        let described = classes[name]?.description["fields"]?[field]?["targetClass"]?.string
+        let described = classes[name]?.fields[field]?["targetClass"]?.string
         if let described { return described }
         let schema = try? await answer(.get, ["schemas", name], [:])
         return schema?["fields"]?[field]?["targetClass"]?.string
@@ -83,7 +83,7 @@ extension ParseImport {
     /// Adds the members of relations, which are fetched object by object.
     func relate(_ page: [JSONObject], of name: String) async throws {
         if refusedClasses.contains(name) { return }
-        let fields = (classes[name]?.description["fields"]?.object ?? [:]).filter {
+        let fields = (classes[name]?.fields ?? [:]).filter {
             $0.value["type"] == "Relation"
         }
         for (field, value) in fields {

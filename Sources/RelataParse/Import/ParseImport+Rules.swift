@@ -7,7 +7,7 @@ extension ParseImport {
         for own in movableClasses {
             var fields: JSONObject = [:]
             for (field, rules) in own.rules.sorted(by: { $0.key < $1.key }) {
-                guard let known = own.description["fields"]?[field]?.object else { continue }
+                guard let known = own.fields[field]?.object else { continue }
                 fields[field] = .object(known.merging(rules))
             }
             let indexes = own.indexes.filter { $0.key != "_id_" && !hasIndex($0.value, own.name) }

@@ -114,7 +114,7 @@ package final class ParseImport {
 
     /// Whether a class may have fields of a type that leads to other objects.
     private func mayHave(_ type: String, _ name: String) -> Bool {
-        guard let fields = classes[name]?.description["fields"]?.object else { return type == "Pointer" }
+        guard let fields = classes[name]?.fields else { return type == "Pointer" }
         return fields.contains { $0.value["type"]?.string == type }
     }
 
