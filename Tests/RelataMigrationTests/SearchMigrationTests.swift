@@ -12,9 +12,11 @@ import Testing
             properties: [.id()] + names.map { .attribute($0, isOptional: true) }, search: search)
     }
 
-    private func found(_ text: String, _ file: Evolution, _ entity: Entity) throws -> [Value] {
-        var plan = QueryPlan(entity: "Song")
-        plan.search = ObjectSearch(SearchText(text))
+    private func found(
+        _ text: String, _ file: Evolution, _ entity: Entity, in properties: [String] = [], sort: [SortTerm] = []
+    ) throws -> [Value] {
+        var plan = QueryPlan(entity: "Song", sort: sort)
+        plan.search = ObjectSearch(SearchText(text), properties: properties)
         let compiler = QueryCompiler(
             schema: try Schema([entity]), access: .everything, dialect: file.connection.dialect)
         return try file.connection.values(try compiler.keys(plan).statement).map { $0[0] }
@@ -44,15 +46,11 @@ import Testing
             on: engine, song(search: nil),
             filledBy: rows.map { "INSERT INTO Song VALUES (\($0), '\($1)', '\($2)')" }.joined(separator: "; "))
         try file.open(searched)
-        let compiler = QueryCompiler(
-            schema: try Schema([searched]), access: .everything, dialect: file.connection.dialect)
         func keys(_ text: String, in properties: [String] = [], sort: [SortTerm] = []) throws -> [Value] {
-            var plan = QueryPlan(entity: "Song", sort: sort)
-            plan.search = ObjectSearch(SearchText(text), properties: properties)
-            return try file.connection.values(try compiler.keys(plan).statement).map { $0[0] }
+            try found(text, file, searched, in: properties, sort: sort)
         }
-        let found = try keys("moon")
-        #expect(found.first == 2 && found.last == 1 && found.count == 3, "\(found)")
+        let ranked = try keys("moon")
+        #expect(ranked.first == 2 && ranked.last == 1 && ranked.count == 3, "\(ranked)")
         #expect(try keys("moon", sort: [SortTerm(.property(scope: 0, path: ["title"]))]) == [4, 2, 1])
         // One attribute of two: words of the other neither find nor exclude a row.
         #expect(try keys("moon", in: ["title"]) == [2])

@@ -33,20 +33,16 @@ import Testing
     private func statements(classes: Int, fields: Int) async throws -> Int {
         let folder = try TestDatabases()
         var options = RecordStore.Options()
-        let counter = Counter()
-        options.trace = { _, _ in counter.count.add(1, ordering: .relaxed) }
+        let count = Atomic(0)
+        options.trace = { _, _ in count.add(1, ordering: .relaxed) }
         let store = try RecordStore.open(folder.path(), options: options)
         defer { try? store.close() }
         for number in 0..<classes { try await store.save(Record("Class\(number)", ["name": "a"])) }
         let names = (0..<fields).map { ("field\($0)", RecordValue.text("a")) }
         try await store.save(Record("Note", Dictionary(uniqueKeysWithValues: names)))
-        counter.count.store(0, ordering: .relaxed)
+        count.store(0, ordering: .relaxed)
         try await store.save(Record("Note", ["more": "a"]))
-        return counter.count.load(ordering: .relaxed)
-    }
-
-    private final class Counter: Sendable {
-        let count = Atomic(0)
+        return count.load(ordering: .relaxed)
     }
 
     @Test func otherClassesAndFieldsAddNoStatementsToANewField() async throws {

@@ -32,6 +32,16 @@ struct DeletionFile {
         .sorted()
     }
 
+    /// The keys of an entity's objects that meet a condition, in the order of the keys.
+    func keys(_ entity: String, _ condition: String) throws -> [Value] {
+        let key = try #require(schema[entity]).entity.key
+        return try RecordFetcher(connection, schema: schema, access: .everything).fetch(
+            QueryPlan(
+                entity: entity, condition: try PredicateFormat.parse(condition, entity: entity, schema: schema),
+                sort: key.map { SortTerm(.property(scope: 0, path: [$0])) })
+        ).map { $0.values[0] }
+    }
+
     func count(_ table: String) throws -> Value? {
         try connection.value(SQLStatement("SELECT count(*) FROM \(table)"))
     }

@@ -15,12 +15,13 @@ struct BrokenReplyTests {
     /// Announces 300 bytes, and sends 100.
     private struct Source: ServedProtocol {
         func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply {
-            let (path, count) = (request.path, Count())
+            let path = request.path
+            let calls = Atomic(0)
             var reply = ServerReply(contentType: "text/plain")
             reply.stream = ServerReply.Stream(
                 size: 300,
                 bytes: ByteStream {
-                    guard count.isFirst else {
+                    guard calls.add(1, ordering: .relaxed).oldValue == 0 else {
                         switch path {
                         case "/fails": throw Away()
                         case "/hangs": try await Task.sleep(for: .seconds(60))
@@ -37,11 +38,6 @@ struct BrokenReplyTests {
         func render(_ refusal: ServerRefusal) -> ServerReply {
             ServerReply(status: refusal.status, contentType: "text/plain")
         }
-    }
-
-    private final class Count: Sendable {
-        private let number = Atomic(0)
-        var isFirst: Bool { number.add(1, ordering: .relaxed).oldValue == 0 }
     }
 
     @Test(arguments: [

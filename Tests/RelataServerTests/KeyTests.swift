@@ -65,8 +65,7 @@ struct KeyTests {
     @Test func anotherFileIsRefusedAndNotChanged() throws {
         let folder = try ServerFolder()
         let path = folder.path("keys")
-        try "something else".write(toFile: path, atomically: false, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        try folder.write("something else", to: path)
         #expect(throws: RelataError.self) { try KeyFile(path) }
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "something else")
     }

@@ -4,28 +4,6 @@ import Testing
 
 @testable import RelataParse
 
-extension TestServer {
-    /// A server with users, whose store gets exports.
-    fileprivate static func forImports() throws -> TestServer {
-        var options = ParseService.Options()
-        options.secrets = ForeignSecrets()
-        return try TestServer(options: options)
-    }
-
-    /// Imports an export.
-    fileprivate func importing(
-        _ files: [String: String]
-    ) async throws -> (reports: [String: ParseImport.Report], notes: [String]) {
-        let folder = try SmallExport.folder(files)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        var options = ParseService.Options()
-        options.secrets = ForeignSecrets()
-        let run = ParseImport(try ImportFolder(folder.path), into: store, options: options, after: .init()) { _, _ in }
-        let reports = try await run.run()
-        return (Dictionary(uniqueKeysWithValues: reports.map { ($0.name, $0) }), run.notes)
-    }
-}
-
 /// Exports with parts that can't be moved: these are named, and the others are moved.
 @Suite(.onEveryEngine)
 struct OddExportTests {
@@ -44,7 +22,7 @@ struct OddExportTests {
             "Shelf.json": "{\"_id\":\"s1\",\"place\":\"hall\"}\n{\"_id\":\"s2\",\"a b\":\"x\"}",
         ]
         for turn in 0..<2 {
-            let (reports, notes) = try await server.importing(files)
+            let (reports, notes, _) = try await server.importing(files)
             for name in ["book", "作家", "Weird Class"] {
                 #expect(notes.contains { $0.hasPrefix("the class \(name) can't be made") }, "\(name): \(notes)")
             }
@@ -64,7 +42,7 @@ struct OddExportTests {
     @Test(arguments: [#"{"find":{"a b":true},"get":{"*":true}}"#, #""open""#])
     func permissionsThatAreImpossibleCloseTheClass(permissions: String) async throws {
         let server = try TestServer.forImports()
-        let (reports, notes) = try await server.importing([
+        let (reports, notes, _) = try await server.importing([
             "_SCHEMA.json": #"{"_id":"Note","text":"string","_metadata":{"class_permissions":\#(permissions)}}"#,
             "Note.json": #"{"_id":"n1","text":"private"}"#,
         ])
@@ -86,7 +64,7 @@ struct OddExportTests {
         ]
         let plain = (0..<3).map { #"{"_id":"n\#($0)","text":"t","more":{},"list":[]}"# }
         let lines = plain.prefix(1) + odd + plain.dropFirst(1)
-        let (reports, notes) = try await server.importing(["Note.json": lines.joined(separator: "\n")])
+        let (reports, notes, _) = try await server.importing(["Note.json": lines.joined(separator: "\n")])
         let report = try #require(reports["Note"])
         #expect(report.created + report.refused == lines.count, "\(report)")
         #expect(report.refused >= 3, "\(report)")
@@ -115,7 +93,7 @@ struct OddExportTests {
 
     @Test func anAccessListThatCannotBeReadIsOpenToNobody() async throws {
         let server = try TestServer.forImports()
-        let (reports, notes) = try await server.importing([
+        let (reports, notes, _) = try await server.importing([
             "Note.json": #"""
             {"_id":"n1","_wperm":"no"}
             {"_id":"n2","_rperm":"u1"}
@@ -143,7 +121,7 @@ struct OddExportTests {
     @Test func aPointerThatNamesNoObjectIsNamedAndCounted() async throws {
         let server = try TestServer.forImports()
         // The class isn't described with the pointer.
-        let (reports, notes) = try await server.importing([
+        let (reports, notes, _) = try await server.importing([
             "_SCHEMA.json": "{\"_id\":\"Book\",\"writers\":\"relation<Author>\"}\n{\"_id\":\"Author\"}",
             "Author.json": #"{"_id":"a1"}"#,
             "Book.json": #"""
@@ -196,7 +174,7 @@ struct OddExportTests {
             #"{"_id":"m2","pages":{"$numberDouble":"3.0"},"gone":{"$undefined":true},"_created_at":"yesterday"}"#,
         ]
         let lines = refused.map { "{\($0.0)}" } + moved
-        let (reports, notes) = try await server.importing(["Note.json": lines.joined(separator: "\n")])
+        let (reports, notes, _) = try await server.importing(["Note.json": lines.joined(separator: "\n")])
         #expect(reports["Note"]?.created == 2 && reports["Note"]?.refused == refused.count, "\(reports)")
         for (_, note) in refused { #expect(notes.contains(note), "\(note): \(notes)") }
         #expect(notes.contains { $0.hasPrefix("Note m2: its _created_at is \"yesterday\"") }, "\(notes)")
@@ -208,7 +186,7 @@ struct OddExportTests {
 
     @Test func namesThatRequestsMayNotHaveAreMovedAndStayUsable() async throws {
         let server = try TestServer.forImports()
-        let (reports, notes) = try await server.importing([
+        let (reports, notes, _) = try await server.importing([
             "Note.json": #"{"_id":"n1","text":"a","constructor":5,"more":{"__proto__":{"x":1}}}"#
         ])
         #expect(reports["Note"]?.created == 1 && notes.isEmpty, "\(notes)")
@@ -233,7 +211,7 @@ struct OddExportTests {
             {"_id":"i2","installationId":"ab-1","deviceType":"ios"}
             """#,
         ]
-        let (reports, notes) = try await server.importing(files)
+        let (reports, notes, _) = try await server.importing(files)
         let report = try #require(reports["_Installation"])
         #expect(report.created == 1 && report.refused == 1 && report.links == 1, "\(report) \(notes)")
         let moved = try await server.get("_Installation", "i1")
@@ -244,7 +222,7 @@ struct OddExportTests {
         let told = try await server.send(
             "POST", "/installations", ["installationId": "AB-1", "deviceType": "ios"], isMaster: false)
         #expect(told["objectId"] == "i1", "\(told.json)")
-        let (again, _) = try await server.importing(files)
+        let (again, _, _) = try await server.importing(files)
         #expect(again["_Installation"]?.existing == 1 && again["_Installation"]?.created == 0, "\(again)")
     }
 }

@@ -53,48 +53,45 @@ enum SmallExport {
     }
 }
 
-/// What another server has, brought into a store.
-@Suite(.onEveryEngine)
-struct ParseImportTests {
-    private struct Stopped: Error {}
+private struct Stopped: Error {}
 
-    /// Imports a folder.
+extension TestServer {
+    /// A server with users, whose store gets exports.
+    static func forImports() throws -> TestServer {
+        var options = ParseService.Options()
+        options.secrets = ForeignSecrets()
+        return try TestServer(options: options)
+    }
+
+    /// Imports an export.
     ///
     /// - Parameter pages: After how many pages it is interrupted.
-    private func run(
-        _ files: [String: String], into server: TestServer,
-        after progress: ParseImport.Progress = .init(),
-        stoppingAfter pages: Int = .max
-    ) async throws -> (
-        reports: [String: ParseImport.Report], notes: [String], progress: ParseImport.Progress
-    ) {
+    func importing(
+        _ files: [String: String], after progress: ParseImport.Progress = .init(), stoppingAfter pages: Int = .max
+    ) async throws -> (reports: [String: ParseImport.Report], notes: [String], progress: ParseImport.Progress) {
         let folder = try SmallExport.folder(files)
         defer { try? FileManager.default.removeItem(at: folder) }
         var options = ParseService.Options()
         options.secrets = ForeignSecrets()
         var count = 0
         let run = ParseImport(
-            try ImportFolder(folder.path), into: server.store, options: options, after: progress
+            try ImportFolder(folder.path), into: store, options: options, after: progress
         ) { _, _ in
             count += 1
             if count >= pages { throw Stopped() }
         }
         do {
             let reports = try await run.run()
-            return (
-                Dictionary(uniqueKeysWithValues: reports.map { ($0.name, $0) }), run.notes, run.progress
-            )
+            return (Dictionary(uniqueKeysWithValues: reports.map { ($0.name, $0) }), run.notes, run.progress)
         } catch is Stopped {
             return ([:], run.notes, run.progress)
         }
     }
+}
 
-    private func server() throws -> TestServer {
-        var options = ParseService.Options()
-        options.secrets = ForeignSecrets()
-        return try TestServer(options: options)
-    }
-
+/// What another server has, brought into a store.
+@Suite(.onEveryEngine)
+struct ParseImportTests {
     private func check(_ server: TestServer) async throws {
         let octavia = try await server.get("Author", "a1")
         #expect(octavia["name"] == "Octavia" && octavia["createdAt"] == "2019-01-02T03:04:05.678Z")
@@ -141,8 +138,8 @@ struct ParseImportTests {
     }
 
     @Test func anExportOfTheDatabaseIsImported() async throws {
-        let server = try server()
-        let (reports, notes, _) = try await run(SmallExport.files, into: server)
+        let server = try TestServer.forImports()
+        let (reports, notes, _) = try await server.importing(SmallExport.files)
         let book = try #require(reports["Book"])
         #expect(book.created == 2 && book.refused == 0 && book.dangling == 2, "\(book)")
         let users = try #require(reports["_User"])
@@ -154,7 +151,7 @@ struct ParseImportTests {
     }
 
     @Test func rulesAndIndexesComeAfterTheObjects() async throws {
-        let server = try server()
+        let server = try TestServer.forImports()
         let database: [String: String] = [
             "_SCHEMA.json": #"""
             {"_id":"Note","text":"string","size":"number","due":"date","owner":"*_User","place":"geopoint","_metadata":{"fields_options":{"text":{"required":true},"size":{"defaultValue":{"$numberInt":"3"}},"due":{"required":false}},"indexes":{"_id_":{"_id":1},"text_1":{"text":1},"owner_1":{"_p_owner":-1},"near":{"place":"2dsphere"}},"class_permissions":{"find":{"*":true},"get":{"*":true},"protectedFields":{"*":["text"],"userField:owner":[],"userField:text":[]}}}}
@@ -162,7 +159,7 @@ struct ParseImportTests {
             """#,
             "Note.json": #"{"_id":"n1","size":{"$numberInt":"1"}}"#,
         ]
-        let other = try self.server()
+        let other = try TestServer.forImports()
         let description: [String: String] = [
             "_SCHEMA.json": #"""
             {"className":"Note","fields":{"text":{"type":"String","required":true},"size":{"type":"Number","defaultValue":3},"due":{"type":"Date","required":false},"owner":{"type":"Pointer","targetClass":"_User"},"place":{"type":"GeoPoint"}},"indexes":{"_id_":{"_id":1},"text_1":{"text":1},"owner_1":{"_p_owner":-1},"near":{"place":"2dsphere"}}}
@@ -170,7 +167,7 @@ struct ParseImportTests {
             "Note.json": #"{"objectId":"n1","size":1}"#,
         ]
         for (server, files) in [(server, database), (other, description)] {
-            let (reports, notes, _) = try await run(files, into: server)
+            let (reports, notes, _) = try await server.importing(files)
             // An object of a time before the rule.
             #expect(reports["Note"]?.created == 1 && reports["Note"]?.refused == 0, "\(reports)")
             let note = try await server.send("GET", "/schemas/Note", [:])
@@ -191,9 +188,9 @@ struct ParseImportTests {
     }
 
     @Test func aSecondImportCreatesNothingTwice() async throws {
-        let server = try server()
-        _ = try await run(SmallExport.files, into: server)
-        let (reports, _, _) = try await run(SmallExport.files, into: server)
+        let server = try TestServer.forImports()
+        _ = try await server.importing(SmallExport.files)
+        let (reports, _, _) = try await server.importing(SmallExport.files)
         #expect(reports.values.allSatisfy { $0.created == 0 }, "\(reports)")
         #expect(reports["Book"]?.existing == 2 && reports["_Role"]?.existing == 2)
         try await check(server)
@@ -201,16 +198,16 @@ struct ParseImportTests {
 
     @Test func anInterruptedImportContinues() async throws {
         for pages in [1, 3, 6, 9, 12] {
-            let server = try server()
-            let (_, _, progress) = try await run(SmallExport.files, into: server, stoppingAfter: pages)
-            _ = try await run(SmallExport.files, into: server, after: progress)
+            let server = try TestServer.forImports()
+            let (_, _, progress) = try await server.importing(SmallExport.files, stoppingAfter: pages)
+            _ = try await server.importing(SmallExport.files, after: progress)
             try await check(server)
         }
     }
 
     @Test func anExportOfParseComIsImported() async throws {
-        let server = try server()
-        let (reports, notes, _) = try await run(
+        let server = try TestServer.forImports()
+        let (reports, notes, _) = try await server.importing(
             [
                 "Note.json": #"""
                 { "results": [
@@ -220,7 +217,7 @@ struct ParseImportTests {
                     "createdAt": "2015-01-02T03:04:05.678Z", "updatedAt": "2015-01-02T03:04:05.678Z" }
                 ] }
                 """#
-            ], into: server)
+            ])
         #expect(reports["Note"]?.created == 2 && notes.isEmpty, "\(notes)")
         let note = try await server.get("Note", "n1")
         #expect(note["next"]?["objectId"] == "n2" && note["createdAt"] == "2015-01-02T03:04:05.678Z")
@@ -228,17 +225,17 @@ struct ParseImportTests {
     }
 
     @Test func linesAreReadPageByPage() async throws {
-        let server = try server()
+        let server = try TestServer.forImports()
         let lines = (0..<1203).map { #"{"_id":"n\#($0)","number":{"$numberInt":"\#($0)"}}"# }.joined(
             separator: "\r\n")
-        let (reports, _, progress) = try await run(["Note.jsonl": lines], into: server)
+        let (reports, _, progress) = try await server.importing(["Note.jsonl": lines])
         #expect(reports["Note"]?.created == 1203)
         #expect(progress.done.contains("objects/Note"))
         #expect(try await server.find("Note", "limit=2000").count == 1203)
     }
 
     @Test func filesAreImportedWithTheirObjects() async throws {
-        let server = try server()
+        let server = try TestServer.forImports()
         let name = String(repeating: "ab", count: 16) + "_dawn.png"
         let lost = String(repeating: "cd", count: 16) + "_gone.png"
         let lines = [("b1", name), ("b2", lost)].map { id, file in
@@ -270,12 +267,12 @@ struct ParseImportTests {
     }
 
     @Test func anUnreadableFileIsNamed() async throws {
-        let server = try server()
+        let server = try TestServer.forImports()
         for (name, text) in [
             ("Note.json", "{\"_id\":\"a\"}\nnot json\n"), ("Note.json", "[1, 2]"), ("Note.json", "["),
         ] {
             do {
-                _ = try await run([name: text], into: server)
+                _ = try await server.importing([name: text])
                 Issue.record("\(text) was read")
             } catch {
                 #expect("\(error)".contains("Note.json"), "\(error)")

@@ -50,14 +50,18 @@ extension DashboardSuite {
         return try await TestServer.running(server) { try await body($0, server) }
     }
 
-    func signIn(_ server: TestServer, _ key: String = "master") async throws -> ServerReplyText {
+    func signIn(
+        _ server: TestServer, _ key: String = "master", headers: [String: String] = [:]
+    ) async throws -> ServerReplyText {
         try await server.request(
-            "POST", "/dashboard/api/login", body: Array(JSONWriter.text(["key": .string(key)]).utf8))
+            "POST", "/dashboard/api/login", headers: headers, body: Array(JSONWriter.text(["key": .string(key)]).utf8))
     }
 
-    func page(_ server: TestServer, _ key: String = "master") async throws -> DashboardPage {
-        let reply = try await signIn(server, key)
-        #expect(reply.status == 200)
+    func page(
+        _ server: TestServer, _ key: String = "master", headers: [String: String] = [:]
+    ) async throws -> DashboardPage {
+        let reply = try await signIn(server, key, headers: headers)
+        #expect(reply.status == 200, "\(reply.text)")
         let cookie = try #require(reply.headers["set-cookie"]?.split(separator: ";").first)
         return DashboardPage(
             server: server, cookie: String(cookie), token: try #require(reply.json["pageToken"]?.string))

@@ -9,7 +9,7 @@ import Testing
 @testable import RelataServer
 
 /// Keys that others take the place of while a server runs.
-struct KeyRotationTests {
+struct KeyRotationTests: DashboardSuite {
     private final class Clock: Sendable {
         private let time = Mutex(ContinuousClock.now)
         var now: ContinuousClock.Instant { time.withLock { $0 } }
@@ -67,8 +67,7 @@ struct KeyRotationTests {
         let path = folder.path("keys")
         let text =
             #"{"applicationID": "app", "masterKey": "plain", "readOnlyMasterKey": "reads", "restAPIKey": "rest"}"#
-        try text.write(toFile: path, atomically: false, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        try folder.write(text, to: path)
         let keys = try KeyFile(path).keys
         #expect(
             keys.masterKey?.matches("plain") == true && keys.readOnlyMasterKey?.matches("reads") == true
@@ -102,11 +101,6 @@ struct KeyRotationTests {
         #expect(try KeyFile(nil, given: given).keys.readOnlyMasterKey?.matches("client") == true)
     }
 
-    private func write(_ text: String, to path: String) throws {
-        try text.write(toFile: path, atomically: false, encoding: .utf8)
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-    }
-
     /// The problem with the keys of a file and of flags; `nil` for none.
     private func problem(_ path: String?, _ given: KeyFile.Given) -> String? {
         do {
@@ -126,11 +120,11 @@ struct KeyRotationTests {
         for name in ["readOnlyMasterKey", "maintenanceKey", "clientKey", "restAPIKey"] {
             var members = try JSONParser.parse(hashed).object ?? [:]
             members[name] = "master"
-            try write(JSONWriter.text(.object(members)), to: path)
+            try folder.write(JSONWriter.text(.object(members)), to: path)
             #expect(problem(path, .init())?.contains("equals the master key") == true, "\(name)")
         }
         // A flag against the hash in the file, and the hash twice.
-        try write(hashed, to: path)
+        try folder.write(hashed, to: path)
         var given = KeyFile.Given()
         given.maintenanceKey = "master"
         #expect(problem(path, given)?.contains("the maintenance key equals the master key") == true)
@@ -138,7 +132,7 @@ struct KeyRotationTests {
         #expect(problem(path, given)?.contains("the application's id equals the master key") == true)
         var members = try JSONParser.parse(hashed).object ?? [:]
         members["readOnlyMasterKey"] = members["masterKey"]
-        try write(JSONWriter.text(.object(members)), to: path)
+        try folder.write(JSONWriter.text(.object(members)), to: path)
         #expect(problem(path, .init())?.contains("equals the") == true)
         // Flags alone.
         given = .init(applicationID: "app", clientKey: "", masterKey: "one")
@@ -298,20 +292,11 @@ struct KeyRotationTests {
         keys.masterKeyAddresses = try AddressRanges(["10.0.0.0/8"])
         let relata = try RelataServer(ParseStore.open(nil), keys: keys, configuration: configuration)
         try await TestServer.running(relata) { server in
-            let signedIn = try await server.request(
-                "POST", "/dashboard/api/login", headers: ["X-Forwarded-For": "10.1.2.3"],
-                body: Array(#"{"key": "master"}"#.utf8))
-            #expect(signedIn.status == 200, "\(signedIn.text)")
-            let cookie = try #require(signedIn.headers["set-cookie"]?.split(separator: ";").first)
-            let token = try #require(signedIn.json["pageToken"]?.string)
+            let page = try await self.page(server, headers: ["X-Forwarded-For": "10.1.2.3"])
             for (address, status) in [
                 ("10.9.9.9", 200), ("11.1.2.3", 401), ("127.0.0.1", 401), ("garbage", 401), ("10.1.2.3", 200),
             ] {
-                let reply = try await server.request(
-                    "GET", "/dashboard/api/audit",
-                    headers: [
-                        "X-Forwarded-For": address, "Cookie": String(cookie), "X-Relata-Page-Token": token,
-                    ])
+                let reply = try await page.request("GET", "/audit", headers: ["X-Forwarded-For": address])
                 #expect(reply.status == status, "\(address): \(reply.text)")
             }
         }

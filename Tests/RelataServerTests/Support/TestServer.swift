@@ -142,5 +142,11 @@ final class ServerFolder: Sendable {
     deinit { try? FileManager.default.removeItem(at: url) }
 
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+    /// Writes a file that only its owner may read, as files of keys have to be.
+    func write(_ text: String, to path: String) throws {
+        try text.write(toFile: path, atomically: false, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
 }
 #endif
