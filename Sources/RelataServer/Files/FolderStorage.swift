@@ -217,16 +217,36 @@ public struct FolderStorage: FileStorage {
     public func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool {
         guard let place = place(of: id), let stored = Self.time(of: place) else { return true }
         guard stored < time else { return false }
-        // If the content is uploaded at the same time, the upload stores it again, or it is restored below.
-        let leaving = "\(path)/\(Self.old)\(id)"
+        // If the content is uploaded at the same time, the upload stores it again, or it is restored below. The name is
+        // new: renaming a file onto another link to itself, left by a server that was killed, would do nothing.
+        let leaving = "\(path)/\(Self.old)\(id)-\(UUID().uuidString)"
         guard rename(place, leaving) == 0 else {
             if errno == ENOENT { return true }
             throw Self.failure(path, "holds a content that can't be deleted")
         }
-        let isNew = Self.time(of: leaving).map { $0 >= time } ?? false
-        if isNew { link(leaving, place) }
-        unlink(leaving)
-        return !isNew
+        if let stored = Self.time(of: leaving), stored >= time {
+            try restore(leaving, as: place)
+            return false
+        }
+        if unlink(leaving) == 0 { return true }
+        // A server that started in the meantime has restored it.
+        if errno == ENOENT { return false }
+        throw Self.failure(path, "holds a content that can't be deleted")
+    }
+
+    /// Gives a content its name back.
+    ///
+    /// - Throws: `RelataError.fileAccess` if that is impossible. Then the content keeps the other name, and the next
+    ///   server that starts tries again.
+    private func restore(_ leaving: String, as place: String) throws(RelataError) {
+        // If there is a file of this name, it has the same content.
+        if link(leaving, place) == 0 || errno == EEXIST {
+            unlink(leaving)
+            return
+        }
+        let problem = Self.failure(path, "holds a content that can't be restored")
+        // Another server may have done this.
+        if Self.time(of: leaving) != nil { throw problem }
     }
 
     /// The time at which a content was stored; `nil` if it doesn't exist.
@@ -249,9 +269,10 @@ public struct FolderStorage: FileStorage {
             let place = "\(path)/\(name)"
             if name.hasPrefix(Self.new), let time = Self.time(of: place), time < Date(timeIntervalSinceNow: -86_400) {
                 unlink(place)
-            } else if name.hasPrefix(Self.old), let home = self.place(of: String(name.dropFirst(Self.old.count))) {
-                link(place, home)
-                unlink(place)
+            } else if name.hasPrefix(Self.old),
+                let home = self.place(of: String(name.dropFirst(Self.old.count).prefix(64)))
+            {
+                try restore(place, as: home)
             }
         }
     }

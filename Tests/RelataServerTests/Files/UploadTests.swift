@@ -279,5 +279,50 @@ struct UploadTests {
         #expect(try await again.read(hello.id, 0..<5) == nil)
         #expect(throws: (any Error).self) { try FolderStorage(folder.path("none/files")) }
     }
+
+    @Test func whatAnInterruptedDeletionLeftIsDeletedByTheNext() async throws {
+        let folder = try ServerFolder()
+        let path = folder.path("files")
+        let storage = try FolderStorage(path)
+        let id = try await storage.store(ByteStream(Array("hello".utf8))).id
+        // A server was killed while it restored the content: the content has both names.
+        let (place, leaving) = ("\(path)/\(id.prefix(2))/\(id)", "\(path)/.old-\(id)")
+        try FileManager.default.linkItem(atPath: place, toPath: leaving)
+        #expect(try await storage.delete(id, unlessStoredSince: .distantFuture))
+        #expect(try await storage.read(id, 0..<5) == nil)
+        // The next start restores it, and it can be deleted again.
+        #expect(try await FolderStorage(path).read(id, 0..<5)?.next() == Array("hello".utf8))
+        #expect(try await storage.delete(id, unlessStoredSince: .distantFuture))
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: path) == [String(id.prefix(2))])
+        // It was stored again before that start.
+        try FileManager.default.linkItem(atPath: try await Self.file(of: storage, path), toPath: leaving)
+        #expect(try await storage.store(ByteStream(Array("hello".utf8))).id == id)
+        #expect(try await FolderStorage(path).read(id, 0..<5)?.next() == Array("hello".utf8))
+        #expect(!FileManager.default.fileExists(atPath: leaving))
+    }
+
+    /// Stores the content of a test, and returns its path.
+    private static func file(of storage: FolderStorage, _ path: String) async throws -> String {
+        let id = try await storage.store(ByteStream(Array("hello".utf8))).id
+        return "\(path)/\(id.prefix(2))/\(id)"
+    }
+
+    @Test func aContentThatCannotBeRestoredIsKept() async throws {
+        let folder = try ServerFolder()
+        let path = folder.path("files")
+        let storage = try FolderStorage(path)
+        let place = try await Self.file(of: storage, path)
+        let id = URL(fileURLWithPath: place).lastPathComponent
+        let leaving = "\(path)/.old-\(id)-1"
+        try FileManager.default.moveItem(atPath: place, toPath: leaving)
+        try FileManager.default.removeItem(atPath: "\(path)/\(id.prefix(2))")
+        // Its folder is gone.
+        #expect(throws: RelataError.self) { try FolderStorage(path) }
+        #expect(FileManager.default.contents(atPath: leaving) == Data("hello".utf8))
+        try FileManager.default.createDirectory(
+            atPath: "\(path)/\(id.prefix(2))", withIntermediateDirectories: false)
+        #expect(try await FolderStorage(path).read(id, 0..<5)?.next() == Array("hello".utf8))
+        #expect(!FileManager.default.fileExists(atPath: leaving))
+    }
 }
 #endif
