@@ -35,6 +35,8 @@ package final class ParseImport {
     /// The classes that can't be made here.
     var refusedClasses: Set<String> = []
     var reports: [String: Report] = [:]
+    /// The number of sessions that aren't stored, by the reason.
+    var obstaclesOfSessions: [ImportedSession.Obstacle: Int] = [:]
     package private(set) var progress: Progress
     /// Notes for a person, such as the objects that were refused.
     package private(set) var notes: [String] = []
@@ -76,10 +78,10 @@ package final class ParseImport {
         for json in try await source.schemas() {
             if let known = ImportedClass(json) { classes[known.name] = known }
         }
-        let names = try await source.classNames().filter { name in
-            if isMovable(name) { return true }
+        let all = try await source.classNames()
+        let names = all.filter(isMovable)
+        for name in all where !isMovable(name) && name != InternalClasses.session {
             note("\(name) isn't moved: it belongs to the server")
-            return false
         }
         if names.contains(InstallationClass.name) || classes[InstallationClass.name] != nil {
             try await service.makeServiceClass(InstallationClass.name)
@@ -95,6 +97,10 @@ package final class ParseImport {
             Self.movable.sorted(by: >).filter(names.contains)
             + names.filter { !Self.movable.contains($0) }
         for name in sorted { try await step("objects", name) { try await self.write($0, of: name) } }
+        if all.contains(InternalClasses.session) {
+            try await step("objects", InternalClasses.session) { try await self.writeSessions($0) }
+            noteSessions()
+        }
         for name in sorted where !source.describesAllFields || mayHave("Pointer", name) {
             try await step("pointers", name) { try await self.link($0, of: name) }
         }

@@ -1,0 +1,144 @@
+import RelataCore
+import RelataEngine
+
+/// A session of another server. Only the digest of its token is stored, so its user stays signed in.
+struct ImportedSession: Sendable {
+    /// Why a session isn't stored.
+    enum Obstacle: String, Error, CaseIterable {
+        case isThere = "they are there already"
+        case isOver = "they have ended"
+        case hasNoUser = "their users aren't there"
+        case hasNoToken = "the source doesn't tell their tokens, or these could be guessed"
+        case isUnreadable = "they have no objectId, or an end that isn't a date"
+    }
+
+    let id: String
+    let user: String
+    let token: String
+    /// In microseconds since 1970; `nil` for a session without an end.
+    let end: Int64?
+    let action: String
+    let provider: String
+    let isRestricted: Bool
+    let installation: String?
+    /// The times of the session and of its last change, in microseconds since 1970.
+    let times: [String: Int64]
+
+    /// The shortest token that can't be guessed: 16 characters. Those of parse-server have 34.
+    private static let tokenLength = 16...1024
+
+    /// - Parameter token: The session's token.
+    init(_ object: ImportedObject, token: String?) throws(Obstacle) {
+        guard let token, Self.tokenLength.contains(token.utf8.count) else { throw .hasNoToken }
+        guard let user = object.members["user"]?["objectId"]?.string else { throw .hasNoUser }
+        let end = object.members["expiresAt"] ?? .null
+        guard let id = object.id, ObjectBody.canBeID(id) else { throw .isUnreadable }
+        guard end.isNull || Self.microseconds(end) != nil else { throw .isUnreadable }
+        (self.id, self.user, self.token, self.end) = (id, user, token, Self.microseconds(end))
+        let created = object.members["createdWith"]
+        action = Self.plain(created?["action"]) ?? "login"
+        provider = Self.plain(created?["authProvider"]) ?? "password"
+        isRestricted = object.members["restricted"] == true
+        installation = Self.plain(object.members["installationId"])
+        var times: [String: Int64] = [:]
+        for name in ["createdAt", "updatedAt"] { times[name] = object.members[name].flatMap(Self.microseconds) }
+        self.times = times
+    }
+
+    /// A text that every engine can hold.
+    private static func plain(_ json: JSONValue?) -> String? {
+        json?.string.flatMap { ObjectBody.canBeID($0) ? $0 : nil }
+    }
+
+    private static func microseconds(_ json: JSONValue) -> Int64? {
+        (json["iso"]?.string ?? json.string).flatMap { DateText.microseconds(text: $0) }
+    }
+}
+
+extension ParseImport {
+    /// Stores some sessions. Their users must be there.
+    func writeSessions(_ page: [JSONObject]) async throws {
+        var report = reports[InternalClasses.session] ?? Report(name: InternalClasses.session)
+        defer { reports[InternalClasses.session] = report }
+        var sessions: [ImportedSession] = []
+        var obstacles: [ImportedSession.Obstacle] = []
+        for object in page {
+            let token = object["_session_token"]?.string ?? object["sessionToken"]?.string
+            do throws(ImportedSession.Obstacle) {
+                sessions.append(try ImportedSession(read(object, of: InternalClasses.session), token: token))
+            } catch {
+                obstacles.append(error)
+            }
+        }
+        let others = try await service.importSessions(sessions)
+        report.created += sessions.count - others.count
+        for obstacle in obstacles + others {
+            switch obstacle {
+            case .isThere: report.existing += 1
+            case .hasNoUser: report.dangling += 1
+            case .isOver, .hasNoToken, .isUnreadable: report.refused += 1
+            }
+            obstaclesOfSessions[obstacle, default: 0] += 1
+        }
+    }
+
+    /// Notes how many sessions aren't moved, and why. There may be many, so they aren't named.
+    func noteSessions() {
+        for obstacle in ImportedSession.Obstacle.allCases where obstacle != .isThere {
+            guard let count = obstaclesOfSessions[obstacle] else { continue }
+            note("\(InternalClasses.session): \(count) of them not moved: \(obstacle.rawValue)")
+        }
+    }
+}
+
+extension ParseService {
+    /// Stores sessions of another server.
+    ///
+    /// - Returns: The obstacles to those that weren't stored.
+    fileprivate func importSessions(_ sessions: [ImportedSession]) async throws -> [ImportedSession.Obstacle] {
+        if sessions.isEmpty { return [] }
+        return try await store.write(as: .master) { transaction in
+            var obstacles: [ImportedSession.Obstacle] = []
+            for session in sessions {
+                if let obstacle = try transaction.add(session) { obstacles.append(obstacle) }
+            }
+            return obstacles
+        }
+    }
+}
+
+extension ParseTransaction {
+    /// Stores a session of another server.
+    ///
+    /// - Returns: Why not; `nil` if it is stored.
+    fileprivate func add(_ session: ImportedSession) throws -> ImportedSession.Obstacle? {
+        guard let secrets, let table = schema[InternalClasses.session], table.entity.isSession else {
+            throw ParseError.usersAreOff
+        }
+        let end = session.end.map(DateText.date(microseconds:))
+        if let end, end <= now { return .isOver }
+        guard try user("objectId", session.user) != nil else { return .hasNoUser }
+        let digest = secrets.digestText(of: session.token)
+        if try connection.isStored(KeyValue(.text(session.id)), in: table) { return .isThere }
+        let plan = QueryPlan(
+            entity: table.name,
+            condition: .comparison(.equal, .property(scope: 0, path: ["_token"]), .value(.text(digest)), []))
+        let same = try unlimitedCompiler.keys(plan).statement
+        if try !connection.values(same).isEmpty { return .isThere }
+        let created: JSONValue = ["action": .string(session.action), "authProvider": .string(session.provider)]
+        var values: [String: Value] = [
+            "objectId": .text(session.id), "user": .text(session.user),
+            "restricted": .integer(session.isRestricted ? 1 : 0),
+            "createdWith": .text(JSONWriter.text(created)), "_token": .text(digest),
+        ]
+        var times = session.times.mapValues(DateText.date(microseconds:))
+        times["expiresAt"] = end
+        for name in ["createdAt", "updatedAt"] where times[name] == nil { times[name] = now }
+        for (name, date) in times {
+            values[name] = table.columnIndexes(of: name).first.map { table.columns[$0].type.stamp(date) }
+        }
+        if let installation = session.installation { values["installationId"] = .text(installation) }
+        try write([ValueBatch.Row(key: KeyValue(.text(session.id)), values: table.values(values))], of: table)
+        return nil
+    }
+}
