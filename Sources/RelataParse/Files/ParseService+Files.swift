@@ -158,13 +158,18 @@ extension ParseService {
     private func delete(file name: String, _ call: ParseCall, _ files: FileOptions) async throws -> WireReply {
         guard call.isMaster else { throw ParseError.masterKeyRequired }
         let isForced = try call.flag("force")
-        try await delete(file: name, isForced: isForced, files)
+        let content = try await delete(file: name, isForced: isForced)
+        // The file is gone, even if its content can't be deleted now: `tendFiles` tries again, and tells why it can't.
+        try? await deleteUnused([content], files)
         return WireReply([:])
     }
 
+    /// Deletes a file, but not yet its content.
+    ///
+    /// - Returns: The name of the content.
     /// - Throws: ``ParseError`` 153 for a file that doesn't exist, or that objects refer to.
-    private func delete(file name: String, isForced: Bool, _ files: FileOptions) async throws {
-        let content = try await store.write(as: .master) { transaction in
+    private func delete(file name: String, isForced: Bool) async throws -> String {
+        try await store.write(as: .master) { transaction in
             guard let file = try transaction.file(name) else {
                 throw ParseError(.fileDeleteError, "Could not delete file.")
             }
@@ -180,7 +185,6 @@ extension ParseService {
             }
             return file.content.id
         }
-        try await deleteUnused([content], files)
     }
 
     /// Deletes the unused ones of some contents. A content that was stored recently may belong to an upload in
@@ -227,7 +231,8 @@ extension ParseService {
         for name in unused {
             try Task.checkCancellation()
             do {
-                try await delete(file: name, isForced: false, files)
+                let content = try await delete(file: name, isForced: false)
+                try await deleteUnused([content], files)
             } catch is ParseError {
                 // The file has been deleted, or an object refers to it again.
             }

@@ -202,7 +202,11 @@ public struct FolderStorage: FileStorage {
                 } while count < 0 && errno == EINTR
                 filled = max(0, count)
             }
-            guard count > 0 else { throw FolderStorage.failure(path, "holds a content that can't be read") }
+            guard count >= 0 else { throw FolderStorage.failure(path, "holds a content that can't be read") }
+            guard count > 0 else {
+                throw RelataError.fileAccess(
+                    path: path, "holds a content that is too short: restore the folder from a copy")
+            }
             rest = (rest.lowerBound + count)..<rest.upperBound
             return piece
         }

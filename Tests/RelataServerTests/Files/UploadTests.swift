@@ -324,5 +324,21 @@ struct UploadTests {
         #expect(try await FolderStorage(path).read(id, 0..<5)?.next() == Array("hello".utf8))
         #expect(!FileManager.default.fileExists(atPath: leaving))
     }
+
+    @Test func aContentThatIsTooShortIsAnError() async throws {
+        let folder = try ServerFolder()
+        let path = folder.path("files")
+        let storage = try FolderStorage(path)
+        let place = try await Self.file(of: storage, path)
+        try Data("hel".utf8).write(to: URL(fileURLWithPath: place))
+        let bytes = try #require(try await storage.read(URL(fileURLWithPath: place).lastPathComponent, 0..<5))
+        #expect(try await bytes.next() == Array("hel".utf8))
+        do {
+            _ = try await bytes.next()
+            Issue.record("the content ended like a whole one")
+        } catch {
+            #expect("\(error)".contains("too short: restore the folder from a copy"), "\(error)")
+        }
+    }
 }
 #endif

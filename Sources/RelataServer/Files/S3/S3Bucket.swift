@@ -103,7 +103,7 @@ struct S3Bucket: Sendable {
             case ("AuthorizationHeaderMalformed", _), (_, 301), (_, 307): "check --s3-region and --s3-endpoint"
             case ("RequestTimeTooSkewed", _): "set this machine's clock"
             case (_, 403): "allow the key to get, put and delete objects of the bucket"
-            case (_, 500...): "try again later"
+            case ("InternalError", _), ("SlowDown", _), (_, 500...): "try again later"
             default: "check --s3-endpoint"
             }
         return FileStorageError(

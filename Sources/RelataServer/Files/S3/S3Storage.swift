@@ -170,7 +170,8 @@ public struct S3Storage: FileStorage {
 
     // MARK: Reading
 
-    /// The bytes of a part of a content; `nil` if the bucket doesn't have the content.
+    /// The bytes of a part of a content; `nil` if the bucket doesn't have the content. The bytes of a whole content are
+    /// compared with its name, so that a damaged content never ends like an undamaged one.
     ///
     /// - Throws: `FileStorageError` if the store can't be used.
     public func read(_ id: String, _ range: Range<Int>) async throws -> ByteStream? {
@@ -178,20 +179,33 @@ public struct S3Storage: FileStorage {
         let key = key(of: id)
         guard !range.isEmpty else { return try await head(key) == nil ? nil : ByteStream([]) }
         guard let first = try await piece(of: key, range) else { return nil }
-        let reader = Reader(first, (range.lowerBound + first.count)..<range.upperBound)
+        let isWhole = range.lowerBound == 0 && first.total == range.upperBound
+        let reader = Reader(first.bytes, of: range, isWhole ? SHA256() : nil)
         return ByteStream {
-            try await reader.next { rest in
+            let next = try await reader.next { rest in
                 guard let piece = try await piece(of: key, rest) else {
                     throw FileStorageError(
                         "the store of files at \(bucket.url) lost a file's content while it was read")
                 }
-                return piece
+                return piece.bytes
             }
+            if let digest = next?.digest, digest != id {
+                throw FileStorageError(
+                    "the store of files at \(bucket.url) has other bytes at \(key) than were stored: restore them from a copy, or delete the files with this content"
+                )
+            }
+            return next?.bytes
         }
     }
 
+    /// Some bytes of a content, and the size of the whole if the store tells it.
+    private struct Piece {
+        let bytes: [UInt8]
+        let total: Int?
+    }
+
     /// The first bytes of a range; `nil` for an object that doesn't exist.
-    private func piece(of key: String, _ range: Range<Int>) async throws -> [UInt8]? {
+    private func piece(of key: String, _ range: Range<Int>) async throws -> Piece? {
         let end = min(range.upperBound, range.lowerBound + pieceSize)
         let request = S3Bucket.Request(
             method: .GET, key: key, headers: ["range": "bytes=\(range.lowerBound)-\(end - 1)"],
@@ -205,31 +219,43 @@ public struct S3Storage: FileStorage {
         if reply.status == .notFound { return nil }
         guard reply.body.count == end - range.lowerBound else {
             throw FileStorageError(
-                "the store of files at \(bucket.url) sent \(reply.body.count) bytes of a file's content instead of \(end - range.lowerBound)"
+                "the store of files at \(bucket.url) sent \(reply.body.count) bytes of \(key) instead of \(end - range.lowerBound): restore the content from a copy, or delete the files with it"
             )
         }
-        return reply.body
+        let total = reply.headers.first(name: "content-range")?.split(separator: "/").last.flatMap { Int($0) }
+        return Piece(bytes: reply.body, total: total)
     }
 
     /// Reads the rest of a content piece by piece.
     private actor Reader {
         private var piece: [UInt8]?
         private var rest: Range<Int>
+        private var digest: SHA256?
 
-        init(_ first: [UInt8], _ rest: Range<Int>) {
+        /// - Parameters:
+        ///   - first: The first bytes of the range.
+        ///   - digest: The start of the digest of a whole content; `nil` for a part of one.
+        init(_ first: [UInt8], of range: Range<Int>, _ digest: SHA256?) {
             piece = first
-            self.rest = rest
+            rest = (range.lowerBound + first.count)..<range.upperBound
+            self.digest = digest
         }
 
-        func next(_ ask: @Sendable (Range<Int>) async throws -> [UInt8]) async throws -> [UInt8]? {
+        /// The next bytes, and with the last ones of a whole content its digest.
+        func next(
+            _ ask: @Sendable (Range<Int>) async throws -> [UInt8]
+        ) async throws -> (bytes: [UInt8], digest: String?)? {
+            let bytes: [UInt8]
             if let first = piece {
                 piece = nil
-                return first
+                bytes = first
+            } else {
+                guard !rest.isEmpty else { return nil }
+                bytes = try await ask(rest)
+                rest = (rest.lowerBound + bytes.count)..<rest.upperBound
             }
-            guard !rest.isEmpty else { return nil }
-            let more = try await ask(rest)
-            rest = (rest.lowerBound + more.count)..<rest.upperBound
-            return more
+            digest?.update(data: bytes)
+            return (bytes, rest.isEmpty ? digest?.finalize().hexText : nil)
         }
     }
 
