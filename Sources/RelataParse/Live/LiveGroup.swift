@@ -70,6 +70,8 @@ struct LiveGroup: Sendable {
     let others: Set<String>
     /// The classes for which ``plan`` was made.
     private var classes: ClassSet
+    /// The statement for changed objects. A change of these classes makes a new group.
+    private let statement = LiveStatement()
     /// Whether all callers who see an object see the same content.
     let sharesContent: Bool
     private(set) var matched: [KeyValue: Seen]
@@ -136,7 +138,7 @@ struct LiveGroup: Sendable {
     ) throws -> [Past] {
         guard let plan else { return [] }
         let keys = question.isAboutAll ? nil : Array(question.changed.keys)
-        let found = try reader.matching(plan, of: key, as: known, among: keys)
+        let found = try reader.matching(plan, of: key, as: known, among: keys, statement)
         var candidates = concerned(question.changed, found)
         if question.isAboutAll {
             for (key, seen) in found where matched[key] != seen { candidates[key] = candidates[key] ?? .unknown }

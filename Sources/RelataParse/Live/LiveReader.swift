@@ -151,10 +151,12 @@ struct LiveReader {
     ///
     /// - Parameters:
     ///   - keys: The objects to look at; `nil` for all.
+    ///   - statement: The group's statement for some objects. It is for one schema, and for groups that all callers
+    ///     share.
     ///   - limit: The number of objects that isn't too many. At most one more is read.
     func matching(
         _ plan: QueryPlan, of group: LiveGroup.Key, as known: KnownCaller, among keys: [KeyValue]? = nil,
-        limit: Int? = nil
+        _ statement: LiveStatement? = nil, limit: Int? = nil
     ) throws -> [KeyValue: LiveGroup.Seen] {
         let own = ParseTransaction(transaction, as: group.rights == nil ? .master : known)
         guard let parseClass = own.classes[plan.entity] else { return [:] }
@@ -166,13 +168,21 @@ struct LiveReader {
         if group.rights == nil, table.entity.isGuarded {
             nodes.append(.property(scope: 0, path: [InternalClasses.link]))
         }
-        var plan = plan
-        if let keys {
-            let isAsked = ExpressionNode.keyIn(.property(scope: 0, path: []), keys)
-            plan.condition = .and([plan.condition, isAsked].compactMap(\.self))
+        func compiled(_ keys: [KeyValue]?) throws -> CompiledQuery {
+            var plan = plan
+            if let keys {
+                let isAsked = ExpressionNode.keyIn(.property(scope: 0, path: []), keys)
+                plan.condition = .and([plan.condition, isAsked].compactMap(\.self))
+            }
+            plan.limit = limit.map { max($0, 0) + 1 }
+            return try reading.compiler.select(plan, columns: .expressions(nodes))
         }
-        plan.limit = limit.map { max($0, 0) + 1 }
-        let query = try reading.compiler.select(plan, columns: .expressions(nodes))
+        let query: CompiledQuery
+        if let keys, let statement, group.rights == nil {
+            query = try statement.query(among: keys, compiled)
+        } else {
+            query = try compiled(keys)
+        }
         let rows = try transaction.connection.values(query.statement, types: query.columnTypes)
         var matched: [KeyValue: LiveGroup.Seen] = [:]
         matched.reserveCapacity(rows.count)
