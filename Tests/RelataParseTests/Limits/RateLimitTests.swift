@@ -86,6 +86,20 @@ struct RateLimitTests {
         }
     }
 
+    @Test func uploadsAndDownloadsCountLikeOtherRequests() async throws {
+        let server = try TestServer.withFiles {
+            $0.allowsPublicUploads = true
+        } options: {
+            $0.rateLimits = [RateLimit("/files/*", count: 3, seconds: 60)]
+        }
+        let made = try await server.upload("a.txt", "hello", isMaster: false)
+        let name = try #require(made["name"]?.string, "\(made.json)")
+        #expect(try await server.download(name).status == 200)
+        #expect(try await server.download(name, headers: ["range": "bytes=0-1"]).status == 206)
+        #expect(try await server.download(name).status == 429)
+        #expect(try await server.upload("a.txt", "hello", isMaster: false).status == 429)
+    }
+
     @Test func eachRequestOfABatchCounts() async throws {
         let server = try server(RateLimit("/classes/*", count: 5, seconds: 60))
         func batch(_ count: Int) -> JSONValue {
