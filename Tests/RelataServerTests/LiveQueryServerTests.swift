@@ -95,7 +95,7 @@ struct LiveQueryServerTests {
 
 extension ServerConnection {
     /// The server's next message, which is JSON.
-    fileprivate func message() throws -> JSONValue {
+    func message() throws -> JSONValue {
         while true {
             let frame = try receiveFrame()
             if frame.kind == .ping { continue }

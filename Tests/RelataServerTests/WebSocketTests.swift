@@ -1,10 +1,10 @@
 #if Server
 import Foundation
-import ServerClient
 import Synchronization
 import Testing
 
 @testable import RelataServer
+@testable import ServerClient
 
 /// A request can turn its connection into a WebSocket if the protocol allows it.
 struct WebSocketTests {
@@ -160,6 +160,7 @@ struct WebSocketTests {
         ("an extension", 1002, [0xC1, 0x80, 0, 0, 0, 0]),
         ("an unknown kind", 1002, [0x83, 0x80, 0, 0, 0, 0]),
         ("a part of nothing", 1002, ServerConnection.frame(.continuation, [1])),
+        ("a ping that is too long", 1002, ServerConnection.frame(.ping, [UInt8](repeating: 1, count: 126))),
         ("a ping in parts", 1002, ServerConnection.frame(.ping, [1], isLast: false)),
         ("text that is none", 1007, ServerConnection.frame(.text, [0xC3, 0x28])),
     ]
@@ -171,6 +172,63 @@ struct WebSocketTests {
             try socket.send(breach.bytes)
             #expect(try socket.receiveFrame().code == breach.code, "\(breach.name)")
             #expect(try socket.isClosedByServer())
+        }
+    }
+
+    @Test func manyPingsDelayNobodyAndTakeNoMemory() async throws {
+        try await serving { server in
+            try await blocking {
+                let (flooding, other) = (try server.socket(), try server.socket())
+                let ping = ServerConnection.frame(.ping, Array("are you there".utf8))
+                let pings = Array(repeating: ping, count: 2000).flatMap(\.self)
+                for _ in 0..<5 {
+                    try flooding.send(pings)
+                    try other.send(frame: .text, Array("hello".utf8))
+                    #expect(try other.receiveFrame().kind == .text)
+                }
+                // The client takes the answers only now. What follows the pings is read.
+                try flooding.send(frame: .text, Array("hello".utf8))
+                var frame = try flooding.receiveFrame()
+                while frame.kind == .pong {
+                    #expect(frame.bytes == Array("are you there".utf8))
+                    frame = try flooding.receiveFrame()
+                }
+                #expect(frame.kind == .text)
+            }
+        }
+    }
+
+    @Test func aClientThatEndsItsSideIsClosed() async throws {
+        let served = Echo()
+        try await serving(served) { server in
+            try await blocking {
+                let socket = try server.socket()
+                try socket.send(frame: .text, Array("hello".utf8))
+                #expect(try socket.receiveFrame().kind == .text)
+                // A half of a frame, and no more.
+                try socket.send([0x81, 0x85, 7, 77])
+                socket.finish()
+                #expect(try socket.isClosedByServer())
+            }
+        }
+        #expect(served.endCount.load(ordering: .relaxed) == 1)
+    }
+
+    @Test(arguments: 1...20) func framesOfAnyBytesAreAnsweredOrTheConnectionEnds(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let count = Int.random(in: 1...300, using: &random)
+        let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
+        try await serving { server in
+            try await blocking {
+                let socket = try server.socket()
+                try socket.send(bytes)
+                socket.finish()
+                // Whatever the server answers, it ends the connection, and others are served.
+                _ = try? socket.receiveAll()
+                let other = try server.socket()
+                try other.send(frame: .text, Array("hello".utf8))
+                #expect(try other.receiveFrame().kind == .text, "seed \(seed)")
+            }
         }
     }
 
