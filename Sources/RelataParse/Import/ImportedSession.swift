@@ -30,7 +30,8 @@ struct ImportedSession: Sendable {
     /// - Parameter token: The session's token.
     init(_ object: ImportedObject, token: String?) throws(Obstacle) {
         guard let token, Self.tokenLength.contains(token.utf8.count) else { throw .hasNoToken }
-        guard let user = object.members["user"]?["objectId"]?.string else { throw .hasNoUser }
+        // No user has another id, and not every engine can be asked for it.
+        guard let user = Self.plain(object.members["user"]?["objectId"]) else { throw .hasNoUser }
         let end = object.members["expiresAt"] ?? .null
         guard let id = object.id, ObjectBody.canBeID(id) else { throw .isUnreadable }
         guard end.isNull || Self.microseconds(end) != nil else { throw .isUnreadable }

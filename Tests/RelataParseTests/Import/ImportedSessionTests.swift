@@ -73,21 +73,21 @@ struct ImportedSessionTests {
 
     @Test func sessionsThatCannotBeMovedAreCountedWithTheReason() async throws {
         let server = try TestServer.forImports()
-        let tokens = (0..<6).map { "r:0123456789abcdef0123456789abcde\($0)" }
+        let tokens = (0..<7).map { "r:0123456789abcdef0123456789abcde\($0)" }
         let (reports, notes, _) = try await server.importing(
             Self.export([
                 Self.session("s0", tokens[0], end: #"{"$date":"2020-01-01T00:00:00.000Z"}"#),
                 Self.session("s1", tokens[1], user: "nobody"), Self.session("s2", "r:1"),
                 Self.session("s3", tokens[3], end: "5"),
-                #"{"_id":"s4","_session_token":"\#(tokens[4])"}"#,
+                #"{"_id":"s4","_session_token":"\#(tokens[4])"}"#, Self.session("s6", tokens[6], user: #"\u0000"#),
                 #"{"objectId":"s5","sessionToken":"\#(tokens[5])","user":{"__type":"Pointer","className":"_User","objectId":"u3"}}"#,
             ]))
         let report = try #require(reports["_Session"])
-        #expect(report.created == 1 && report.refused == 3 && report.dangling == 2, "\(report)")
+        #expect(report.created == 1 && report.refused == 3 && report.dangling == 3, "\(report)")
         #expect(
             notes.filter { $0.hasPrefix("_Session") } == [
                 "_Session: 1 of them not moved: they have ended",
-                "_Session: 2 of them not moved: their users aren't there",
+                "_Session: 3 of them not moved: their users aren't there",
                 "_Session: 1 of them not moved: the source doesn't tell their tokens, or these could be guessed",
                 "_Session: 1 of them not moved: they have no objectId, or an end that isn't a date",
             ])
