@@ -92,6 +92,9 @@ extension CloudCode {
         case .afterLogin: !logins.afterLogin.isEmpty
         case .afterLogout: !logins.afterLogout.isEmpty
         case .beforePasswordResetRequest: !logins.beforePasswordReset.isEmpty
+        case .beforeConnect: !live.beforeConnect.isEmpty
+        case .beforeSubscribe: live.beforeSubscribe[className] != nil
+        case .afterEvent: live.afterEvent[className] != nil
         }
     }
 }
@@ -125,12 +128,7 @@ private struct WebhookChange: Sendable {
             place = .function(try name(0, "functionName"))
         } else {
             let (className, triggerName) = (try name(0, "className"), try name(1, "triggerName"))
-            guard let trigger = Trigger(rawValue: triggerName) else {
-                guard ["beforeConnect", "beforeSubscribe", "afterEvent"].contains(triggerName) else {
-                    throw Self.invalid
-                }
-                throw ParseError(.operationForbidden, "there are no webhooks for \(triggerName)")
-            }
+            guard let trigger = Trigger(rawValue: triggerName) else { throw Self.invalid }
             if kind != .delete { try Self.check(trigger, of: className) }
             place = .trigger(trigger, className: className)
         }
@@ -150,6 +148,7 @@ private struct WebhookChange: Sendable {
             switch trigger {
             case .beforeLogin, .afterLogin, .beforePasswordResetRequest: InternalClasses.user
             case .afterLogout: InternalClasses.session
+            case .beforeConnect: Trigger.connections
             default: nil
             }
         if let needed {
