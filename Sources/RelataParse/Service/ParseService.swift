@@ -87,7 +87,11 @@ public final class ParseService: Sendable {
         /// The options that a store can have.
         fileprivate func allowed(for store: ParseStore) -> Options {
             var options = self
-            if store.models != nil { options.webhooks = nil }
+            if store.models != nil {
+                options.webhooks = nil
+                // Models have hooks of their own.
+                options.code.saves = [:]
+            }
             options.code.allowsWebhooks = options.webhooks != nil
             return options
         }

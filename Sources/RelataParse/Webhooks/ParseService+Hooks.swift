@@ -85,7 +85,10 @@ extension CloudCode {
     /// Whether a closure of the app answers a trigger.
     func answers(_ trigger: Trigger, _ className: String) -> Bool {
         switch trigger {
-        case .beforeSave, .afterSave, .beforeDelete, .afterDelete: false
+        case .beforeSave: saves[className]?.beforeSave.isEmpty == false
+        case .afterSave: saves[className]?.afterSave.isEmpty == false
+        case .beforeDelete: saves[className]?.beforeDelete.isEmpty == false
+        case .afterDelete: saves[className]?.afterDelete.isEmpty == false
         case .beforeFind: finds[className]?.before.isEmpty == false
         case .afterFind: finds[className]?.after.isEmpty == false
         case .beforeLogin: !logins.beforeLogin.isEmpty
@@ -96,6 +99,13 @@ extension CloudCode {
         case .beforeSubscribe: live.beforeSubscribe[className] != nil
         case .afterEvent: live.afterEvent[className] != nil
         }
+    }
+}
+
+extension CloudCode {
+    /// The closures of a class, if they answer a trigger of saves or deletions.
+    func hooks(_ trigger: Trigger, _ className: String) -> SaveHooks? {
+        answers(trigger, className) ? saves[className] : nil
     }
 }
 

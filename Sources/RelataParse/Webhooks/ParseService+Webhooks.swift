@@ -26,6 +26,9 @@ extension ParseService.Options {
         code.finds[className] != nil || webhooks != nil && classes.webhooks.concernFinding(className)
     }
 
+    /// Whether closures of the app or webhooks may be called for writes.
+    var asksHooksToWrite: Bool { webhooks != nil || !code.saves.isEmpty }
+
     /// The webhook for a trigger; `nil` if a closure of the app answers the trigger.
     func webhook(_ trigger: Trigger, _ className: String, in classes: ClassSet) -> Webhook? {
         guard webhooks != nil, !code.answers(trigger, className) else { return nil }
