@@ -88,6 +88,24 @@ import Testing
         #expect(hooks.reports.contains { $0.contains("afterEvent of Book") }, "\(hooks.reports)")
     }
 
+    @Test func aQueryThatTheWebhookOfAnotherProcessRefusesIsntFollowed() async throws {
+        let folder = try TestDatabases()
+        defer { withExtendedLifetime(folder) {} }
+        let place = try folder.path("live.sqlite")
+        let (server, _) = try TestServer.withWebhooks(path: place)
+        let (other, _) = try TestServer.withWebhooks(path: place)
+        for name in ["Book", "Note"] { _ = try await other.create(name, ["title": "0"]) }
+        let client = try await LiveClient(other)
+        try await server.register("beforeFind", "Book")
+        #expect(try await client.subscribe("Book", id: 1)["code"] == 119)
+        try await client.subscribe("Note", id: 2)
+        for name in ["Book", "Note"] { _ = try await other.create(name, ["title": .string(name)]) }
+        try await client.expect("create 2 Note")
+        await client.connection.close()
+        try server.store.close()
+        try other.store.close()
+    }
+
     @Test func theAppsClosuresComeFirst() async throws {
         let (server, _) = try TestServer.withWebhooks { options in
             options.code.beforeConnect { _, _ in }
