@@ -128,6 +128,13 @@ struct CallerLookup {
         return known
     }
 
+    /// A caller with the fields that are hidden from it, without its access to objects.
+    func hiding(_ caller: KnownCaller) -> KnownCaller {
+        var known = caller
+        if !caller.isMaster { _ = hideFields(from: &known) }
+        return known
+    }
+
     /// Sets the fields that are hidden from a caller. The inverse of a hidden pointer is hidden too, because it would
     /// reveal the pointer.
     ///

@@ -1,7 +1,7 @@
 import RelataCore
 
 /// An app's code on its server: functions that clients call by name, jobs that run in the background, and hooks that
-/// run before and after objects are found and users sign in.
+/// run before and after objects are saved, deleted and found, users sign in, and clients follow live queries.
 ///
 /// ```swift
 /// var options = ParseService.Options()
@@ -38,8 +38,12 @@ public struct CloudCode: Sendable {
     public var report: (@Sendable (any Error) -> Void)?
     /// The hooks of requests that find objects, by class.
     var finds: [String: FindHooks] = [:]
+    /// The hooks of requests that save or delete objects, by class.
+    var saves: [String: SaveHooks] = [:]
     /// The hooks of signing in and out.
     var logins = LoginHooks()
+    /// The hooks of live queries.
+    var live = LiveHooks()
     /// The functions by their names.
     private(set) var functions: [String: Definition] = [:]
     /// The names of further header fields, in lower case, that functions can read in addition to those of the protocol.

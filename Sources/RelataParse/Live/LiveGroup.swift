@@ -236,18 +236,7 @@ struct LiveQueryID: Hashable, Comparable, Sendable {
 
 /// An event of an object, as a live query sees it.
 struct LiveEvent: Sendable {
-    /// The kinds of Parse's protocol.
-    enum Kind: String, Sendable {
-        /// A new object meets the conditions.
-        case create
-        /// An existing object meets the conditions now, and didn't before.
-        case enter
-        /// A changed object still meets the conditions.
-        case update
-        /// The object no longer meets the conditions.
-        case leave
-        case delete
-    }
+    typealias Kind = CloudEvent.Kind
 
     let kind: Kind
     let key: KeyValue

@@ -5,6 +5,7 @@ struct LiveNews: Sendable {
     /// An event with its object as JSON.
     struct Told: Sendable {
         let kind: LiveEvent.Kind
+        let key: KeyValue
         let object: String
     }
 
@@ -15,6 +16,12 @@ struct LiveNews: Sendable {
         let from: LivePosition
         /// The position for a client that has received all of them.
         let to: LivePosition
+        /// What hooks may show to the query's caller; `nil` if there are no hooks of the class's events.
+        let mask: LiveMask?
+
+        /// The position that goes with an event. A client that is interrupted before the last event gets all of them
+        /// again.
+        func position(_ index: Int) -> LivePosition { index == events.count - 1 ? to : from }
     }
 
     var told: [LiveQueryID: OfQuery] = [:]
@@ -112,11 +119,12 @@ struct LiveTelling {
             }
             let told = request.events.compactMap { event -> LiveNews.Told? in
                 if let object = objects[request.content(event)]?[event.key] {
-                    return LiveNews.Told(kind: event.kind, object: object)
+                    return LiveNews.Told(kind: event.kind, key: event.key, object: object)
                 }
                 // The caller doesn't see the object any more.
                 guard event.kind == .leave || event.kind == .delete else { return nil }
-                return LiveNews.Told(kind: event.kind, object: reader.name(event.key, of: request.content.className))
+                let name = reader.name(event.key, of: request.content.className)
+                return LiveNews.Told(kind: event.kind, key: event.key, object: name)
             }
             return Told(queries: request.queries, events: .success(told))
         }

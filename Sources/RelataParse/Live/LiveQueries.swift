@@ -9,12 +9,14 @@ import Synchronization
 /// All work is done in turns, one after the other. So a query begins at one state of the store, and gets all events
 /// after this state.
 actor LiveQueries {
-    private struct Client {
+    struct Client {
         let outbox: LiveOutbox
         /// The client's caller; `nil` until it has connected.
         var caller: Caller?
         /// The client's address.
         let address: String?
+        /// The id of the app's installation.
+        var installationID: String?
         /// The keys of one that may do more than clients: they are checked again when keys change.
         var keys: [String: String] = [:]
         /// The request numbers of the client's queries.
@@ -23,15 +25,20 @@ actor LiveQueries {
 
     private let store: ParseStore
     private let keys: ParseKeys
-    private let options: ParseService.Options
+    let options: ParseService.Options
     private let budget: RequestBudget?
-    private let fileURLs: @Sendable () -> FileURLs?
+    let fileURLs: @Sendable () -> FileURLs?
     private var report: @Sendable (any Error) -> Void = { _ in }
+    /// The service that calls the app's hooks. It has this object.
+    private(set) weak var service: ParseService?
 
-    private var clients: [UInt64: Client] = [:]
+    private(set) var clients: [UInt64: Client] = [:]
     private var lastClient: UInt64 = 0
     /// Locked while the store is read. Only one turn at a time locks it, so nothing waits for the lock.
-    private let state: Mutex<LiveState>
+    let state: Mutex<LiveState>
+    /// The events that wait for hooks.
+    var held: [LiveQueryID: HeldEvents] = [:]
+    var lastHeld = 0
     private(set) var feed: Task<Void, Never>?
     private var lastTurn: Task<Void, Never>?
     private var isSweeping = false
@@ -49,7 +56,7 @@ actor LiveQueries {
     // MARK: Turns
 
     /// Runs `body` after all earlier turns.
-    private func inTurn<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
+    func inTurn<Result: Sendable>(_ body: @escaping @Sendable () async -> Result) async -> Result {
         let before = lastTurn
         let task = Task {
             await before?.value
@@ -75,10 +82,13 @@ actor LiveQueries {
     ///
     /// - Parameters:
     ///   - address: The client's address.
+    ///   - service: The service of these queries.
     ///   - report: Called with errors whose details aren't sent to clients.
     func add(
-        _ outbox: LiveOutbox, from address: String?, _ report: @escaping @Sendable (any Error) -> Void
+        _ outbox: LiveOutbox, from address: String?, _ service: ParseService,
+        _ report: @escaping @Sendable (any Error) -> Void
     ) -> UInt64 {
+        self.service = service
         self.report = report
         lastClient += 1
         clients[lastClient] = Client(outbox: outbox, address: address)
@@ -93,6 +103,7 @@ actor LiveQueries {
     private func forget(_ client: UInt64) {
         guard let known = clients.removeValue(forKey: client) else { return }
         known.outbox.close()
+        for number in known.queries { drop(LiveQueryID(client: client, requestID: number)) }
         if known.queries.isEmpty { return }
         state.withLock { state in
             for number in known.queries { state.end(LiveQueryID(client: client, requestID: number)) }
@@ -110,8 +121,8 @@ actor LiveQueries {
             try await take(try? request.get(), from: client)
             switch try request.get() {
             case .connect(let headers): try await connect(client, headers)
-            case .subscribe(let query, let isUpdate):
-                try await inTurn { await self.subscribe(query, client, isUpdate: isUpdate) }.get()
+            case .subscribe(let query, let message, let isUpdate):
+                try await subscribe(query, message, client, isUpdate: isUpdate)
             case .unsubscribe(let number): try await inTurn { await self.unsubscribe(number, client) }.get()
             }
         } catch {
@@ -125,7 +136,7 @@ actor LiveQueries {
         var caller = known.caller ?? Caller()
         var (paths, number) = ([["live"]], Int64?.none)
         switch request {
-        case .subscribe(let query, _)?:
+        case .subscribe(let query, _, _)?:
             if let token = query.sessionToken { caller.sessionToken = token }
             paths += CountedRequest("GET", ["classes", query.className]).paths
             number = query.requestID
@@ -139,7 +150,7 @@ actor LiveQueries {
         }
     }
 
-    private func send(_ message: String, to client: UInt64) {
+    func send(_ message: String, to client: UInt64) {
         // If the outbox is closed, the client is removed once its socket ends.
         clients[client]?.outbox.append(message)
     }
@@ -163,11 +174,18 @@ actor LiveQueries {
                 throw problem(error)
             }
         }
+        let installationID = headers["x-parse-installation-id"]
+        do {
+            try await askToConnect(caller, installationID, from: address)
+        } catch {
+            throw problem(error)
+        }
         guard let known = clients[client] else { return }
         guard known.caller == nil else { throw LiveProblem(code: 1, "the client is connected already") }
-        // The keys may have changed while the session was looked for.
+        // The keys may have changed while the session was looked for, and hooks were asked.
         guard (try? keys.check(headers, from: address)) == rights else { throw Self.wrongKey }
         clients[client]?.caller = caller
+        clients[client]?.installationID = installationID
         if rights.isMaster { clients[client]?.keys = headers }
         send(message("connected", [:], to: client), to: client)
     }
@@ -189,20 +207,27 @@ actor LiveQueries {
         }
     }
 
-    private func problem(_ error: any Error, of requestID: Int64? = nil) -> LiveProblem {
+    func problem(_ error: any Error, of requestID: Int64? = nil) -> LiveProblem {
+        if let problem = error as? LiveProblem { return problem }
         let parseError = ParseError(error)
-        if parseError.status >= 500, !(error is CancellationError) { report(error) }
+        if parseError.status >= 500 || error is CodeFailure, !(error is CancellationError || error is FailedWebhook) {
+            report(error)
+        }
         return LiveProblem(parseError, of: requestID)
     }
 
     // MARK: Queries
 
-    private static let unknownClient = LiveProblem(
+    static let unknownClient = LiveProblem(
         code: 2, "Can not find this client, make sure you connect to server before subscribing")
 
-    private func subscribe(
-        _ query: LiveQuery, _ client: UInt64, isUpdate: Bool
-    ) async -> Result<Void, LiveProblem> {
+    /// Begins a live query.
+    ///
+    /// - Parameter hook: The webhook that was asked about the query; `nil` for none.
+    /// - Returns: Whether the query has begun. If not, another webhook must be asked about it.
+    func subscribe(
+        _ query: LiveQuery, _ client: UInt64, isUpdate: Bool, after hook: Webhook?
+    ) async -> Result<Bool, LiveProblem> {
         let number = query.requestID
         guard let known = clients[client], var caller = known.caller else { return .failure(Self.unknownClient) }
         let isKnown = known.queries.contains(number)
@@ -213,28 +238,32 @@ actor LiveQueries {
             let message = "a client has at most \(options.maximumLiveQueries) live queries"
             return .failure(LiveProblem(ParseError(.requestLimitExceeded, message), of: number))
         }
-        if let refusal = refusal(of: query) { return .failure(refusal) }
         if let token = query.sessionToken { caller.sessionToken = token }
         let (id, asked) = (LiveQueryID(client: client, requestID: number), caller)
         do {
             // Every later commit must be noticed.
             listen()
-            let (news, found) = try await reading { state, reader in
+            var (news, found) = try await reading { state, reader in
                 let news = try state.catchUp(query, reader)
-                return (news, Result { try state.follow(id, query, as: asked, reader) })
+                let found = Result {
+                    try self.options.checkHooks(of: query, after: hook, in: reader.classes)
+                    return try state.follow(id, query, as: asked, reader)
+                }
+                return (news, found)
             }
+            // What the query that this one replaces would have told is of no interest any more.
+            if case .success = found { news.told[id] = nil }
             // Even if this query fails, the other queries get the events found for them.
             deliver(news)
             let start = try found.get()
-            // Reading may have told that another process has registered a webhook.
-            if let refusal = refusal(of: query) {
-                sweepLater()
-                return .failure(refusal)
-            }
+            drop(id)
             clients[client]?.queries.insert(number)
             begin(id, query, start)
             sweepLater()
-            return .success(())
+            return .success(true)
+        } catch is HooksChanged {
+            sweepLater()
+            return .success(false)
         } catch {
             if state.withLock({ $0.failure != nil }) { lose(error) }
             sweepLater()
@@ -242,12 +271,10 @@ actor LiveQueries {
         }
     }
 
-    /// Why a query isn't followed: hooks aren't asked about each change of an object.
-    private func refusal(of query: LiveQuery) -> LiveProblem? {
-        let name = query.className
-        guard options.asksHooks(toFind: name, in: store.currentClasses) else { return nil }
-        let message = "objects of \(name.prefix(128)) can't be followed: hooks of the server decide what is found"
-        return LiveProblem(ParseError(.operationForbidden, message), of: query.requestID)
+    /// Forgets a query and its events that wait for hooks.
+    func remove(_ id: LiveQueryID) {
+        drop(id)
+        clients[id.client]?.queries.remove(id.requestID)
     }
 
     private func begin(_ id: LiveQueryID, _ query: LiveQuery, _ start: LiveStart) {
@@ -265,11 +292,10 @@ actor LiveQueries {
 
     private func unsubscribe(_ number: Int64, _ client: UInt64) -> Result<Void, LiveProblem> {
         guard clients[client]?.caller != nil else { return .failure(Self.unknownClient) }
-        guard clients[client]?.queries.remove(number) != nil else {
+        guard clients[client]?.queries.contains(number) == true else {
             return .failure(LiveProblem(code: 2, "there is no live query \(number) to unsubscribe from", of: number))
         }
-        state.withLock { $0.end(LiveQueryID(client: client, requestID: number)) }
-        sweepLater()
+        end(LiveQueryID(client: client, requestID: number))
         send(message("unsubscribed", ["requestId": .integer(number)], to: client), to: client)
         return .success(())
     }
@@ -311,22 +337,27 @@ actor LiveQueries {
     private func deliver(_ news: LiveNews) {
         for (id, told) in news.told { tell(told, to: id) }
         for (id, error) in news.ended {
-            clients[id.client]?.queries.remove(id.requestID)
+            remove(id)
             send(LiveProblem(error, of: id.requestID).text, to: id.client)
         }
         sweepLater()
     }
 
     private func tell(_ told: LiveNews.OfQuery, to id: LiveQueryID) {
-        guard let outbox = clients[id.client]?.outbox else { return }
-        let start = "\",\"clientId\":\"\(String(id.client, radix: 36))\",\"requestId\":\(id.requestID),\"position\":\""
+        if told.mask != nil || held[id] != nil { return hold(told, of: id) }
         for (index, event) in told.events.enumerated() {
-            // A client that is interrupted before the last event gets all of them again.
-            let position = index == told.events.count - 1 ? told.to : told.from
-            let text =
-                "{\"op\":\"" + event.kind.rawValue + start + position.text + "\",\"object\":" + event.object + "}"
-            guard outbox.append(text) else { return }
+            guard send(event.kind, event.object, told.position(index), to: id) else { return }
         }
+    }
+
+    /// Sends an event.
+    ///
+    /// - Returns: Whether the client accepts further ones.
+    @discardableResult
+    func send(_ kind: LiveEvent.Kind, _ object: String, _ position: LivePosition, to id: LiveQueryID) -> Bool {
+        guard let outbox = clients[id.client]?.outbox else { return false }
+        let start = "\",\"clientId\":\"\(String(id.client, radix: 36))\",\"requestId\":\(id.requestID),\"position\":\""
+        return outbox.append("{\"op\":\"" + kind.rawValue + start + position.text + "\",\"object\":" + object + "}")
     }
 
     /// Ends all queries after a failed read: a client must not believe that nothing happened.
@@ -345,7 +376,7 @@ actor LiveQueries {
     // MARK: Idle groups
 
     /// Removes idle groups after the resume time.
-    private func sweepLater() {
+    func sweepLater() {
         guard !isSweeping else { return }
         isSweeping = true
         Task { [weak self, time = options.liveResumeTime] in

@@ -13,12 +13,11 @@ public final class LiveQueryConnection: Sendable {
     private let number: UInt64
 
     init(
-        _ queries: LiveQueries, maximumSize: Int, from address: String?,
-        report: @escaping @Sendable (any Error) -> Void
+        _ service: ParseService, from address: String?, report: @escaping @Sendable (any Error) -> Void
     ) async {
-        self.queries = queries
-        outbox = LiveOutbox(maximumSize: maximumSize)
-        number = await queries.add(outbox, from: address, report)
+        queries = service.liveQueries
+        outbox = LiveOutbox(maximumSize: service.options.maximumLiveBacklog)
+        number = await queries.add(outbox, from: address, service, report)
     }
 
     /// Handles a client's message, and returns when this is done. Errors are sent to the client.
@@ -44,8 +43,7 @@ extension ParseService {
     public func connectLiveQueries(
         from address: String? = nil, report: @escaping @Sendable (any Error) -> Void = { _ in }
     ) async -> LiveQueryConnection {
-        await LiveQueryConnection(
-            liveQueries, maximumSize: options.maximumLiveBacklog, from: address, report: report)
+        await LiveQueryConnection(self, from: address, report: report)
     }
 
     /// Lets clients of live queries go whose keys aren't valid any more. To be called when keys were replaced.

@@ -48,6 +48,12 @@ struct LiveReader {
         transaction.caller.read.isLimited ? transaction.caller : try lookup.seeing(identity)
     }
 
+    /// What hooks of events may show to the caller of a query; `nil` if there are no hooks of its class's events.
+    func mask(of query: LiveQuery, as identity: KnownCaller) -> LiveMask? {
+        guard options.asksHooks(.afterEvent, query.className, in: classes) else { return nil }
+        return LiveMask(lookup.hiding(identity), query)
+    }
+
     /// The users and roles that these access lists allow to read.
     func readers(of lists: Set<KeyValue>) throws -> [KeyValue: Set<String>] {
         if lists.isEmpty { return [:] }

@@ -5,7 +5,9 @@ enum LiveRequest: Sendable {
     /// Identifies the client. Must be the first message.
     case connect(headers: [String: String])
     /// Begins a live query. An update replaces the query with the same number.
-    case subscribe(LiveQuery, isUpdate: Bool)
+    ///
+    /// - Parameter message: The message itself, which hooks may change.
+    case subscribe(LiveQuery, message: JSONObject, isUpdate: Bool)
     case unsubscribe(requestID: Int64)
 
     private static let keyFields = [
@@ -34,8 +36,8 @@ enum LiveRequest: Sendable {
                 if let text = try Self.text(field, message), !text.isEmpty { headers[header] = text }
             }
             self = .connect(headers: headers)
-        case "subscribe": self = .subscribe(try LiveQuery(message), isUpdate: false)
-        case "update": self = .subscribe(try LiveQuery(message), isUpdate: true)
+        case "subscribe": self = .subscribe(try LiveQuery(message), message: message, isUpdate: false)
+        case "update": self = .subscribe(try LiveQuery(message), message: message, isUpdate: true)
         case "unsubscribe": self = .unsubscribe(requestID: try Self.requestID(message))
         default: throw LiveProblem(code: 3, "Get unknown operation")
         }
@@ -76,7 +78,10 @@ struct LiveQuery: Hashable, Sendable {
     /// The last position that the client received; `nil` if it doesn't resume.
     private(set) var after: String?
 
-    fileprivate init(_ message: JSONObject) throws(LiveProblem) {
+    /// Reads a client's message.
+    ///
+    /// - Throws: ``LiveProblem`` for an invalid query.
+    init(_ message: JSONObject) throws(LiveProblem) {
         requestID = try LiveRequest.requestID(message)
         do throws(ParseError) {
             guard let query = message["query"]?.object, let name = query["className"]?.string else {

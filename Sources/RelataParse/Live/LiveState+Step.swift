@@ -30,7 +30,7 @@ extension LiveState {
         for told in try telling.told(reader) {
             for id in told.queries {
                 switch told.events {
-                case .success(let events): tell(events, id, rights[id], &news, reader)
+                case .success(let events): try tell(events, id, rights[id], &news, reader)
                 case .failure(let error): end(id, error, &news)
                 }
             }
@@ -44,7 +44,7 @@ extension LiveState {
     private mutating func tell(
         _ events: [LiveNews.Told], _ id: LiveQueryID, _ before: LiveRights?, _ news: inout LiveNews,
         _ reader: LiveReader
-    ) {
+    ) throws {
         guard !events.isEmpty, let followed = queries[id] else { return }
         if let end = followers[followed.caller]?.session?.end, end <= reader.transaction.now {
             self.end(id, .sessionIsOver, &news)
@@ -52,7 +52,7 @@ extension LiveState {
         }
         news.told[id] = LiveNews.OfQuery(
             events: events, from: position(round - 1, before ?? followed.audience.rights),
-            to: position(round, followed.audience.rights))
+            to: position(round, followed.audience.rights), mask: try mask(of: followed, reader))
     }
 
     private mutating func end(_ id: LiveQueryID, _ error: ParseError, _ news: inout LiveNews) {

@@ -71,7 +71,8 @@ struct LiveState: Sendable {
         {
             // Until the missed events are sent, the client's position is the old one.
             if !missed.isEmpty { start.position = after }
-            start.missed = LiveNews.OfQuery(events: missed, from: after, to: here)
+            start.missed = LiveNews.OfQuery(
+                events: missed, from: after, to: here, mask: reader.mask(of: query, as: identity))
         } else if query.wantsObjects {
             start.objects = try objects(in: place, reader)
         }
@@ -285,6 +286,12 @@ struct LiveState: Sendable {
         let known = try reader.seeing(identity)
         eyes[rights] = Eyes(identity: identity, known: known, version: reader.classes.version)
         return known
+    }
+
+    /// What hooks of events may show to a query's caller; `nil` without hooks.
+    func mask(of followed: Followed, _ reader: LiveReader) throws -> LiveMask? {
+        guard let identity = eyes[followed.audience.rights]?.identity else { throw LiveStateIsBroken() }
+        return reader.mask(of: followed.query, as: identity)
     }
 
     /// The access of callers with these rights.

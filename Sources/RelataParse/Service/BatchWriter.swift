@@ -15,7 +15,7 @@ final class BatchWriter {
     private var lastClass: ParseClass?
     private var lastBody: ObjectBody?
     private var lastFields: [Field?] = []
-    /// The webhooks that are told of what is written.
+    /// The webhooks that are told of what is written, besides the app's closures.
     private let hooks: Webhooks
 
     init(transaction: ParseTransaction, options: ParseService.Options, tellsUnset: Bool = false) {
@@ -235,7 +235,7 @@ final class BatchWriter {
         guard let typed = transaction.typed, let binding = transaction.models?.bindings[name], binding.watchesDeletions
         else {
             let last =
-                hooks[.afterDelete, name] == nil
+                !isTold(.afterDelete, name)
                 ? nil : try transaction.object(key, of: parseClass, options.maximumReply)
             let report = try transaction.delete(key, of: parseClass)
             guard report.deletedCount > 0 else { throw ParseError(.objectNotFound, "Object not found.") }
@@ -280,17 +280,22 @@ final class BatchWriter {
         try delete(objects, .query(keys), of: parseClass, binding, typed)
     }
 
-    // MARK: Webhooks
+    // MARK: Hooks
 
-    /// An object as it was before it is changed; `nil` where no webhook is told.
+    /// Whether closures of the app or a webhook are told.
+    private func isTold(_ trigger: Trigger, _ className: String) -> Bool {
+        hooks[trigger, className] != nil || options.code.answers(trigger, className)
+    }
+
+    /// An object as it was before it is changed; `nil` where no hook is told.
     func original(_ key: KeyValue, of parseClass: ParseClass) throws -> JSONObject? {
-        guard hooks[.afterSave, parseClass.name] != nil else { return nil }
+        guard isTold(.afterSave, parseClass.name) else { return nil }
         return try transaction.object(key, of: parseClass, options.maximumReply)
     }
 
-    /// Has a webhook told that an object was saved.
+    /// Has hooks told that an object was saved.
     func noteSaved(_ key: KeyValue, of parseClass: ParseClass, original: JSONObject? = nil) {
-        guard hooks[.afterSave, parseClass.name] != nil else { return }
+        guard isTold(.afterSave, parseClass.name) else { return }
         transaction.agenda.notices.append(.saved(parseClass, key, original: original))
     }
 

@@ -54,7 +54,7 @@ extension ParseService {
                     }
                     if isLost { throw ClassesChanged() }
                 }
-                if options.webhooks != nil { try asked.check(in: transaction) }
+                if options.asksHooksToWrite { try asked.check(in: transaction) }
                 let writer = BatchWriter(
                     transaction: transaction, options: options, tellsUnset: call.tellsUnset)
                 let reply = try body(writer)
@@ -64,7 +64,13 @@ extension ParseService {
             return (reply, try transaction.actions(), try transaction.notices(limit: options.maximumReply))
         }
         for action in actions { await action() }
-        for notice in notices { tell(notice, asked.caller) }
+        for notice in notices {
+            if let hooks = options.code.hooks(notice.trigger, notice.className), let cloud = asked.cloud {
+                await tell(notice, hooks, cloud)
+            } else {
+                tell(notice, asked.caller)
+            }
+        }
         return reply
     }
 

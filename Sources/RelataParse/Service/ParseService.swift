@@ -73,7 +73,7 @@ public final class ParseService: Sendable {
         /// For how many seconds a live query is kept after its client disconnects, so that the client can resume it.
         public var liveResumeTime = 60.0
         /// How many seconds a live query may take to look at what a step of changes means to it. One that takes longer in
-        /// two steps in a row ends, because all others wait for it.
+        /// two steps in a row ends, because all others wait for it. The app's closures about live queries have as long.
         public var maximumLiveTime = 5.0
 
         /// Whether replies say what an audit is told.
@@ -87,7 +87,11 @@ public final class ParseService: Sendable {
         /// The options that a store can have.
         fileprivate func allowed(for store: ParseStore) -> Options {
             var options = self
-            if store.models != nil { options.webhooks = nil }
+            if store.models != nil {
+                options.webhooks = nil
+                // Models have hooks of their own.
+                options.code.saves = [:]
+            }
             options.code.allowsWebhooks = options.webhooks != nil
             return options
         }

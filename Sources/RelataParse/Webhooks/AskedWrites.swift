@@ -1,18 +1,20 @@
 import RelataCore
 import RelataEngine
 
-/// The writes of a request, after the replies of webhooks.
+/// The writes of a request, after the answers of the app's closures and of webhooks.
 struct AskedWrites: Sendable {
     /// The writes in order, or the errors of those that a webhook refused.
     var writes: [Result<ObjectWrite, ParseError>] = []
     /// The stored reply, if the request is a repetition.
     var reply: WireReply?
-    /// The registered webhooks at the time of the questions.
-    fileprivate var hooks = Webhooks()
+    /// The registered webhooks at the time of the questions; `nil` if webhooks are off.
+    fileprivate var hooks: Webhooks?
     /// The stored objects at the time of the questions.
     fileprivate var seen: [SeenObject] = []
     /// The members that tell webhooks about the sender.
     fileprivate(set) var caller: JSONObject = [:]
+    /// The call for the app's closures; `nil` if no hook concerns the writes.
+    fileprivate(set) var cloud: CloudCall?
 
     /// Whether no webhook concerns the writes, even if one is registered meanwhile.
     private var isNone = false
@@ -22,7 +24,7 @@ struct AskedWrites: Sendable {
 
     private init(isNone: Bool) { self.isNone = isNone }
 
-    fileprivate init(_ writes: [ObjectWrite] = [], _ hooks: Webhooks = Webhooks()) {
+    fileprivate init(_ writes: [ObjectWrite] = [], _ hooks: Webhooks? = nil) {
         self.writes = writes.map { .success($0) }
         self.hooks = hooks
     }
@@ -32,7 +34,7 @@ struct AskedWrites: Sendable {
     /// - Throws: ``HooksChanged`` if an object or a webhook was changed after the questions.
     func check(in transaction: ParseTransaction) throws {
         if isNone { return }
-        guard transaction.storedClasses.webhooks == hooks else { throw HooksChanged() }
+        guard hooks == nil || transaction.storedClasses.webhooks == hooks else { throw HooksChanged() }
         for object in seen where try transaction.seen(object.className, object.key) != object { throw HooksChanged() }
     }
 }
@@ -71,7 +73,7 @@ extension ParseService {
         judge: @Sendable (ParseTransaction) throws -> Void = { _ in },
         _ body: (AskedWrites) async throws -> WireReply
     ) async throws -> WireReply {
-        guard options.webhooks != nil else { return try await body(AskedWrites(writes)) }
+        guard options.asksHooksToWrite else { return try await body(AskedWrites(writes)) }
         for _ in 0..<Self.attempts {
             do {
                 let asked = try await ask(about: writes, call, isAtomic: isAtomic, fixed: fixed, judge)
@@ -91,9 +93,9 @@ extension ParseService {
         judge: @Sendable (ParseTransaction) throws -> Void,
         body: ([Result<ObjectRoute, ParseError>], AskedWrites) async throws -> WireReply
     ) async throws -> WireReply {
-        guard options.webhooks != nil else { return try await body(routes, .none) }
-        let hooks = store.currentClasses.webhooks
-        if !hooks.hasTriggers {
+        guard options.asksHooksToWrite else { return try await body(routes, .none) }
+        let hooks = knownWebhooks
+        if options.code.saves.isEmpty, hooks?.hasTriggers != true {
             do {
                 return try await body(routes, AskedWrites([], hooks))
             } catch is HooksChanged {
@@ -117,18 +119,25 @@ extension ParseService {
         about writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool, fixed: JSONObject,
         _ judge: @Sendable (ParseTransaction) throws -> Void
     ) async throws -> AskedWrites {
-        let hooks = store.currentClasses.webhooks
+        let (hooks, code) = (knownWebhooks, options.code)
         var asked = AskedWrites(writes, hooks)
-        guard writes.contains(where: { hooks.concernWriting($0.className) }) else { return asked }
+        guard
+            writes.contains(where: {
+                hooks?.concernWriting($0.className) == true || code.saves[$0.className] != nil
+            })
+        else { return asked }
         if call.requestID != nil {
             asked.reply = try await store.read(as: call.caller) {
                 try RequestLog.reply(to: call, on: $0.connection, now: $0.now)
             }
             if asked.reply != nil { return asked }
         }
-        let caller = try await senderMembers(call)
-        asked.caller = caller
-        let places = writes.indices.filter { hooks[writes[$0].trigger, writes[$0].className] != nil }
+        let cloud = try await cloudCall("save", call, parameters: [:])
+        (asked.caller, asked.cloud) = (senderMembers(call, cloud), cloud)
+        let places = writes.indices.filter {
+            let (trigger, className) = (writes[$0].trigger, writes[$0].className)
+            return hooks?[trigger, className] != nil || code.answers(trigger, className)
+        }
         if places.isEmpty { return asked }
         let limit = options.maximumReply
         let questions = try await store.read(as: call.caller) { transaction in
@@ -143,8 +152,8 @@ extension ParseService {
             }
         }
         // Another process may have removed a webhook, which mustn't be asked any more.
-        guard store.currentClasses.webhooks == hooks else { throw HooksChanged() }
-        let answers = try await answers(to: questions, hooks, caller, isAtomic: isAtomic)
+        guard knownWebhooks == hooks else { throw HooksChanged() }
+        let answers = try await answers(to: questions, asked, isAtomic: isAtomic)
         for (number, place) in places.enumerated() {
             asked.writes[place] = answers[number]
             if case .success(let question) = questions[number], let seen = question.seen { asked.seen.append(seen) }
@@ -152,21 +161,25 @@ extension ParseService {
         return asked
     }
 
-    /// The writes after the replies of the webhooks, several of which are asked at once.
+    /// The webhooks that this process knows; `nil` if webhooks are off.
+    private var knownWebhooks: Webhooks? { options.webhooks == nil ? nil : store.currentClasses.webhooks }
+
+    /// The writes after the answers of the hooks, several of which are asked at once.
     private func answers(
-        to questions: [Result<WebhookQuestion, ParseError>], _ hooks: Webhooks, _ caller: JSONObject, isAtomic: Bool
+        to questions: [Result<WebhookQuestion, ParseError>], _ asked: AskedWrites, isAtomic: Bool
     ) async throws -> [Result<ObjectWrite, ParseError>] {
         try await withThrowingTaskGroup(of: (Int, Result<ObjectWrite, ParseError>).self) { group in
             var answers: [Int: Result<ObjectWrite, ParseError>] = [:]
             for (number, question) in questions.enumerated() {
-                if number >= options.webhooks?.width ?? 1, let (done, answer) = try await group.next() {
+                if number >= options.webhooks?.width ?? 8, let (done, answer) = try await group.next() {
                     answers[done] = answer
                 }
                 group.addTask { [self] in
                     do {
-                        return (number, .success(try await answer(to: try question.get(), hooks, caller)))
+                        return (number, .success(try await answer(to: try question.get(), asked)))
                     } catch {
                         if isAtomic || error is CancellationError { throw error }
+                        if error is CodeFailure { options.code.report?(error) }
                         return (number, .failure(ParseError(error)))
                     }
                 }
@@ -177,14 +190,18 @@ extension ParseService {
     }
 
     private func answer(
-        to question: WebhookQuestion, _ hooks: Webhooks, _ caller: JSONObject
+        to question: WebhookQuestion, _ asked: AskedWrites
     ) async throws -> ObjectWrite {
-        guard let hook = hooks[question.write.trigger, question.write.className] else { return question.write }
+        let (trigger, className) = (question.write.trigger, question.write.className)
+        if let hooks = options.code.hooks(trigger, className), let cloud = asked.cloud {
+            return try await answer(to: question, hooks, cloud)
+        }
+        guard let hook = asked.hooks?[trigger, className] else { return question.write }
         var members: JSONObject = [
-            "triggerName": .string(question.write.trigger.rawValue), "object": .object(question.object),
+            "triggerName": .string(trigger.rawValue), "object": .object(question.object),
         ]
         members["original"] = question.original.map { .object($0) }
-        members.merge(caller)
+        members.merge(asked.caller)
         let success = try await ask(hook, members)
         do throws(ParseError) {
             return try question.write(after: success, options.prohibitedNames)

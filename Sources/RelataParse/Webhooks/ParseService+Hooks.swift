@@ -85,14 +85,27 @@ extension CloudCode {
     /// Whether a closure of the app answers a trigger.
     func answers(_ trigger: Trigger, _ className: String) -> Bool {
         switch trigger {
-        case .beforeSave, .afterSave, .beforeDelete, .afterDelete: false
+        case .beforeSave: saves[className]?.beforeSave.isEmpty == false
+        case .afterSave: saves[className]?.afterSave.isEmpty == false
+        case .beforeDelete: saves[className]?.beforeDelete.isEmpty == false
+        case .afterDelete: saves[className]?.afterDelete.isEmpty == false
         case .beforeFind: finds[className]?.before.isEmpty == false
         case .afterFind: finds[className]?.after.isEmpty == false
         case .beforeLogin: !logins.beforeLogin.isEmpty
         case .afterLogin: !logins.afterLogin.isEmpty
         case .afterLogout: !logins.afterLogout.isEmpty
         case .beforePasswordResetRequest: !logins.beforePasswordReset.isEmpty
+        case .beforeConnect: !live.beforeConnect.isEmpty
+        case .beforeSubscribe: live.beforeSubscribe[className] != nil
+        case .afterEvent: live.afterEvent[className] != nil
         }
+    }
+}
+
+extension CloudCode {
+    /// The closures of a class, if they answer a trigger of saves or deletions.
+    func hooks(_ trigger: Trigger, _ className: String) -> SaveHooks? {
+        answers(trigger, className) ? saves[className] : nil
     }
 }
 
@@ -125,12 +138,7 @@ private struct WebhookChange: Sendable {
             place = .function(try name(0, "functionName"))
         } else {
             let (className, triggerName) = (try name(0, "className"), try name(1, "triggerName"))
-            guard let trigger = Trigger(rawValue: triggerName) else {
-                guard ["beforeConnect", "beforeSubscribe", "afterEvent"].contains(triggerName) else {
-                    throw Self.invalid
-                }
-                throw ParseError(.operationForbidden, "there are no webhooks for \(triggerName)")
-            }
+            guard let trigger = Trigger(rawValue: triggerName) else { throw Self.invalid }
             if kind != .delete { try Self.check(trigger, of: className) }
             place = .trigger(trigger, className: className)
         }
@@ -150,6 +158,7 @@ private struct WebhookChange: Sendable {
             switch trigger {
             case .beforeLogin, .afterLogin, .beforePasswordResetRequest: InternalClasses.user
             case .afterLogout: InternalClasses.session
+            case .beforeConnect: Trigger.connections
             default: nil
             }
         if let needed {

@@ -25,6 +25,20 @@ extension ParseService.Options {
     func asksHooks(toFind className: String, in classes: ClassSet) -> Bool {
         code.finds[className] != nil || webhooks != nil && classes.webhooks.concernFinding(className)
     }
+
+    /// Whether closures of the app or webhooks may be called for writes.
+    var asksHooksToWrite: Bool { webhooks != nil || !code.saves.isEmpty }
+
+    /// The webhook for a trigger; `nil` if a closure of the app answers the trigger.
+    func webhook(_ trigger: Trigger, _ className: String, in classes: ClassSet) -> Webhook? {
+        guard webhooks != nil, !code.answers(trigger, className) else { return nil }
+        return classes.webhooks[trigger, className]
+    }
+
+    /// Whether closures of the app or a webhook answer a trigger.
+    func asksHooks(_ trigger: Trigger, _ className: String, in classes: ClassSet) -> Bool {
+        code.answers(trigger, className) || webhook(trigger, className, in: classes) != nil
+    }
 }
 
 extension ParseService {
@@ -33,8 +47,7 @@ extension ParseService {
 
     /// The webhook for a trigger, as known to this process; `nil` if a closure of the app answers the trigger.
     func webhook(_ trigger: Trigger, _ className: String) -> Webhook? {
-        guard options.webhooks != nil, !options.code.answers(trigger, className) else { return nil }
-        return store.currentClasses.webhooks[trigger, className]
+        options.webhook(trigger, className, in: store.currentClasses)
     }
 
     // MARK: Calling
@@ -46,7 +59,7 @@ extension ParseService {
         senderMembers(call, try await cloudCall("", call, parameters: [:]))
     }
 
-    private func senderMembers(_ call: ParseCall, _ cloud: CloudCall) -> JSONObject {
+    func senderMembers(_ call: ParseCall, _ cloud: CloudCall) -> JSONObject {
         var members: JSONObject = ["master": .bool(cloud.isMaster)]
         if var user = cloud.user {
             user["className"] = .string(InternalClasses.user)

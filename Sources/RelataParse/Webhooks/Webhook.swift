@@ -4,6 +4,10 @@ import RelataCore
 enum Trigger: String, Hashable, Sendable, CaseIterable {
     case beforeSave, afterSave, beforeDelete, afterDelete, beforeFind, afterFind
     case beforeLogin, afterLogin, afterLogout, beforePasswordResetRequest
+    case beforeConnect, beforeSubscribe, afterEvent
+
+    /// The name under which Parse's own server has triggers of connections, which aren't those of a class.
+    static let connections = "@Connect"
 
     /// Whether the webhook is called after the event, so nobody waits for its reply.
     var isNotice: Bool {

@@ -21,10 +21,17 @@ struct WebhookQuestion: Sendable {
     ///
     /// - Parameter success: The value of `success` in the reply.
     func write(after success: JSONValue, _ prohibited: ProhibitedNames) throws(ParseError) -> ObjectWrite {
-        guard let body = write.body?.body, let members = success.object else { return write }
+        guard let members = success.object, members.contains(where: { !Self.fixed.contains($0.key) }) else {
+            return write
+        }
+        return try self.write(with: members, prohibited)
+    }
+
+    /// The write after a hook has changed the object.
+    func write(with members: JSONObject, _ prohibited: ProhibitedNames) throws(ParseError) -> ObjectWrite {
+        guard let body = write.body?.body else { return write }
         var reader = FileURLReader(nil)
         let given = reader.read(members.filter { !Self.fixed.contains($0.key) })
-        if given.isEmpty { return write }
         var changed: JSONObject = [:]
         for (name, value) in given {
             let isKept = object[name].map { Self.isSame(value, $0) } ?? value.isNull
@@ -35,7 +42,7 @@ struct WebhookQuestion: Sendable {
         if write.className == InternalClasses.user,
             let name = changed.keys.first(where: { InternalClasses.userFields.contains($0) })
         {
-            throw ParseError(.scriptFailed, "the webhook for beforeSave of _User changed \(name), which it can't")
+            throw ParseError(.scriptFailed, "beforeSave of _User changed \(name), which it can't")
         }
         try prohibited.check(changed)
         let new = body.changed(byHook: try ObjectBody(changed), dropping: dropped)

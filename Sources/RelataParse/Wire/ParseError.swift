@@ -149,6 +149,10 @@ extension ParseError {
             self = error.parseError
             return
         }
+        if let error = error as? SlowHook {
+            self = error.parseError
+            return
+        }
         if let error = error as? FailedSignIn {
             self = error.parseError
             return

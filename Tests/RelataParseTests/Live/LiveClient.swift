@@ -7,8 +7,18 @@ struct LiveClient: Sendable {
     let connection: LiveQueryConnection
 
     /// Connects with a session, with the master key, or with neither.
-    init(_ server: TestServer, token: String? = nil, isMaster: Bool = false) async throws {
-        connection = await server.service.connectLiveQueries { Issue.record("failed: \($0)") }
+    ///
+    /// - Parameters:
+    ///   - isConnecting: Whether the client says who it is.
+    ///   - address: Where the client is.
+    ///   - report: Gets the errors that the client isn't told.
+    init(
+        _ server: TestServer, token: String? = nil, isMaster: Bool = false, connecting isConnecting: Bool = true,
+        from address: String? = nil,
+        report: @escaping @Sendable (any Error) -> Void = { Issue.record("failed: \($0)") }
+    ) async throws {
+        connection = await server.service.connectLiveQueries(from: address, report: report)
+        guard isConnecting else { return }
         var message: JSONObject = ["op": "connect", "applicationId": "app"]
         if let token { message["sessionToken"] = .string(token) }
         if isMaster { message["masterKey"] = "master" }

@@ -80,7 +80,7 @@ import Testing
             ("functions", ["functionName": "", "url": "http://a"], 143),
             ("triggers", ["className": "Book", "triggerName": "beforeSave"], 143),
             ("triggers", ["className": "Book", "triggerName": "sometimes", "url": "http://a"], 143),
-            ("triggers", ["className": "Book", "triggerName": "beforeSubscribe", "url": "http://a"], 119),
+            ("triggers", ["className": "Book", "triggerName": "beforeConnect", "url": "http://a"], 143),
             ("triggers", ["className": "Book", "triggerName": "beforeLogin", "url": "http://a"], 143),
             ("triggers", ["className": "_Session", "triggerName": "beforeSave", "url": "http://a"], 143),
             ("triggers", ["className": "_Installation", "triggerName": "afterSave", "url": "http://a"], 119),
@@ -96,7 +96,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("@Connect", "beforeConnect", 119), ("Book", "beforeSubscribe", 119), ("Book", "afterEvent", 119),
+            ("@Connect", "beforeSubscribe", 103), ("_Session", "beforeSubscribe", 143), ("_Session", "afterEvent", 143),
             ("_JobStatus", "afterSave", 119), ("@File", "beforeSave", 103), ("@Config", "afterSave", 103),
             ("_User", "afterLogout", 143), ("_Session", "beforeLogin", 143),
             ("Book", "beforePasswordResetRequest", 143),

@@ -17,8 +17,8 @@ import Testing
         (
             "CloudCode.md",
             [
-                "GuideCode.swift", "GuideTypes.swift", "GuideJobs.swift", "GuideHooks.swift", "GuideWebhooks.swift",
-                "GuideActing.swift",
+                "GuideCode.swift", "GuideTypes.swift", "GuideJobs.swift", "GuideHooks.swift", "GuideLive.swift",
+                "GuideSaves.swift", "GuideWebhooks.swift", "GuideActing.swift",
             ]
         ),
     ]) func theServersInTheGuidesAreTheCompiledOnes(guide name: String, files: [String]) throws {
