@@ -13,6 +13,8 @@ package struct Access: Hashable, Sendable {
 
     /// By the entity's name.
     private let guards: [String: Guard]
+    /// The common part of accesses that differ in values only.
+    package let shape: Shape
 
     /// The conditions on the rows of an entity, and on its properties.
     struct Guard: Hashable, Sendable {
@@ -44,7 +46,10 @@ package struct Access: Hashable, Sendable {
         }
     }
 
-    private init(guards: [String: Guard]) { self.guards = guards }
+    private init(guards: [String: Guard]) {
+        self.guards = guards
+        shape = Shape(guards.mapValues(\.statement.sql))
+    }
 
     /// Guards entities.
     ///
@@ -62,7 +67,7 @@ package struct Access: Hashable, Sendable {
         for entity in Set(conditions.keys).union(masks.keys) {
             guards[entity] = try Guard(entity, conditions[entity] ?? .and([]), masks[entity] ?? [:], schema, dialect)
         }
-        self.guards = guards
+        self.init(guards: guards)
     }
 
     /// A copy with another condition on the rows of one entity, or with none. Its masks stay.
@@ -112,11 +117,17 @@ package struct Access: Hashable, Sendable {
     /// The part of an access that determines the text of a statement: the conditions without their values. Statements
     /// are cached by it.
     package struct Shape: Hashable, Sendable {
-        fileprivate let conditions: [String: String]
-    }
+        private let conditions: [String: String]
+        /// The hash of the conditions: each request looks for the statements of its shape.
+        private let hash: Int
 
-    /// The common part of accesses that differ in values only.
-    package var shape: Shape { Shape(conditions: guards.mapValues(\.statement.sql)) }
+        fileprivate init(_ conditions: [String: String]) {
+            self.conditions = conditions
+            hash = conditions.hashValue
+        }
+
+        package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+    }
 
     /// A value that a condition binds.
     func parameter(_ number: Int, of entity: String) -> Parameter? {

@@ -112,11 +112,21 @@ struct CallerLookup {
 
     /// A caller with its access.
     func seeing(_ caller: KnownCaller) throws -> KnownCaller {
-        var known = caller
-        if caller.isMaster { return known }
-        let lists = try classes.guarded.isEmpty ? [] : self.lists(of: known.principals.sorted())
-        known.isListed = isListed(lists.filter { $0.canRead }.map { $0.key }, user: known.session?.user)
-        let mayChange = isListed(lists.filter { $0.canWrite }.map { $0.key }, user: known.session?.user)
+        if caller.isMaster { return caller }
+        let lists = try classes.guarded.isEmpty ? [] : self.lists(of: caller.principals.sorted())
+        let key = PreparedCallers.RightsKey(
+            principals: caller.principals, user: caller.session?.user,
+            readable: lists.filter(\.canRead).map(\.key), writable: lists.filter(\.canWrite).map(\.key))
+        var known = try classes.preparedCallers.rights(key) { try rights(of: caller, key) }
+        known.session = caller.session
+        return known
+    }
+
+    /// The rights of a caller by its roles and access lists, for all of its sessions.
+    private func rights(of caller: KnownCaller, _ key: PreparedCallers.RightsKey) throws -> KnownCaller {
+        var known = KnownCaller(session: caller.session, principals: caller.principals)
+        known.isListed = isListed(key.readable, user: key.user)
+        let mayChange = isListed(key.writable, user: key.user)
         let masks = hideFields(from: &known)
         known.read = try access(known.isListed, known, masks: masks) {
             [$0.permission(.get, on: $1), $0.limit(.find, on: $1)]
@@ -170,13 +180,11 @@ struct CallerLookup {
     private func session(_ token: String) throws -> KnownCaller.SignedIn {
         guard let secrets, classes.hasUsers, let table = classes.schema[InternalClasses.session], table.entity.isSession
         else { throw ParseError.invalidSession }
-        let hash = secrets.digestText(of: token)
-        let plan = QueryPlan(
-            entity: table.name,
-            condition: .comparison(
-                .equal, .property(scope: 0, path: ["_token"]), .value(.text(hash)), []))
-        let names = ["objectId", "user", "expiresAt"]
-        let row = try rows(plan, names.map { .property(scope: 0, path: [$0]) }).first
+        let hash = Value.text(secrets.digestText(of: token))
+        let row = try rows(
+            .session, [hash], of: table.name, ["objectId", "user", "expiresAt"],
+            where: .comparison(.equal, .property(scope: 0, path: ["_token"]), .value(hash), [])
+        ).first
         guard let row, case .text(let id) = row[0], case .text(let user) = row[1] else {
             throw ParseError.invalidSession
         }
@@ -196,7 +204,7 @@ struct CallerLookup {
     /// The names of a user's roles, including those inherited from other roles.
     private func roles(of user: String) throws -> [String] {
         guard hasRoles else { return [] }
-        return try roles(from: [KeyValue(.text(user))], by: "users", known: [:])
+        return try roles(from: [KeyValue(.text(user))], by: .rolesOfUser, known: [:])
     }
 
     private var hasRoles: Bool { classes.schema[InternalClasses.role]?.entity.isGuarded == true }
@@ -207,30 +215,32 @@ struct CallerLookup {
         let plan = QueryPlan(
             entity: InternalClasses.role,
             condition: .comparison(.equal, .property(scope: 0, path: ["name"]), .value(.text(name)), []))
-        guard let row = try rows(plan, [.property(scope: 0, path: [])]).first else { return nil }
+        let query = try compiler.select(plan, columns: .expressions([.property(scope: 0, path: [])]))
+        guard let row = try connection.values(query.statement, types: query.columnTypes).first else { return nil }
         let key = KeyValue(row[0])
-        return try roles(from: [key], by: "roles", known: [key: name])
+        return try roles(from: [key], by: .rolesOfRoles, known: [key: name])
     }
 
     private func roles(
-        from keys: [KeyValue], by relation: String, known: [KeyValue: String]
+        from keys: [KeyValue], by lookup: PreparedCallers.Lookup, known: [KeyValue: String]
     ) throws -> [String] {
-        var (names, keys, relation) = (known, keys, relation)
+        var (names, keys, lookup) = (known, keys, lookup)
         // Each turn finds new roles, so the loop ends even if roles form a circle.
         while !keys.isEmpty {
-            let plan = QueryPlan(
-                entity: InternalClasses.role,
-                condition: .quantified(
+            let relation = lookup == .rolesOfUser ? "users" : "roles"
+            let found = try rows(
+                lookup, keys.map { $0.values[0] }, of: InternalClasses.role, ["objectId", "name"],
+                where: .quantified(
                     .any, RelatedSet(scope: 0, path: [relation], innerScope: 1),
                     condition: .keyIn(.property(scope: 1, path: []), keys)))
             keys = []
-            for row in try rows(plan, [.property(scope: 0, path: []), .property(scope: 0, path: ["name"])]) {
+            for row in found {
                 let key = KeyValue(row[0])
                 guard names[key] == nil, case .text(let name) = row[1] else { continue }
                 names[key] = name
                 keys.append(key)
             }
-            relation = "roles"
+            lookup = .rolesOfRoles
         }
         return names.values.sorted()
     }
@@ -244,12 +254,11 @@ struct CallerLookup {
 
     /// The access lists that contain at least one of these users and roles, and the rights that they give.
     private func lists(of principals: [String]) throws -> [ListRights] {
-        let plan = QueryPlan(
-            entity: InternalClasses.accessEntry,
-            condition: .valueIn(
-                .property(scope: 0, path: ["principal"]), principals.map { Value.text($0) }, []))
-        let names = ["list", "canRead", "canWrite"]
-        return try rows(plan, names.map { .property(scope: 0, path: [$0]) }).map { row in
+        let values = principals.map { Value.text($0) }
+        return try rows(
+            .lists, values, of: InternalClasses.accessEntry, ["list", "canRead", "canWrite"],
+            where: .valueIn(.property(scope: 0, path: ["principal"]), values, [])
+        ).map { row in
             ListRights(key: KeyValue(row[0]), canRead: row[1].isTrue, canWrite: row[2].isTrue)
         }
     }
@@ -283,9 +292,19 @@ struct CallerLookup {
         return try Access(conditions, masks: masks, in: classes.schema, dialect: connection.dialect)
     }
 
-    private func rows(_ plan: QueryPlan, _ nodes: [ExpressionNode]) throws -> [[Value]] {
-        let query = try compiler.select(plan, columns: .expressions(nodes))
-        return try connection.values(query.statement, types: query.columnTypes)
+    /// The values of some properties of the objects that meet a condition.
+    ///
+    /// - Parameter values: The values in the condition.
+    private func rows(
+        _ lookup: PreparedCallers.Lookup, _ values: [Value], of entity: String, _ names: [String],
+        where condition: ExpressionNode
+    ) throws -> [[Value]] {
+        let (statement, types) = try classes.preparedCallers.query(lookup, values) {
+            try compiler.select(
+                QueryPlan(entity: entity, condition: condition),
+                columns: .expressions(names.map { .property(scope: 0, path: [$0]) }))
+        }
+        return try connection.values(statement, types: types)
     }
 }
 

@@ -12,6 +12,8 @@ final class ClassSet: Sendable {
     let options: [String: ClassOptions]
     /// How their objects are fetched.
     let prepared = PreparedFetches()
+    /// What its callers may do.
+    let preparedCallers = PreparedCallers()
     /// The classes that were used, in the order of the tables.
     private let classes: [Slot]
     /// The classes whose objects have access lists or permissions.
