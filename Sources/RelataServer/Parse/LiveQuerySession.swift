@@ -30,7 +30,7 @@ struct LiveQuerySession: Sendable {
                     }
                 }
             }
-            group.addTask {
+            group.addTask(executorPreference: socket.sending) {
                 while let message = await connection.next() {
                     do { try await socket.send(.text(message)) } catch { return }
                 }

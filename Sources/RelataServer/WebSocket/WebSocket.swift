@@ -20,13 +20,16 @@ public struct WebSocket: Sendable {
     /// The client's messages. They can be read once, and arrive no faster than they are read.
     public let messages: WebSocketMessages
     fileprivate let outbound: NIOAsyncChannelOutboundWriter<WebSocketMessage>
+    /// Runs tasks where messages are sent: for a task that does little else.
+    let sending: EventLoopExecutor
 
     init(
         _ inbound: NIOAsyncChannelInboundStream<WebSocketMessage>,
-        _ outbound: NIOAsyncChannelOutboundWriter<WebSocketMessage>
+        _ outbound: NIOAsyncChannelOutboundWriter<WebSocketMessage>, on loop: any EventLoop
     ) {
         messages = WebSocketMessages(inbound: inbound)
         self.outbound = outbound
+        sending = EventLoopExecutor(loop)
     }
 
     /// Sends a message. Waits until the client has received earlier ones.

@@ -97,7 +97,7 @@ struct WebSocketUpgrade: Sendable {
             try? await messages.executeThenClose { inbound, outbound in
                 var code = WebSocketErrorCode.normalClosure
                 do {
-                    try await session(WebSocket(inbound, outbound))
+                    try await session(WebSocket(inbound, outbound, on: channel.eventLoop))
                 } catch {
                     // A closed connection isn't a failure.
                     if channel.isActive {
