@@ -27,7 +27,7 @@ func everySwiftExampleIsCompiledAndRun(path: String) throws {
 }
 
 @Test(arguments: PackageFiles.documents)
-func everyBlockIsOfAKindThatIsChecked(path: String) throws {
+func everyBlockHasAKnownKind(path: String) throws {
     for block in try MarkdownDocument(path).blocks where !languages.contains(block.language) {
         Issue.record(
             "\(path):\(block.line - 1): mark the block with one of \(languages.sorted()), not “\(block.language)”")
@@ -72,7 +72,7 @@ private func anchor(_ heading: Substring) -> String {
 }
 
 @Test(arguments: PackageFiles.documents.filter { $0.hasSuffix(".zh-Hans.md") })
-func aTranslationShowsTheSame(path: String) throws {
+func translationsMatchTheirOriginals(path: String) throws {
     let english = try MarkdownDocument(path.replacing(".zh-Hans.md", with: ".md"))
     let chinese = try MarkdownDocument(path)
     #expect(english.blocks.map(\.language) == chinese.blocks.map(\.language))

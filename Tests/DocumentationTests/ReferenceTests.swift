@@ -45,7 +45,7 @@ import Testing
     ]
 
     @Test(arguments: ["Relata", "RelataRecords"])
-    func whatAModuleShowsOfOtherTargetsIsInTheReference(module: String) throws {
+    func reexportedNamesAreInTheReference(module: String) throws {
         let file = PackageFiles.root.appendingPathComponent("Sources/\(module)/Exports.swift")
         let exported = try String(contentsOf: file, encoding: .utf8)
             .matches(of: /(?m)^@_exported public import \w+ \w+\.(\w+)$/).map { String($0.output.1) }
@@ -54,7 +54,7 @@ import Testing
         #expect(missing == [], "give each a line in \(Self.page), or don't export it")
     }
 
-    @Test func noTargetIsExportedAsAWhole() throws {
+    @Test func noTargetIsReexportedAsAWhole() throws {
         // This one stands for a C library under another name, and no app sees it.
         for path in PackageFiles.files(in: "Sources", ".swift") where !path.hasSuffix("RelataCSQLite/Library.swift") {
             let text = try String(contentsOf: PackageFiles.root.appendingPathComponent(path), encoding: .utf8)

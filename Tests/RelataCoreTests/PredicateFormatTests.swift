@@ -8,7 +8,7 @@ struct PredicateFormatTests: PredicateParsing {
 
     init() throws { schema = try Schema(MusicEntities.all) }
 
-    @Test func comparisonsHaveSeveralSpellings() throws {
+    @Test func comparisonOperatorsHaveSeveralSpellings() throws {
         for (sign, comparison) in [
             ("=", ComparisonOperator.equal), ("==", .equal), ("!=", .notEqual), ("<>", .notEqual), ("<", .less),
             (">", .greater),
@@ -27,7 +27,7 @@ struct PredicateFormatTests: PredicateParsing {
         #expect(try parse("title == artist.name") == .comparison(.equal, path("title"), path("artist.name"), []))
     }
 
-    @Test func connectivesBindAsUsual() throws {
+    @Test func operatorsHaveTheUsualPrecedence() throws {
         let (a, b, c) = (compare(.equal, "id", 1), compare(.equal, "id", 2), compare(.equal, "id", 3))
         #expect(try parse("id = 1 AND id = 2 OR id = 3") == .or([.and([a, b]), c]))
         #expect(try parse("id = 1 && (id = 2 || id = 3)") == .and([a, .or([b, c])]))
@@ -152,7 +152,7 @@ struct PredicateFormatTests: PredicateParsing {
                     condition: .comparison(.greater, .aggregate(.count, inner, of: nil, filter: nil), .value(5), [])))
     }
 
-    @Test func subqueriesAreFiguresOfWhatMeetsACondition() throws {
+    @Test func subqueriesCountObjectsThatMeetACondition() throws {
         let tracks = RelatedSet(scope: 0, path: ["tracks"], innerScope: 1)
         let long = ExpressionNode.aggregate(
             .count, tracks, of: nil,
@@ -312,7 +312,7 @@ struct PredicateFormatTests: PredicateParsing {
     @Test(arguments: [
         "{", "{1,", "id + ", "id * ", "'a' + ", "1 + ", "abs(", "id ?? ", "- ", "days(", "ANY ", "{{1}, ",
     ])
-    func aTextThatIsNestedOrLongIsRefused(part: String) {
+    func deeplyNestedAndLongPredicatesAreRefused(part: String) {
         for text in [
             "id IN \(String(repeating: part, count: 200_000))", "id = \(String(repeating: part, count: 200_000))id",
         ] {
@@ -328,7 +328,7 @@ struct PredicateFormatTests: PredicateParsing {
 
     /// Whatever the text, the answer is an expression or an error with a place inside of it.
     @Test(arguments: 0..<200)
-    func anyTextIsReadOrRefused(_ seed: Int) {
+    func randomTextIsParsedOrRefused(_ seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let words = [
             "id", "title", "artist", ".", "name", "tracks", "@count", "@sum", "=", "<", "IN", "BETWEEN", "{", "}", "(",

@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestEngine.all) func anyModelsOverAnyFile(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func randomModelsMigrateRandomFiles(on engine: TestEngine) throws {
         var migrated = 0
         for seed in UInt64(1)...(engine == .sqlite ? 400 : 120) {
             var random = SeededGenerator(seed: seed)

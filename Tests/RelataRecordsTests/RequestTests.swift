@@ -10,7 +10,7 @@ import Testing
         var words: String?
     }
 
-    @Test func aRequestIsDoneOnceAlsoAfterOpeningAnew() async throws {
+    @Test func repeatedRequestsRunOnceEvenAfterReopening() async throws {
         let folder = try TestDatabases()
         let path = try folder.path()
         func order(_ store: RecordStore, _ id: String) async throws -> Receipt {
@@ -33,7 +33,7 @@ import Testing
         await #expect(throws: RelataError.self) { try await again.write(requestID: "a") { _ in "another result" } }
     }
 
-    @Test func aRequestThatFailedIsNotDone() async throws {
+    @Test func failedRequestsCanBeRepeated() async throws {
         let store = try RecordStore.make()
         struct Stop: Error {}
         await #expect(throws: Stop.self) {

@@ -22,7 +22,7 @@ import Testing
     private enum Outcome { case done, refused, refusedByRelataOnly }
 
     @Test(arguments: 0..<UInt64(10))
-    func deletionsDoWhatSQLiteDoes(part: UInt64) throws {
+    func deletionsMatchThoseOfSQLite(part: UInt64) throws {
         var outcomes: [Outcome: Int] = [:]
         var tried = 0
         for seed in Self.first..<Self.first + Self.count where seed % 10 == part {

@@ -9,7 +9,7 @@ import Testing
 /// Random schemas, rows and deletions against an oracle that knows the rules and nothing of SQL.
 @Suite struct DeletePropertyTests {
     @Test(arguments: Array(stride(from: UInt64(1), through: 401, by: 50)))
-    func deletionsDoWhatTheRulesSay(first: UInt64) throws {
+    func deletionsFollowTheRules(first: UInt64) throws {
         for seed in first..<first + 50 { try check(seed: seed) }
     }
 

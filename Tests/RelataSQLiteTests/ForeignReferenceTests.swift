@@ -55,7 +55,7 @@ import Testing
     }
 
     /// A key to unique columns, a second key on one column, and one by the rules of its target.
-    @Test func queriesFollowKeysThatHoldNoPrimaryKey() throws {
+    @Test func queriesFollowForeignKeysToUniqueColumns() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT COLLATE NOCASE UNIQUE, name TEXT);
@@ -105,7 +105,7 @@ import Testing
 
     // MARK: Checking
 
-    @Test func aCheckGoesOnAfterForeignKeysThatCannotBeFollowed() throws {
+    @Test func checksContinueAfterUnusableForeignKeys() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT);
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// SQLite refuses any change of such a row.
-    @Test func aRowThatRefersToItselfInAnotherSpellingIsNamed() throws {
+    @Test func selfReferencesInAnotherSpellingAreNamed() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE t (p INTEGER PRIMARY KEY, u TEXT COLLATE RTRIM UNIQUE,

@@ -10,7 +10,7 @@ import Testing
     /// How often each statement runs: enough for SQLite to ask at each of its few steps.
     private let rounds = 210_000
 
-    @Test func whatThrowsWhenItBeginsIsNotOpen() async throws {
+    @Test func failedBeginsLeaveNoTransactionOpen() async throws {
         let rounds = rounds
         let (interrupted, open) = try await Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -33,7 +33,7 @@ import Testing
         #expect(interrupted > 1 && open == 0)
     }
 
-    @Test func whatThrowsWhenItIsCommittedIsNotWritten() async throws {
+    @Test func failedCommitsWriteNothing() async throws {
         let rounds = rounds
         let (interrupted, written, stored) = try await Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -57,7 +57,7 @@ import Testing
         #expect(stored == ["\(written)"])
     }
 
-    @Test func aSavepointThatThrowsHasUndoneItsOwnAndNothingElse() async throws {
+    @Test func failedSavepointsUndoOnlyTheirOwnChanges() async throws {
         let rounds = rounds
         let (interrupted, errors, expected, stored) = try await Task {
             withUnsafeCurrentTask { $0?.cancel() }

@@ -60,7 +60,7 @@ import Testing
     }
 
     /// At each time somebody reads, and from the log: there is always a reader that began before the last commit.
-    @Test func theLogBeginsAnewAlthoughReadsOverlap() async throws {
+    @Test func theLogRestartsAlthoughReadsOverlap() async throws {
         try await withPool(limit: 500) { pool, path in
             let isDone = Mutex(false)
             // On threads of their own: tasks that never pause would leave none for the writer.
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func theLogBeginsAnewAlthoughTransactionsNeverPause() async throws {
+    @Test func theLogRestartsAlthoughTransactionsNeverPause() async throws {
         try await withPool(limit: 1000) { pool, path in
             let data = Value.blob(Data(repeating: 7, count: 40_000))
             let start = try timesBegun(path)
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func whatIsWrittenIsInTheFileSoonAlthoughNobodyClosesIt() async throws {
+    @Test func writesReachTheFileWithoutAClose() async throws {
         try await withPool { pool, path in
             try await pool.write { try Self.insertMuch($0) }
             for _ in 0..<6000 where try size(path) < 4_000_000 { try await Task.sleep(for: .milliseconds(10)) }
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func whoCommitsAfterItWasClosedCopiesNothingMore() async throws {
+    @Test func commitsAfterTheCloseAreNotCopied() async throws {
         try await withPool { pool, path in
             try await pool.write { connection in
                 // Closing waits for nobody: what runs goes on to its end.
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func aPoolThatNobodyClosesLeavesNoConnection() async throws {
+    @Test func releasedPoolsCloseTheirConnections() async throws {
         try await withFile { path, open in
             do {
                 let pool = try open(16_000)

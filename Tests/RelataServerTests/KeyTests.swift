@@ -56,7 +56,7 @@ struct KeyTests {
         }
     }
 
-    @Test func aFolderIsRefusedAsAFileOfKeys() throws {
+    @Test func aFolderIsNotAKeyFile() throws {
         let folder = try ServerFolder()
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.url.path)
         #expect(throws: RelataError.self) { try KeyFile(folder.url.path) }

@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func noFileOfConformanceMentionsWhatOnlyOneEngineHas() throws {
+    @Test func conformanceTestsUseNoEngineSpecificFeatures() throws {
         let sources = try Self.sources(in: "Conformance")
         #expect(sources.count > 50)
         for (name, text) in sources {

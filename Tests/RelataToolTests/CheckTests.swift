@@ -51,7 +51,7 @@ import Testing
         #expect(query.contains("NOT IN ('lent', 'shelved')"))
     }
 
-    @Test func danglingReferencesAreFoundAndWhatIsSaidMendsThem() throws {
+    @Test func danglingReferencesAreFoundWithAWorkingFix() throws {
         let file = try SampleFile.library()
         try file.execute(
             """
@@ -76,7 +76,7 @@ import Testing
     }
 
     /// References that SQLite follows by the rules of the column that is referred to stay; what leads nowhere is mended.
-    @Test func mendsTouchWhatSQLiteFindsDanglingAndNothingElse() throws {
+    @Test func repairsAffectOnlyDanglingReferences() throws {
         let file = try SampleFile(
             """
             CREATE TABLE n (code TEXT COLLATE NOCASE PRIMARY KEY);
@@ -146,7 +146,7 @@ import Testing
         #expect(run.lines.contains("b.lost: 1 row refers to nowhere, where there is no such row (4)"))
     }
 
-    @Test func aTableIsFoundWhoseNameBeginsAsThoseOfTheLibrary() throws {
+    @Test func tablesWithReservedNamesAreReported() throws {
         let file = try SampleFile(
             """
             CREATE TABLE relata_x (id INTEGER PRIMARY KEY, c INTEGER REFERENCES c);

@@ -19,7 +19,7 @@ import Testing
         #expect(run.output.hasSuffix("deleted 3 objects: 2 x, 1 p\n"))
     }
 
-    @Test func keysToUniqueColumnsAreFollowedByEitherName() throws {
+    @Test func foreignKeysToUniqueColumnsAreFollowedByEitherName() throws {
         let file = try SampleFile(
             """
             CREATE TABLE codes (id INTEGER PRIMARY KEY, code TEXT UNIQUE, name TEXT);
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// A foreign key of several columns refers to nothing where one of them is unset.
-    @Test func aReferenceThatIsPartlyUnsetIsNone() throws {
+    @Test func partlyUnsetReferencesAreUnset() throws {
         let file = try SampleFile(
             """
             CREATE TABLE p (a INTEGER, b TEXT, PRIMARY KEY (a, b));
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Functions and collations that another program gives SQLite are nowhere in its file.
-    @Test func whatOnlyAnotherProgramHasIsAFindingOfTheCheck() throws {
+    @Test func missingFunctionsOfOtherProgramsAreFindings() throws {
         for (word, message) in [
             ("COLLATE mine", "no such collation sequence: mine"), ("abs", "unknown function: mine()"),
         ] {
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// The rows of a table whose key sorts by such a collation can't even be counted.
-    @Test func whatOnlyAnotherProgramCanReadHidesNothingElse() throws {
+    @Test func unreadableTablesDoNotHideOthers() throws {
         let file = try SampleFile(
             """
             CREATE TABLE p (n TEXT COLLATE NOCASE PRIMARY KEY) WITHOUT ROWID;
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// SQLite folds the letters of ASCII alone, and knows nothing of compositions.
-    @Test func namesThatDifferInOtherLettersAreTwo() throws {
+    @Test func namesThatDifferInNonASCIICaseAreDistinct() throws {
         for (one, other) in [("Ä", "ä"), ("İ", "i̇"), ("É", "é"), ("\u{E9}", "e\u{301}")] {
             let file = try SampleFile(
                 """
@@ -185,7 +185,7 @@ import Testing
         #expect(check.exitCode == 1 && check.output.contains("2 references to p lead nowhere"), "\(check.output)")
     }
 
-    @Test func aTriggerThatKeepsAnObjectTakesTheDeletionBack() throws {
+    @Test func triggersThatKeepAnObjectRollBackTheDeletion() throws {
         let file = try SampleFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
@@ -201,7 +201,7 @@ import Testing
         #expect(try connection.value(SQLStatement("SELECT (SELECT count(*) FROM p) + (SELECT count(*) FROM x)")) == 2)
     }
 
-    @Test func keysThatAreStoredAsOtherThanDeclaredCanBeGiven() throws {
+    @Test func keysStoredWithAnotherTypeCanBeGiven() throws {
         let file = try SampleFile(
             """
             CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (id PRIMARY KEY);
@@ -221,7 +221,7 @@ import Testing
         #expect(missing.errors.contains("gone is no key of a: id is an integer"))
     }
 
-    @Test func aKeyThatIsThatOfTwoObjectsIsRefused() throws {
+    @Test func keysOfTwoObjectsAreRefused() throws {
         let file = try SampleFile(
             """
             CREATE TABLE t (id PRIMARY KEY); INSERT INTO t VALUES (7), ('7'), (8);
@@ -234,7 +234,7 @@ import Testing
         #expect(try file.run("delete", "t", "8", "--yes").exitCode == 0)
     }
 
-    @Test func theTextThatIsStoredIsMeantAndNoNumberThatReadsAlike() throws {
+    @Test func storedTextIsPreferredToAnEqualNumber() throws {
         let file = try SampleFile(
             """
             CREATE TABLE t (id TEXT PRIMARY KEY); INSERT INTO t VALUES ('007'), ('7'), ('1.50'), ('1.5'), ('8');
@@ -256,7 +256,7 @@ import Testing
         #expect(missing.exitCode != 0 && missing.errors.contains("has no t with the key 08"), "\(missing.errors)")
     }
 
-    @Test func whatKeysAreThatAreWrittenAlikeIsSaid() throws {
+    @Test func ambiguousKeysNameTheirTypes() throws {
         let file = try SampleFile(
             """
             CREATE TABLE t (id PRIMARY KEY); INSERT INTO t VALUES (7), ('7'), (x'61'), ('x''61''');
@@ -275,7 +275,7 @@ import Testing
         #expect(try file.rows("SELECT typeof(id) FROM t ORDER BY rowid") == ["integer", "text"])
     }
 
-    @Test func aTableThatIsLeftOutIsNamedWhereOthersReferToIt() throws {
+    @Test func skippedTablesAreNamedWhereOthersReferToThem() throws {
         let file = try SampleFile(
             """
             CREATE VIRTUAL TABLE words USING fts5(text);
@@ -286,7 +286,7 @@ import Testing
             run.output.contains("note: x.word: its foreign key to words points at a virtual table"), "\(run.output)")
     }
 
-    @Test func aCheckGoesOnAfterABrokenForeignKey() throws {
+    @Test func checksContinueAfterABrokenForeignKey() throws {
         let file = try SampleFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
@@ -299,7 +299,7 @@ import Testing
         #expect(run.output.contains("x.b: 1 reference to p leads nowhere"))
     }
 
-    @Test func aCheckFindsAForeignKeyToATableThatIsMissingThoughNoRowRefersToIt() throws {
+    @Test func checksFindUnusedForeignKeysToMissingTables() throws {
         let file = try SampleFile(
             "CREATE TABLE d (id INTEGER PRIMARY KEY, g INTEGER REFERENCES gone (id)); INSERT INTO d VALUES (1, NULL);")
         let run = try file.run("check")

@@ -15,7 +15,7 @@ struct MoveServerTests {
         return file
     }
 
-    @Test(arguments: ["jsonl", "csv"]) func aLibraryGoesThroughAServer(_ format: String) throws {
+    @Test(arguments: ["jsonl", "csv"]) func aLibraryIsMovedThroughAServer(_ format: String) throws {
         let (library, empty, folder) = (try SampleFile.library(), try emptyLibrary(), try TemporaryFolder())
         let database = try PrivateCluster.shared.makeDatabase()
         #expect(try empty.run("copy", database.url).exitCode == 0)
@@ -40,7 +40,7 @@ struct MoveServerTests {
         #expect(bad.errors.contains("standard input:2: book: leads to Book 999, which isn't there"), "\(bad.errors)")
     }
 
-    @Test func aTableThatCannotMoveIsNamed() throws {
+    @Test func tablesThatCannotMoveAreNamed() throws {
         let (database, folder) = (try PrivateCluster.shared.makeDatabase(), try TemporaryFolder())
         let session = try Session(PostgresURL(database.url))
         defer { session.close() }

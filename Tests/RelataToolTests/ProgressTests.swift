@@ -27,7 +27,7 @@ import Testing
         return try #require(try run.withLock { try $0?.get() })
     }
 
-    @Test func whatTakesOverASecondIsToldInOneLine() throws {
+    @Test func longOperationsAreReportedInOneLine() throws {
         let file = try SampleFile.library()
         let run = try Self.delete(file, locked: 2.5)
         #expect(run.exitCode == 0 && run.lines.contains("deleted 1 object: 1 Loan"))
@@ -35,13 +35,13 @@ import Testing
         #expect(run.errors == "deleting 1 object …\n")
     }
 
-    @Test func whatTakesLessIsDoneInSilence() throws {
+    @Test func shortOperationsAreSilent() throws {
         let file = try SampleFile.library()
         let run = try Self.delete(file, locked: 0)
         #expect(run.exitCode == 0 && run.errors == "")
     }
 
-    @Test func onATerminalTheLineCountsSecondsAndGoesAway() throws {
+    @Test func terminalsShowATemporaryCounter() throws {
         let file = try SampleFile.library()
         let terminal = try Terminal()
         let run = try Self.delete(file, locked: 3, terminal: terminal)

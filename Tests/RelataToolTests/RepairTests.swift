@@ -19,7 +19,7 @@ import Testing
         return file
     }
 
-    @Test func aRepairIsShownAndNothingIsDoneBeforeItIsConfirmed() throws {
+    @Test func repairsAreShownAndNeedConfirmation() throws {
         let file = try damagedLibrary()
         let before = try file.bytes()
         let shown = try file.run("check", "--repair", "--dry-run")
@@ -36,7 +36,7 @@ import Testing
         #expect(try file.bytes() == before)
     }
 
-    @Test func whatCanBeMendedSafelyIsMended() throws {
+    @Test func safeRepairsAreMade() throws {
         let file = try damagedLibrary()
         let run = try file.run("check", ["--repair"], input: "y\n")
         #expect(run.exitCode == 1)
@@ -53,7 +53,7 @@ import Testing
         #expect(sound.exitCode == 0 && sound.output.contains("no findings"), "\(sound.output)")
     }
 
-    @Test func allThatIsWrongIsMendedWithoutAsking() throws {
+    @Test func yesRepairsEverythingWithoutAsking() throws {
         let file = try SampleFile.library()
         try file.execute("UPDATE Book SET genreId = 50 WHERE id = 1")
         let run = try file.run("check", "--repair", "--yes")
@@ -61,7 +61,7 @@ import Testing
         #expect(run.lines.suffix(3) == ["mended: Book.genre", "no findings are left", ""], "\(run.output)")
     }
 
-    @Test func aBackupIsMadeBeforeAnythingIsMended() throws {
+    @Test func backupsAreMadeBeforeRepairs() throws {
         let folder = try TemporaryFolder()
         let file = try damagedLibrary()
         let copy = folder.path("before.sqlite")
@@ -89,7 +89,7 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    @Test func indexesThatAreDamagedAreMadeAnew() throws {
+    @Test func damagedIndexesAreRebuilt() throws {
         let file = try SampleFile.library()
         try file.damageIndex()
         let run = try file.run("check", "--repair", "--yes")
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// Tables of another program, with triggers of its own.
-    @Test func whatTheDatabaseRefusesIsLeftAndSaid() throws {
+    @Test func refusedRepairsAreReported() throws {
         let file = try SampleFile(
             """
             CREATE TABLE a (id INTEGER PRIMARY KEY);
@@ -120,7 +120,7 @@ import Testing
         #expect(try file.rows("SELECT a FROM c") == ["NULL"])
     }
 
-    @Test func damageOfTheFileIsNotWrittenOver() throws {
+    @Test func repairsDoNotWriteToADamagedFile() throws {
         let file = try SampleFile.library()
         try file.execute(
             """
@@ -141,7 +141,7 @@ import Testing
         #expect(try file.bytes() == before)
     }
 
-    @Test func optionsOfARepairNeedIt() throws {
+    @Test func repairOptionsNeedRepair() throws {
         let file = try SampleFile.library()
         for option in [["--yes"], ["--dry-run"], ["--backup", "x.sqlite"]] {
             let run = try file.run("check", option)

@@ -33,7 +33,7 @@ struct ServerDatabaseTests {
         return try session.execute(SQLStatement(sql)).values().map { $0.map(\.description).joined(separator: "|") }
     }
 
-    @Test func inspectShowsEverythingForWhatItIs() throws {
+    @Test func inspectShowsTablesAndViews() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let run = try Tool.run("inspect", database.url)
         #expect(run.exitCode == 0, "\(run.errors)")
@@ -75,7 +75,7 @@ struct ServerDatabaseTests {
         #expect((objects.first?["cs"] as? [[String: Any]])?.map { $0["id"] as? Int } == [2], "\(counted.output)")
     }
 
-    @Test func aViewThatFailsIsNotCounted() throws {
+    @Test func failingViewsAreNotCounted() throws {
         let database = try PrivateCluster.shared.makeDatabase()
         try run(
             """
@@ -112,7 +112,7 @@ struct ServerDatabaseTests {
         #expect(csv.lines.dropFirst().first == "1,2019-05-01,1", "\(csv.output)")
     }
 
-    @Test func conditionsCallFunctionsThatTheDatabaseDoesNotHave() throws {
+    @Test func conditionsUseFunctionsMissingFromTheDatabase() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let run = try Tool.run(
             "fetch", database.url, "person", "--where", "name CONTAINS[cd] \"ÁD\"", "--format", "csv")
@@ -120,7 +120,7 @@ struct ServerDatabaseTests {
         #expect(try lines("SELECT count(*) FROM pg_namespace WHERE nspname = 'relata'", in: database) == ["0"])
     }
 
-    @Test func theServersOwnTablesAreFetchedByTheirNames() throws {
+    @Test func systemTablesAreFetchedByName() throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let views = try Tool.run(
             "fetch", database.url, "information_schema.tables", "--where", "table_name == \"pg_class\"", "--format",
@@ -132,7 +132,7 @@ struct ServerDatabaseTests {
         #expect(all.exitCode == 0 && all.output.contains("pg_stat_activity (view)"), "\(all.errors)")
     }
 
-    @Test func checkFindsWhatAnUncheckedForeignKeyLeft() throws {
+    @Test func checkFindsDanglingRowsOfUnvalidatedForeignKeys() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let fine = try Tool.run("check", database.url)
         #expect(
@@ -155,7 +155,7 @@ struct ServerDatabaseTests {
         #expect(try lines("SELECT count(*) FROM sales.orders WHERE id = 99", in: database) == ["0"])
     }
 
-    @Test func whatLeadsNowhereIsMended() throws {
+    @Test func danglingReferencesAreRepaired() throws {
         let database = try ForeignDatabase.make(on: .shared)
         try run(
             """
@@ -174,7 +174,7 @@ struct ServerDatabaseTests {
         #expect(try lines("SELECT count(*) FROM sales.orders WHERE id = 99", in: database) == ["1"])
     }
 
-    @Test func vacuumCountsWhatThePlannerGoesBy() throws {
+    @Test func vacuumUpdatesPlannerStatistics() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let run = try Tool.run("vacuum", database.url)
         #expect(
@@ -182,7 +182,7 @@ struct ServerDatabaseTests {
         #expect(try lines("SELECT reltuples::integer FROM pg_class WHERE relname = 'person'", in: database) == ["3"])
     }
 
-    @Test func deleteShowsAPlanAndDoesIt() throws {
+    @Test func deleteShowsAPlanAndExecutesIt() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let plan = try Tool.run("delete", database.url, "person", "1", "--dry-run")
         #expect(plan.exitCode == 0, "\(plan.errors)")
@@ -235,7 +235,7 @@ struct ServerDatabaseTests {
         try store.close()
     }
 
-    @Test func errorsNameTheMendAndNoPassword() throws {
+    @Test func errorsNameTheFixAndNoPassword() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let place = try PrivateCluster.shared.place
         let guarded = "postgresql://\(PrivateCluster.guardedRole):"

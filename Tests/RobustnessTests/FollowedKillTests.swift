@@ -36,7 +36,7 @@ import Testing
 
     private static let rounds = ProcessInfo.processInfo.environment["RELATA_KILLS"].flatMap(Int.init) ?? 12
 
-    @Test func everyMomentIsWhatTheFileHeldThen() throws {
+    @Test func restoredMomentsMatchTheFile() throws {
         let seed = UInt64.random(in: 0..<UInt64.max)
         print("seed of the kills: \(seed)")
         var random = SampleRandom(seed: seed)

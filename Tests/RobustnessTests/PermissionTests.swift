@@ -13,7 +13,7 @@ import Testing
         return try folder.contents()
     }
 
-    @Test func aFileThatMayNotBeWrittenIsReadAndLeftAsItIs() throws {
+    @Test func readOnlyFilesAreReadAndUnchanged() throws {
         let folder = try Folder(permissions: 0o777)
         let before = try garden(folder)
         try folder.setPermissions(0o444, of: "garden.sqlite")
@@ -31,7 +31,7 @@ import Testing
         #expect(after["garden.sqlite-wal"] ?? Data() == Data())
     }
 
-    @Test func aFolderThatMayNotBeWrittenIsSaidSo() throws {
+    @Test func readOnlyFoldersAreReported() throws {
         let folder = try Folder(permissions: 0o777)
         let before = try garden(folder)
         try folder.setPermissions(0o666, of: "garden.sqlite")
@@ -50,7 +50,7 @@ import Testing
 
     #if os(Linux)
     @Test(.enabled(if: SmallDisk.isAvailable, "only root can make a small disk"))
-    func aFullDiskCostsTheTransactionThatFoundItFullAndNothingElse() throws {
+    func aFullDiskFailsOnlyOneTransaction() throws {
         let folder = try Folder()
         // A disk of 600 KB in a place that only the processes of this line see.
         let lines = try Writer(

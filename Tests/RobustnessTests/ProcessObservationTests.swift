@@ -13,7 +13,7 @@ import Testing
         return try open(path, Garden.models, options: options)
     }
 
-    @Test(.timeLimit(.minutes(20))) func itsCommitsReachEveryKindOfObserverAndWhatItTookBackNone() async throws {
+    @Test(.timeLimit(.minutes(20))) func commitsOfAnotherProcessReachAllObservers() async throws {
         let folder = try Folder()
         let path = folder.file()
         let store = try Self.store(path)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(20))) func eachStateThatIsSeenIsThatOfACommit() async throws {
+    @Test(.timeLimit(.minutes(20))) func observedStatesAreCommittedStates() async throws {
         let folder = try Folder()
         let path = folder.file()
         let store = try Self.store(path)
@@ -72,7 +72,7 @@ import Testing
         #expect(try await store.count(Receipt.all) >= 10)
     }
 
-    @Test(.timeLimit(.minutes(20))) func aStoreOfRecordsSeesWhatAStoreOfModelsWritesInAnotherProcess() async throws {
+    @Test(.timeLimit(.minutes(20))) func recordStoresSeeWritesOfModelsInAnotherProcess() async throws {
         let folder = try Folder()
         let path = folder.file()
         let typed = try Self.store(path)
@@ -102,7 +102,7 @@ import Testing
         #expect(try await receipts.next() == 4)
     }
 
-    @Test(.timeLimit(.minutes(20))) func nothingIsAskedWhileNobodyObserves() async throws {
+    @Test(.timeLimit(.minutes(20))) func withoutObserversNothingIsPolled() async throws {
         let folder = try Folder()
         let path = folder.file()
         let store = try Self.store(path)

@@ -2,7 +2,7 @@ import Relata
 import RelataStories
 import Testing
 
-@Test func theGalleryEndsWithWhatItsRulesLeave() async throws {
+@Test func theGalleryFollowsItsDeleteRules() async throws {
     let told = try await Told(.gallery)
     #expect(
         try told.part("Five keys of two types; one isn't there").filter { $0.contains("Amara") } == [

@@ -50,5 +50,5 @@ import Testing
     @Test(arguments: [
         #"\ud83d"#, #"\ud83dx"#, #"\ud83d\n"#, #"\ud83d\u0041"#, #"\ude00"#, #"\u12"#, "\\", #"\ud83d\u"#,
     ])
-    func halfACharacterIsNoText(_ inside: String) { #expect(text(inside) == nil) }
+    func unpairedSurrogatesAreRefused(_ inside: String) { #expect(text(inside) == nil) }
 }

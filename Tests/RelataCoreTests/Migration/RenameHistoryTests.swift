@@ -53,7 +53,7 @@ import Testing
         history.entries(formerly: name, in: table).filter { $0.isMoved != true }.map { $0.name.lowercased() }.sorted()
     }
 
-    @Test(arguments: UInt64(1)...60) func whateverIsRenamedIsFoundByEachNameThatItHad(_ seed: UInt64) {
+    @Test(arguments: UInt64(1)...60) func renamedItemsAreFoundByEachFormerName(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var tables = ["a", "b", "c"].map { Named(name: $0, columns: [Named(name: "a"), Named(name: "b")]) }
         // Table 2 took over what was in a column of table 0.

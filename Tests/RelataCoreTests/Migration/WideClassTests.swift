@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [Dialect.sqlite, .postgres])
-    func aNewFieldIsComparedByItselfHoweverManyThereAre(_ dialect: Dialect) throws {
+    func onlyNewFieldsAreComparedInWideClasses(_ dialect: Dialect) throws {
         for count in [3, 300] {
             let plan = try plan(fields: count, dialect) { $0.properties.append(.integer("more")) }
             #expect(plan.comparedColumns == 1)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [Dialect.sqlite, .postgres])
-    func anyOtherChangeLooksAtEachField(_ dialect: Dialect) throws {
+    func otherChangesCompareEachField(_ dialect: Dialect) throws {
         let plan = try plan(fields: 300, dialect) {
             $0.properties.remove(at: 5)
             $0.properties.append(.integer("more"))
@@ -35,7 +35,7 @@ import Testing
         #expect(plan.comparedColumns == 302)
     }
 
-    @Test func columnsAreFoundAsIfByGoingThroughThem() {
+    @Test func indexedLookupsOfColumnsMatchAScan() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<50 {
             var plain: [ColumnDescription] = []

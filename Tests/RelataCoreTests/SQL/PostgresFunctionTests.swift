@@ -29,7 +29,7 @@ import Testing
         #expect(try ranges(text) == parts, "\(text)")
     }
 
-    @Test func callsOfASessionsOwnFunctionsAreFoundByWholeNames() {
+    @Test func callsOfSessionFunctionsAreFoundByWholeNames() {
         #expect(
             PostgresFunctions.temporary(
                 "SELECT relata.a(relata.b(x)), \"relata.c\", my_relata.d, norelata.e, 1+relata.f")

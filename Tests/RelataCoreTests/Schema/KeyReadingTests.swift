@@ -15,12 +15,12 @@ import Testing
         }.map(\.values)
     }
 
-    @Test func aColumnOfOneTypeHasOneReading() {
+    @Test func aTypedColumnReadsAKeyInOneWay() {
         #expect(readings([("7", .integer, false)]) == [[7]])
         #expect(readings([("x", .integer, false)]) == [])
     }
 
-    @Test func aColumnOfAnyTypeHasSeveralItsOwnFirst() {
+    @Test func anUntypedColumnReadsAKeyInSeveralWays() {
         #expect(readings([("7", .text, true)]) == [["7"], [7], [7.0]])
         #expect(readings([("x", .integer, true)]) == [["x"]])
     }

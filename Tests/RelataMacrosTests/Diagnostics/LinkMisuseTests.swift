@@ -26,7 +26,7 @@ import Testing
             fixed: ["@Relationship(inverse: \\ISBN.<#property#>, deleteRule: .cascade) public var isbn: HasOne<ISBN>"])
     }
 
-    @Test func aThroughNeedsAWay() {
+    @Test func aThroughNeedsAPath() {
         expectMisuse(
             inMembers: "var songs: Through<Song>", at: "Through<Song>",
             "'songs' goes through a join model: name the way to Song with "
@@ -36,7 +36,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: ["songs", "title", "authors"]) func aThroughStartsAtAView(path: String) {
+    @Test(arguments: ["songs", "title", "authors"]) func aThroughStartsAtAToMany(path: String) {
         expectMisuse(
             inMembers: """
                 var title: String
@@ -47,7 +47,7 @@ import Testing
                 + "that holds the objects of the join model")
     }
 
-    @Test func aThroughGoesOnFromTheJoinModel() {
+    @Test func aThroughContinuesFromTheJoinModel() {
         let items = "@Relationship(inverse: \\Item.book) var items: ToMany<Item>; "
         expectMisuse(
             inMembers: items + "@Relationship(through: \\Book.items, \\Song.song) var songs: Through<Song>",
@@ -128,7 +128,7 @@ import Testing
             fixed: ["@Relationship(inverse: \\Review.book) var link: \(type)"])
     }
 
-    @Test func onlyAThroughGoesThrough() {
+    @Test func onlyAThroughHasAPath() {
         expectMisuse(
             inMembers: "@Relationship(through: \\Book.items, \\Item.song) var songs: ToMany<Song>",
             at: "through: \\Book.items,",
@@ -137,7 +137,7 @@ import Testing
             fixed: ["var songs: ToMany<Song>"])
     }
 
-    @Test func aRequiredToOneCantBecomeUnset() {
+    @Test func aRequiredToOneCantBeUnset() {
         expectMisuse(
             inMembers: "@Relationship(onTargetDelete: .nullify) var genre: ToOne<Genre>", at: ".nullify",
             "'genre' is required and can't become unset: write '.deny' or '.cascade', or make the link optional",
@@ -148,7 +148,7 @@ import Testing
             ])
     }
 
-    @Test func joinRowsAlwaysGo() {
+    @Test func joinRowsAreAlwaysDeleted() {
         expectMisuse(
             inMembers: "@Relationship(deleteRule: .noAction) var authors: ToMany<Author>", at: ".noAction",
             "'authors' is a many-to-many, whose join rows always go with their objects: write '.nullify'",
@@ -161,7 +161,7 @@ import Testing
             "'authors' can't hold at least 3 and at most 2: make the minimum the smaller one")
     }
 
-    @Test(arguments: [("minimum", -1), ("maximum", 0)]) func aCountLeavesRoom(label: String, count: Int) {
+    @Test(arguments: [("minimum", -1), ("maximum", 0)]) func invalidCountLimitsAreRefused(label: String, count: Int) {
         expectMisuse(
             inMembers: "@Relationship(\(label): \(count)) var authors: ToMany<Author>", at: "\(count)",
             "'authors' can't have \(count) as its \(label): write a count, or remove '\(label):'",

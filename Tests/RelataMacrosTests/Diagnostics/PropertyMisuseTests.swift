@@ -13,7 +13,9 @@ import Testing
             fixed: ["var year: \(type) = \(value)"])
     }
 
-    @Test(arguments: [".now", "make()", "[]", "[1, \"a\"]", "nil"]) func aMissingTypeCantAlwaysBeTold(value: String) {
+    @Test(arguments: [".now", "make()", "[]", "[1, \"a\"]", "nil"]) func typesThatCannotBeInferredMustBeWritten(
+        value: String
+    ) {
         expectMisuse(
             inMembers: "var year = \(value)", at: "year",
             "'year' needs its type written, as @Model sees no inferred types: 'var year: …'")
@@ -30,7 +32,7 @@ import Testing
             fixed: ["var genre: ToOne<Genre>? // The genre."])
     }
 
-    @Test(arguments: ["Int??", "Optional<Int?>"]) func anOptionalIsSetOrNot(type: String) {
+    @Test(arguments: ["Int??", "Optional<Int?>"]) func nestedOptionalsAreRefused(type: String) {
         expectMisuse(
             inMembers: "var year: \(type)", at: type, "'year' is either set or not: write 'Int?'",
             fixed: ["var year: Int?"])
@@ -68,7 +70,7 @@ import Testing
         expectMisuse(inMembers: "var shape: \(type)", at: type, "'shape' can't be stored: \(reason)")
     }
 
-    @Test(arguments: ["[ToOne<Author>]", "ToMany<Author>?", "[ToMany<Author>]?"]) func linksStandOnTheirOwn(
+    @Test(arguments: ["[ToOne<Author>]", "ToMany<Author>?", "[ToMany<Author>]?"]) func linksCannotBeInsideOtherTypes(
         type: String
     ) {
         let isOptionalLink = type == "ToMany<Author>?"
@@ -87,7 +89,7 @@ import Testing
             fixed: ["var year: Int = 1"])
     }
 
-    @Test(arguments: ["weak", "unowned"]) func aReferenceIsALink(modifier: String) {
+    @Test(arguments: ["weak", "unowned"]) func weakAndUnownedPropertiesAreRefused(modifier: String) {
         expectMisuse(
             inMembers: "\(modifier) var owner: Owner?", at: modifier,
             "'owner' can't be '\(modifier)': link another model with ToOne", fixed: ["var owner: Owner?"])
@@ -101,7 +103,7 @@ import Testing
             fixed: ["var year: Int"])
     }
 
-    @Test func aConstantWithAValueCantBeRead() {
+    @Test func aConstantWithAValueIsRefused() {
         expectMisuse(
             in: "@Model struct Book { let id: ID<Book> = ID() }", at: "ID()",
             "'id' is a constant that no row could change: write 'var', leave the value to the initialiser, or make it "
@@ -124,7 +126,7 @@ import Testing
             fixed: ["@Transient \(declaration) = \(value)"])
     }
 
-    @Test func namesOfATupleAreDeclaredOnTheirOwn() {
+    @Test func tuplePatternsAreRefused() {
         expectMisuse(
             inMembers: "var (a, b): (Int, Int)", at: "(a, b)",
             "@Model stores one property a name: declare each of these on its own, with its type")

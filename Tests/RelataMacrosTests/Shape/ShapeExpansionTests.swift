@@ -50,7 +50,7 @@ import Testing
         for absent in ["Parts.title", "Parts.isSelected", "Parts.kind"] { #expect(!text.contains(absent)) }
     }
 
-    @Test func anIdAndAHashOfItsOwnStay() {
+    @Test func aCustomIdAndHashStay() {
         let text = expansion(
             of: """
                 @Shape(of: Track.self) struct Card {
@@ -74,7 +74,7 @@ import Testing
             in: shape(members), at: node, message, fixed: fixed.map(shape), sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: ["class", "enum", "actor"]) func onlyAStructIsAShape(introducer: String) {
+    @Test(arguments: ["class", "enum", "actor"]) func onlyStructsCanBeShapes(introducer: String) {
         RelataMacrosTests.expectMisuse(
             in: "@Shape(of: Book.self) \(introducer) Card {}", at: introducer,
             "@Shape needs a struct: a shape is a value. Write 'struct' instead of '\(introducer)'")
@@ -93,7 +93,7 @@ import Testing
             "@Shape needs its model by name, as in '@Shape(of: Setlist.self)'")
     }
 
-    @Test func propertiesThatCanNotBeFilledAreRefused() {
+    @Test func propertiesThatCannotBeFetchedAreRefused() {
         expectMisuse(
             inShape: "let title: String", at: "let",
             "'title' must be 'var': lists are filled in after their owners were read", fixed: ["var title: String"])
@@ -106,7 +106,7 @@ import Testing
                 + "@Transient and an initial value", fixed: ["var title: String"])
     }
 
-    @Test func markersThatSayNothingAreRefused() {
+    @Test func incompleteAndUselessMarkersAreRefused() {
         expectMisuse(
             inShape: "@Count(\\.tags) var count: Int { 1 }", at: "@Count(\\.tags)",
             "'count' is computed or transient, so nothing is fetched for it: remove @Count",
@@ -122,7 +122,7 @@ import Testing
             "'count' needs the names to follow, such as '@From(\\.items)'")
     }
 
-    @Test func aStaticMemberAndAMarkerAreOneTooMany() {
+    @Test func aStaticMemberAndAMarkerConflict() {
         expectMisuse(
             inShape: "@Count(\\.tags) var count: Int; static let count = from { $0.tags.count }",
             at: "@Count(\\.tags)", "'count' is made of one thing: keep the static member or @Count",

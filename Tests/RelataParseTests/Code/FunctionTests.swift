@@ -327,7 +327,7 @@ import Testing
     }
 
     /// Another may have told the client its name, whose address has expired.
-    @Test func aFileWithoutItsAddressIsStoredByNoFunction() async throws {
+    @Test func functionsCannotStoreFilesWithoutAnAddress() async throws {
         let server = try TestServer.withFiles { files in
             files.signing = FileSigning(lifetime: 3600) { TestSecrets().digest(of: "key" + $0) }
         } options: { options in

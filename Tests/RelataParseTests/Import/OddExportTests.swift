@@ -40,7 +40,7 @@ struct OddExportTests {
     }
 
     @Test(arguments: [#"{"find":{"a b":true},"get":{"*":true}}"#, #""open""#])
-    func permissionsThatAreImpossibleCloseTheClass(permissions: String) async throws {
+    func invalidPermissionsCloseTheClass(permissions: String) async throws {
         let server = try TestServer.forImports()
         let (reports, notes, _) = try await server.importing([
             "_SCHEMA.json": #"{"_id":"Note","text":"string","_metadata":{"class_permissions":\#(permissions)}}"#,
@@ -54,7 +54,7 @@ struct OddExportTests {
         }
     }
 
-    @Test func textThatAnEngineCannotHoldStopsNothing() async throws {
+    @Test func unsupportedTextDoesNotStopTheImport() async throws {
         let server = try TestServer.forImports()
         let odd = [
             #"{"_id":"x\u0000y","text":"z"}"#, #"{"_id":"","text":"z"}"#, #"{"_id":"bt","text":"x\u0000y"}"#,
@@ -73,7 +73,7 @@ struct OddExportTests {
         #expect(try await server.find("Note", where: ["text": "t"]).count == 3)
     }
 
-    @Test func aLineThatIsNoJSONIsToldByItsNumber() async throws {
+    @Test func invalidJSONIsReportedWithItsLine() async throws {
         let server = try TestServer.forImports()
         let many = (0..<1203).map { #"{"_id":"n\#($0)"}"# }.joined(separator: "\n")
         for (text, number, reason) in [
@@ -91,7 +91,7 @@ struct OddExportTests {
         }
     }
 
-    @Test func anAccessListThatCannotBeReadIsOpenToNobody() async throws {
+    @Test func unreadableAccessListsAllowNobody() async throws {
         let server = try TestServer.forImports()
         let (reports, notes, _) = try await server.importing([
             "Note.json": #"""
@@ -118,7 +118,7 @@ struct OddExportTests {
         }
     }
 
-    @Test func aPointerThatNamesNoObjectIsNamedAndCounted() async throws {
+    @Test func danglingPointersAreNamedAndCounted() async throws {
         let server = try TestServer.forImports()
         // The class isn't described with the pointer.
         let (reports, notes, _) = try await server.importing([
@@ -184,7 +184,7 @@ struct OddExportTests {
         #expect(second["pages"] == 3 && second["gone"] == nil && second["createdAt"] != nil, "\(second)")
     }
 
-    @Test func namesThatRequestsMayNotHaveAreMovedAndStayUsable() async throws {
+    @Test func reservedNamesAreImportedAndStayUsable() async throws {
         let server = try TestServer.forImports()
         let (reports, notes, _) = try await server.importing([
             "Note.json": #"{"_id":"n1","text":"a","constructor":5,"more":{"__proto__":{"x":1}}}"#

@@ -37,7 +37,7 @@ struct RateLimitTests {
         return await server.service.respond(to: request)
     }
 
-    @Test func requestsBeyondALimitAreToldTheTimeToWait() async throws {
+    @Test func limitedRequestsGetTheTimeToWait() async throws {
         let server = try server(RateLimit("/functions/*", count: 2, seconds: 60))
         for _ in 0..<2 { #expect(await status(server, "POST", "/functions/hello", [:]) == 200) }
         let refused = await reply(server, "POST", "/functions/hello", [:])
@@ -52,7 +52,7 @@ struct RateLimitTests {
         #expect(await status(server, "POST", "/functions/hello", headers: master, [:]) == 200)
     }
 
-    @Test func clientsWhoseAddressAProxyDoesNotTellShareACount() async throws {
+    @Test func clientsWithoutAForwardedAddressShareACount() async throws {
         let server = try server(RateLimit("/classes/*", count: 1, seconds: 60))
         let proxies = try AddressRanges(["192.0.2.1", "192.0.2.2"])
         func status(_ proxy: String, _ field: String) async -> Int {
@@ -216,7 +216,7 @@ struct RateCounterTests {
         #expect(counter.take([demand(1, 2)]) == nil)
     }
 
-    @Test func aReachedLimitTakesNothingFromOthers() {
+    @Test func aReachedLimitDoesNotAffectOthers() {
         let clock = Clock()
         let counter = RateCounter([
             RateLimit("/a", count: 2, seconds: 10), RateLimit("/b", count: 1, seconds: 10),
@@ -303,7 +303,7 @@ struct RateCounterTests {
         }
     }
 
-    @Test func whatCannotBeIsRefused() {
+    @Test func impossibleLimitsAreRefused() {
         for limit in [
             RateLimit("a", count: 1, seconds: 1), RateLimit("/a", count: 0, seconds: 1),
             RateLimit("/a", count: 1, seconds: 0), RateLimit("/a?b", count: 1, seconds: 1),

@@ -78,7 +78,7 @@ import Testing
     }
 
     /// A transaction that saw the old column may write to the new one: it waited for it.
-    @Test(.onPostgres) func fractionsAreExactInAColumnThatWasConvertedMeanwhile() async throws {
+    @Test(.onPostgres) func fractionsStayExactDuringAConversion() async throws {
         let (path, _) = try await earlierDatabase()
         let server = try TestServer(path: path)
         _ = try await server.create("Item", ["n": 0.25])
@@ -118,7 +118,7 @@ import Testing
         #expect(try await type(server) == "double precision")
     }
 
-    @Test(.onPostgres) func aConversionDoesNotHoldOthersUp() async throws {
+    @Test(.onPostgres) func aConversionDoesNotBlockOthers() async throws {
         let (path, _) = try await earlierDatabase()
         let server = try TestServer(path: path)
         defer { try? server.store.close() }

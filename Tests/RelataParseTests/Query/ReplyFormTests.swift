@@ -155,7 +155,7 @@ import Testing
         #expect(try await server.values(of: "objectId", "Line") == ["10,a%2Cb", "10,c", "11,a"])
     }
 
-    @Test(.onSQLite) func wholeNumbersAreIncrementedByWholeNumbers() async throws {
+    @Test(.onSQLite) func integersAreIncrementedByIntegers() async throws {
         let server = try foreign()
         for amount: JSONValue in [0.5, -0.25, 1e300] {
             for id in ["8.0", "0.5"] {

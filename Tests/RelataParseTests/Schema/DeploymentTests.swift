@@ -17,7 +17,7 @@ import Testing
         return server
     }
 
-    @Test func aStoreGetsTheClassesOfAnother() async throws {
+    @Test func classesAreDeployedToAnotherStore() async throws {
         let development = try await development()
         let exported = try await development.store.schemaJSON()
         let production = try TestServer(mode: .production)

@@ -86,7 +86,7 @@ struct KeyRightsTests {
         #expect(try await server.send("GET", "/sessions").results.count == 1)
     }
 
-    @Test func itReadsByBatchesAndByMethodsInTheBody() async throws {
+    @Test func theReadOnlyKeyReadsByBatchesAndMethodsInTheBody() async throws {
         let server = try server()
         _ = try await server.create("Book", ["title": "Dawn", "ACL": [:]])
         let batch = try await server.send(
@@ -99,7 +99,7 @@ struct KeyRightsTests {
         #expect(posted.results.count == 1)
     }
 
-    @Test func noWebhookIsAskedForIt() async throws {
+    @Test func theReadOnlyKeyCallsNoWebhook() async throws {
         let hooks = TestWebhooks()
         let server = try server {
             _ in
@@ -119,7 +119,7 @@ struct KeyRightsTests {
         #expect(hooks.calls("http://hook/beforeSave").isEmpty && hooks.calls("http://hook/beforeDelete").isEmpty)
     }
 
-    @Test func itFollowsLiveQueries() async throws {
+    @Test func theReadOnlyKeyFollowsLiveQueries() async throws {
         let server = try server()
         let connection = await server.service.connectLiveQueries()
         await connection.receive(#"{"op":"connect","applicationId":"app","masterKey":"reads"}"#)
@@ -173,7 +173,7 @@ struct KeyRightsTests {
 
     // MARK: Which keys are right
 
-    @Test func wrongKeysAreRefusedWhateverElseComesAlong() async throws {
+    @Test func wrongKeysAreRefusedEvenBesideValidOnes() async throws {
         let server = try server()
         for headers in [
             ["x-parse-master-key": "mends"], ["x-parse-maintenance-key": "master"],
@@ -196,7 +196,7 @@ struct KeyRightsTests {
         }
     }
 
-    @Test func clientsWithKeysOfTheirOwnNeedThese() async throws {
+    @Test func platformClientsNeedTheirOwnKeys() async throws {
         let server = try server {
             $0.isClientKey = { $0 == "client" }
             $0.ownKeys[.rest] = { $0 == "rest" }
@@ -224,7 +224,7 @@ struct KeyRightsTests {
 
     // MARK: Addresses
 
-    @Test func aKeyFromAnotherAddressIsNone() async throws {
+    @Test func keysAreValidOnlyFromAllowedAddresses() async throws {
         let server = try server { keys in
             let office = try? AddressRanges(["10.0.0.0/8", "2001:db8::/32"])
             keys.admits = { privilege, address in
@@ -268,7 +268,7 @@ struct KeyRightsTests {
         }
     }
 
-    @Test func onlyTrustedProxiesTellWhoTheClientIs() throws {
+    @Test func onlyTrustedProxiesNameTheClient() throws {
         let proxies = try AddressRanges(["10.0.0.0/8"])
         func client(_ peer: String?, _ forwarded: String?) -> String? {
             proxies.client(of: peer, forwarded: forwarded)
@@ -319,7 +319,7 @@ struct KeyRightsTests {
 
     // MARK: Replaced keys
 
-    @Test func aLiveClientWhoseKeyWasReplacedIsLetGo() async throws {
+    @Test func liveClientsWithAReplacedKeyAreDisconnected() async throws {
         let master = Word("first")
         let server = try server { $0.isMasterKey = { $0 == master.text } }
         func connect(_ key: String) async -> LiveQueryConnection {

@@ -9,7 +9,7 @@ import Testing
 @Suite(.onEveryEngine) struct AccessOracleTests {
     private static let rounds = ProcessInfo.processInfo.environment["RELATA_ACCESS_ROUNDS"].flatMap(Int.init) ?? 150
 
-    @Test(arguments: 0..<4) func theServerAndTheOracleReplyAlike(_ number: UInt64) async throws {
+    @Test(arguments: 0..<4) func theServerAndTheOracleAgree(_ number: UInt64) async throws {
         let seed = UInt64.random(in: 0..<UInt64.max / 2) &+ number
         print("seed of the requests: \(seed)")
         var world = try await World(seed)

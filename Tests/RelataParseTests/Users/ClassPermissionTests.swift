@@ -187,7 +187,7 @@ import Testing
     }
 
     /// A known id can be followed even if nobody may search.
-    @Test func objectsThatCanOnlyBeGotAreIncludedAndPointedAt() async throws {
+    @Test func objectsWithGetPermissionOnlyCanBeIncluded() async throws {
         let id = try await note("known", of: mei)
         try await allow(["find": [:], "count": [:]])
         let made = try await server.send(as: sam, "POST", "/classes/Shelf", ["best": pointer("Note", id)])
@@ -214,7 +214,7 @@ import Testing
     }
 
     /// Only a pointer that is an element of the array counts.
-    @Test func whatHoldsAPointerSomewhereElseIsNobodys() async throws {
+    @Test func pointerFieldsOfOtherClassesGrantNothing() async throws {
         let owner = pointer("_User", mei.id)
         let others: [JSONValue] = [
             [.string(mei.id)], [[owner]], [["owner": owner]], [pointer("Note", mei.id)],
@@ -258,7 +258,7 @@ import Testing
         #expect(try await server.titles(as: mei, "Note") == ["a"])
     }
 
-    @Test func aUserSeesItselfWhateverTheClassOfUsersAllows() async throws {
+    @Test func usersSeeThemselvesRegardlessOfClassPermissions() async throws {
         try await allow(["find": [:], "get": [:], "count": [:]], "_User")
         #expect(try await server.send(as: mei, "GET", "/users/me")["username"] == "mei")
         let login = try await server.send(

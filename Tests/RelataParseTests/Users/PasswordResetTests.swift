@@ -57,7 +57,7 @@ import Testing
         #expect(try await server.logIn("mei", "password \(winner)").status == 200)
     }
 
-    @Test func aLinkEndsWithItsTimeWithTheNextOneAndWithTheAddress() async throws {
+    @Test func linksExpireByTimeByANewLinkAndByANewAddress() async throws {
         let (server, mails) = try TestServer.withMail { $0.mail?.resetLifetime = -1 }
         _ = try await server.signUpWithAddress("mei")
         try await server.requestMail("mei@example.org")
@@ -81,7 +81,7 @@ import Testing
         #expect(try await other.logIn("mei", "own").status == 200)
     }
 
-    @Test func anUnknownAddressGetsTheSameReplyAsSoon() async throws {
+    @Test func unknownAddressesGetTheSameReplyInTheSameTime() async throws {
         let databases = try TestDatabases()
         let (server, mails) = try TestServer.withMail(path: try databases.path())
         _ = try await server.signUpWithAddress("mei")
@@ -242,7 +242,7 @@ import Testing
         #expect(try await server.setPassword("x", by: token).status == 404)
     }
 
-    @Test func whatHangsHoldsNoOtherMailUp() async throws {
+    @Test func aHangingDeliveryDoesNotDelayOtherMails() async throws {
         let mails = Mailbox()
         let options = MailOptions(mails, appName: "Library", publicURL: "https://books.example.org/parse")
         let queue = MailQueue(options, lookUpLimit: .milliseconds(50))

@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(.enabled(if: isRecorded, "the recorded requests aren't beside this checkout"))
-    func everyCallOfTheRealClientIsAnsweredAsItExpects() async throws {
+    func recordedClientCallsGetTheExpectedReplies() async throws {
         let server = try TestServer.withUsers { options in
             options.code.function("hello") { .object(["echo": .object($0.parameters)]) }
             let webhooks = TestWebhooks()

@@ -23,7 +23,7 @@ import Testing
     private enum Outcome { case done, doneInAnotherOrder, refused, refusedByRelataOnly }
 
     @Test(arguments: 0..<UInt64(4))
-    func deletionsDoWhatTheServerDoes(part: UInt64) throws {
+    func deletionsMatchThoseOfTheServer(part: UInt64) throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let connection = try foreignConnection(database.url, writes: true)
         defer { try? connection.close() }

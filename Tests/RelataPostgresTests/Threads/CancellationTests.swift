@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func noStatementBeginsOnceItIsCancelled() throws {
+    @Test func cancelledStatementsDoNotStart() throws {
         let session = try session()
         let statement = try session.prepare(name: "s", sql: "SELECT pg_sleep(60)")
         let parameters = ParameterBuffer()
@@ -143,7 +143,7 @@ import Testing
 }
 
 @Suite(.needsPostgreSQL) struct NotificationTests {
-    @Test func whatWasSaidArrivesWhileWaiting() async throws {
+    @Test func notificationsArriveWhileWaiting() async throws {
         let channel = "a \"quoted\" channel \(UInt32.random(in: 0 ... .max))"
         let thread = ConnectionThread()
         try await withTaskExecutorPreference(thread) {
@@ -182,7 +182,7 @@ import Testing
         #expect(try await task.value)
     }
 
-    @Test func aWaitEndsWhenTheServerGoesAway() async throws {
+    @Test func aWaitEndsWhenTheServerStops() async throws {
         let thread = ConnectionThread()
         try await withTaskExecutorPreference(thread) {
             let (listener, killer) = try (session(), session())

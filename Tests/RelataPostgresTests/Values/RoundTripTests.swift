@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func cellsAnswerByTheirTypes() throws {
+    @Test func cellsAreReadByTheirTypes() throws {
         let session = try session()
         let rows = try session.execute(
             SQLStatement(

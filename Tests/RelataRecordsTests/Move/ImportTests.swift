@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func thePlannerIsToldOfManyRows() async throws {
+    @Test func largeImportsUpdatePlannerStatistics() async throws {
         let store = try await store()
         let rows = (1...10_000).map { "\($0),artist \($0)" }
         let few = try write("id,name\n" + rows.prefix(100).joined(separator: "\n"), to: "few.csv")
@@ -87,7 +87,7 @@ import Testing
         #expect(try await countedRows("Artist", store) == 10_000)
     }
 
-    @Test func compactingCountsAndKeepsAll() async throws {
+    @Test func compactingKeepsAllObjects() async throws {
         let store = try await store()
         let file = try write("id,name\n1,Ann\n2,Bob\n", to: "Artist.csv")
         try await store.import(file)
@@ -96,7 +96,7 @@ import Testing
         #expect(try await store.count(RecordQuery("Artist")) == 2)
     }
 
-    @Test func csvOfOtherProgramsIsRead() async throws {
+    @Test func csvFilesOfOtherProgramsAreRead() async throws {
         let store = try await store()
         // A byte-order mark, names in any case, line feeds alone, quotes, blank lines, no end of the last line.
         _ = try write("\u{FEFF}ID,Name\n1,\"Miles \"\"Prince\"\" Davis\"\n\n2,\"two\nlines\"", to: "Artist.csv")
@@ -143,7 +143,7 @@ import Testing
         for name in ["Artist", "Album"] { #expect(try await store.count(RecordQuery(name)) == 0) }
     }
 
-    @Test func othersAreImportedWithoutBadRowsAndThoseThatLeadToThem() async throws {
+    @Test func badRowsAndRowsThatReferToThemAreSkipped() async throws {
         let store = try await store()
         _ = try write("id,name,teacher\n1,Miles,\n2,Herbie,9\n3,Wayne,2\n4,Ron,1\n", to: "Artist.csv")
         _ = try write("artistId,friendId\n1,4\n4,3\n", to: "Artist.friends.csv")
@@ -165,7 +165,7 @@ import Testing
         #expect(report.parts.map(\.inserted) == [2, 1, 1] && report.parts.map(\.bad) == [2, 1, 1])
     }
 
-    @Test func rowsLeadToEachOtherInCircles() async throws {
+    @Test func rowsMayReferToEachOtherInCycles() async throws {
         let store = try await store()
         _ = try write("id,name,teacher\n1,Miles,2\n2,Herbie,1\n3,Wayne,3\n", to: "Artist.csv")
         #expect(try await store.import(folder.path).parts.map(\.inserted) == [3])
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: ImportOptions.Conflict.allCases)
-    func objectsThatAreThereAreRefusedSkippedOrUpdated(_ conflict: ImportOptions.Conflict) async throws {
+    func existingObjectsAreRefusedSkippedOrUpdated(_ conflict: ImportOptions.Conflict) async throws {
         let store = try await store()
         _ = try await store.save(Record("Artist", ["id": 1, "name": "Miles"]))
         _ = try await store.save(
@@ -214,7 +214,7 @@ import Testing
         #expect(try await store.count(RecordQuery("Artist")) == 0)
     }
 
-    @Test func batchesGoOnWhereTheyWere() async throws {
+    @Test func importsResumeAtTheLastBatch() async throws {
         let store = try await store()
         let rows = (1...10).map { "\($0),Artist \($0)" }
         let path = try write((["id,name"] + rows + ["x,bad"]).joined(separator: "\n"), to: "Artist.csv")
@@ -235,7 +235,7 @@ import Testing
         #expect(try await store.import(other).parts.isEmpty, "no trace is left")
     }
 
-    @Test func aFileThatWasChangedBeforeThePlaceIsRefused() async throws {
+    @Test func filesChangedBeforeTheResumePointAreRefused() async throws {
         let store = try await store()
         let path = try write("id,name\n1,A\n2,B\nx,C\n", to: "Artist.csv")
         var options = ImportOptions()
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test func aClassIsMadeWhereThatIsWanted() async throws {
+    @Test func classesAreCreatedOnRequest() async throws {
         let store = try RecordStore.make(mode: .production)
         let path = try write(
             "Id,First Name,Height,Member,Joined,Zip\n1,Ada,1.7,true,2026-01-02,01234\n2,Bob,2,false,,99999\n",
@@ -289,7 +289,7 @@ import Testing
         #expect(failures == ["all.jsonl, line 1 songs: must have at least 1, and has 0"])
     }
 
-    @Test func whoObservesSeesWhatWasImported() async throws {
+    @Test func observersSeeImportedObjects() async throws {
         let store = try await store()
         let path = try write("id,name\n1,Miles\n2,Monk\n", to: "Artist.csv")
         var counts = store.observe(RecordQuery("Artist")).makeAsyncIterator()
@@ -298,7 +298,7 @@ import Testing
         #expect(try await counts.next()?.count == 2)
     }
 
-    @Test func namesOfFieldsThatArentThereRefuseAFileOfCSV() async throws {
+    @Test func csvFilesWithUnknownFieldsAreRefused() async throws {
         let store = try await store()
         let path = try write("id,nmae\n1,x\n", to: "Artist.csv")
         #expect(await thrown { try await store.import(path) }.contains("nmae: Artist has no such field"))

@@ -8,7 +8,7 @@ import Testing
 /// Whatever is asked, hidden rows make no more difference than rows that aren't there.
 struct AccessPropertyTests {
     @Test(arguments: Array(1...24) + [26, 34, 114, 162])
-    func hiddenRowsShowNowhere(_ seed: Int) throws {
+    func hiddenRowsAppearNowhere(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let library = try AccessLibrary(&random)
         for round in 0..<40 {
@@ -19,7 +19,7 @@ struct AccessPropertyTests {
     }
 
     @Test(arguments: 1...12)
-    func hiddenRowsOfARecordsLinksShowNowhere(_ seed: Int) throws {
+    func hiddenRowsOfLinksAppearNowhere(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let library = try AccessLibrary(&random)
         for round in 0..<40 {
@@ -31,7 +31,7 @@ struct AccessPropertyTests {
 
     /// Delete rules run as the schema's: what goes is the same, and what is hidden of it is counted.
     @Test(arguments: 1...24)
-    func deletionsNameNoHiddenObject(_ seed: Int) throws {
+    func deletionsNeverNameHiddenObjects(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let library = try AccessLibrary(&random)
         for round in 0..<12 {

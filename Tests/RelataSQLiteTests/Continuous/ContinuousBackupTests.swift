@@ -73,7 +73,7 @@ import Testing
         var logSize: Int { (try? FileManager.default.attributesOfItem(atPath: file.path + "-wal")[.size] as? Int) ?? 0 }
     }
 
-    @Test func everyMomentThatWasCopiedIsRestored() throws {
+    @Test func everyCopiedMomentCanBeRestored() throws {
         let followed = try Followed()
         try followed.write("INSERT INTO item VALUES (1, 'a', zeroblob(10))")
         try followed.follow()
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// The log begins anew again and again, by the follower's doing and by others', and no transaction is missed.
-    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func whateverOthersDoEveryMomentIsRestored(_ seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func everyMomentCanBeRestoredWhateverOthersDo(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let followed = try Followed()
         try followed.follow()
@@ -134,7 +134,7 @@ import Testing
         #expect(try followed.restored().content == followed.content(of: followed.file.path), "seed \(seed)")
     }
 
-    @Test func theLogBeginsAnewWhileItIsFollowed() throws {
+    @Test func theLogRestartsWhileItIsFollowed() throws {
         let followed = try Followed()
         try followed.follow()
         for number in 1...40 {
@@ -150,7 +150,7 @@ import Testing
         #expect(try followed.restored().content == followed.content(of: followed.file.path))
     }
 
-    @Test func whatWasWrittenWhileNobodyFollowedBeginsWithANewBase() throws {
+    @Test func unfollowedWritesStartANewBase() throws {
         let followed = try Followed()
         try followed.follow()
         try followed.write("INSERT INTO item VALUES (1, 'a', NULL)")
@@ -176,7 +176,7 @@ import Testing
         for (moment, content) in followed.moments { #expect(try followed.restored(moment).content == content) }
     }
 
-    @Test func aLogThatIsNotWhatItWasBeginsWithANewBase() throws {
+    @Test func aChangedLogStartsANewBase() throws {
         let followed = try Followed()
         try followed.follow()
         try followed.write("INSERT INTO item VALUES (1, 'a', NULL)")
@@ -191,7 +191,7 @@ import Testing
         #expect(followed.events.contains { if case .lost = $0 { true } else { false } }, "\(followed.events)")
     }
 
-    @Test func whatAnInterruptionLeftAtTheEndIsNoRecord() throws {
+    @Test func incompleteTrailingRecordsAreIgnored() throws {
         let followed = try Followed()
         try followed.follow()
         try followed.write("INSERT INTO item VALUES (1, 'a', NULL)")
@@ -231,7 +231,7 @@ import Testing
         #expect(try followed.restored(followed.moments[1].moment).content == followed.moments[1].content)
     }
 
-    @Test func oldBasesGoOnceTheyAreNotNeeded() throws {
+    @Test func unneededBasesAreDeleted() throws {
         let followed = try Followed()
         try followed.follow(keeps: 1)
         for number in 1...3 {
@@ -249,7 +249,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: followed.file.path + "-early"))
     }
 
-    @Test func filesAndFoldersThatDoNotFitAreRefused() throws {
+    @Test func mismatchedFilesAndFoldersAreRefused() throws {
         let file = try TemporaryFile()
         let connection = try Connection(path: file.path)
         try connection.execute("CREATE TABLE item (id)")

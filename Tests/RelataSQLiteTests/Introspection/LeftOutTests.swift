@@ -27,7 +27,7 @@ import Testing
             ])
     }
 
-    @Test func relatasOwnTablesAreNotNamed() throws {
+    @Test func internalTablesAreNotNamed() throws {
         let connection = try Connection(path: nil)
         let entity = Entity(name: "P", properties: [.attribute(Attribute("id", type: .integer))])
         _ = try Migrator.migrate(connection, schema: try Schema([entity]))

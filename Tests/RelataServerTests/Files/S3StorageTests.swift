@@ -90,7 +90,7 @@ struct S3StorageTests {
         }
     }
 
-    @Test func errorsNameTheMend() async throws {
+    @Test func errorsNameTheFix() async throws {
         #expect(
             await Self.failure(try ObjectStore.storage { $0.secretKey = "wrong" }).contains("check AWS_ACCESS_KEY_ID"))
         #expect(await Self.failure(try ObjectStore.storage { $0.bucket = "others" }).contains("create the bucket"))
@@ -123,7 +123,7 @@ struct S3StorageTests {
         #expect(name.hasSuffix("_all.bin"))
     }
 
-    @Test func aFailingStoreLeavesNothingHalfDone() async throws {
+    @Test func aFailingStorageLeavesNothingHalfDone() async throws {
         let port = try await WebhookServer.running({ _ in nil }) { $0.port }
         var configuration = RelataServer.Configuration()
         configuration.port = 0

@@ -139,7 +139,7 @@ struct OpenIDTokenTests {
         }
     }
 
-    @Test func aTextThatIsNoTokenIsReported() async {
+    @Test func malformedTokensAreReported() async {
         for authData: JSONObject in [[:], ["id": "mei"], ["id_token": 5], ["id_token": .null], ["access_token": "x"]] {
             await #expect(throws: SignInError("an ID token is needed: send it as id_token")) {
                 try await Self.verifier().subject(of: authData)

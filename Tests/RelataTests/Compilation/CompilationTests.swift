@@ -75,7 +75,7 @@ struct CompilationTests {
     }
 
     /// What the compiler says besides is about the code that the macro writes, where types must be spelled.
-    @Test func aTypeThatIsNoneIsOneErrorAtItsProperty() throws {
+    @Test func unknownTypesAreOneErrorAtTheirProperty() throws {
         let source = """
             import Relata
             @Model struct Song {
@@ -109,7 +109,7 @@ struct CompilationTests {
         for word in ["inferred", "extra argument", "missing argument"] { #expect(!output.contains(word), "\(output)") }
     }
 
-    @Test func aTypeThatCantBeStoredIsOneErrorAtItsProperty() throws {
+    @Test func unstorableTypesAreOneErrorAtTheirProperty() throws {
         let source = """
             import Relata
             struct Plain { var number = 1 }
@@ -141,7 +141,7 @@ struct CompilationTests {
         ("@Relationship(inverse: \\Item.lisst) var items: ToMany<Item>", "has no member 'lisst'"),
         (way("\\List.items, \\Item.sung"), "has no member 'sung'"),
     ])
-    func aPathToNothingIsNamedByEveryError(link: String, message: String) throws {
+    func errorsNameUnknownPaths(link: String, message: String) throws {
         let (errors, output) = try Compiler.errors(in: Self.list(link))
         #expect(!errors.isEmpty && errors.allSatisfy { $0.contains(message) }, "\(output)")
     }
@@ -220,7 +220,7 @@ struct CompilationTests {
         #expect(errors.count > 1, "the type is inferred now, and what @Model writes needs no more spell it: \(output)")
     }
 
-    @Test func aModelWithoutAKeyIsOneErrorToo() throws {
+    @Test func modelsWithoutAKeyAreOneError() throws {
         let (errors, output) = try Compiler.errors(
             in: """
                 import Relata
@@ -257,7 +257,7 @@ struct CompilationTests {
         #expect(errors == [], "\(output)")
     }
 
-    @Test func aPropertyOfSuchATypeThatMustBeGivenIsRefusedByTheCompiler() throws {
+    @Test func requiredPropertiesOfUnstorableTypesDoNotCompile() throws {
         let (errors, output) = try Compiler.errors(
             in: """
                 import Relata
@@ -273,7 +273,7 @@ struct CompilationTests {
 
     /// Tests of the package see more than an app does.
     @Test(arguments: ["Tests/DocumentationTests", "Examples/Stories"])
-    func theExamplesCompileOutsideOfThePackage(folder: String) throws {
+    func theExamplesCompileOutsideThePackage(folder: String) throws {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
         let paths = FileManager.default.enumerator(atPath: "\(root)/\(folder)")?.allObjects as? [String] ?? []
         let files = paths.filter { $0.hasSuffix(".swift") }.map { "\(root)/\(folder)/\($0)" }

@@ -36,7 +36,7 @@ struct CallbackTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases) func anErrorIsTheLastCallAndComesOnce(_ engine: Engine)
+    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases) func errorsAreTheLastCallAndComeOnce(_ engine: Engine)
         async throws
     {
         let store = try TestStore.make(engine, for: Author.self)
@@ -99,7 +99,7 @@ struct CallbackTests {
 
     // MARK: Completion handlers
 
-    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases) func aCallThatFailsCompletesOnceWithItsError(
+    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases) func failedCallsCompleteOnceWithTheirError(
         _ engine: Engine
     ) async throws {
         let store = try TestStore.make(engine, for: Book.self)
@@ -134,7 +134,7 @@ struct CallbackTests {
     }
 
     @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases)
-    func aCallThatIsCancelledCompletesWithThatAndWritesNothing(_ engine: Engine) async throws {
+    func cancelledCallsCompleteWithCancellationAndWriteNothing(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let start = DispatchSemaphore(value: 0)
         let calls = Calls()

@@ -27,7 +27,7 @@ private enum MuchLater {
 
 /// Observers whose store closes or whose database is migrated, and those that are slow.
 struct ObserveLimitsTests {
-    @Test(arguments: Engine.allCases) func closingTheStoreEndsWhateverObservesItWithoutAnError(_ engine: Engine)
+    @Test(arguments: Engine.allCases) func closingTheStoreEndsObserversWithoutAnError(_ engine: Engine)
         async throws
     {
         let store = try TestStore.make(engine, for: Jotting.self)
@@ -54,7 +54,7 @@ struct ObserveLimitsTests {
         #expect(await calls.next() == nil)
     }
 
-    @Test(arguments: Engine.shared) func observersOutliveAMigrationThatLosesNothing(
+    @Test(arguments: Engine.shared) func observersSurviveALosslessMigration(
         _ engine: Engine
     ) async throws {
         let database = TestDatabase(engine)
@@ -77,7 +77,7 @@ struct ObserveLimitsTests {
     }
 
     @Test(arguments: Engine.embedded.filter(\.isShared))
-    func aMigrationThatTakesAColumnAwayEndsItsObserversWithAnErrorAndNoOthers(
+    func droppingAColumnEndsOnlyItsObserversWithAnError(
         _ engine: Engine
     ) async throws {
         let database = TestDatabase(engine)
@@ -123,7 +123,7 @@ struct ObserveLimitsTests {
         var observedIdentity: ObservedIdentity? { ObservedIdentity(0) }
     }
 
-    @Test(arguments: Engine.first) func tenThousandCommitsPileUpNothingForASlowReader(_ engine: Engine) async throws {
+    @Test(arguments: Engine.first) func commitsDoNotPileUpForSlowReaders(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Jotting.self)
         var first = store.observe(CountedRequest()).makeAsyncIterator()
         var second = store.observe(CountedRequest()).makeAsyncIterator()
@@ -140,7 +140,7 @@ struct ObserveLimitsTests {
     }
 
     /// A trace is called in the middle of whatever the store does, and may ask it for anything that reads.
-    @Test(arguments: Engine.shared) func aTraceMayListenToTheStore(_ engine: Engine) async throws {
+    @Test(arguments: Engine.shared) func tracesMayUseTheStore(_ engine: Engine) async throws {
         let hook = Hook()
         let store = try TestStore.make(engine, for: Jotting.self, options: hook.options)
         hook.arm { _ = store.changes }

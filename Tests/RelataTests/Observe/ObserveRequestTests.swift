@@ -21,7 +21,7 @@ struct ObserveRequestTests {
         #expect(try await observer.next() == .some(nil))
     }
 
-    @Test(arguments: Engine.allCases) func theFirstObjectComesWithWhatIsIncluded(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func theFirstObjectHasItsIncludes(_ engine: Engine) async throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Book.self, options: log.options)
         let query = Book.sorted { $0.year.descending }.including { $0.authors }
@@ -39,7 +39,7 @@ struct ObserveRequestTests {
         #expect(try await observer.next()??.authors.objects.map(\.name) == ["B"])
     }
 
-    @Test(arguments: Engine.allCases) func differencesGoByAnIdentityOfOnesOwn(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func differencesCanUseACustomIdentity(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Book.self)
         try await store.insert((1...3).map { Book(title: "\($0)", year: $0) })
         let list = store.observe(Book.sorted { $0.year })
@@ -60,7 +60,7 @@ struct ObserveRequestTests {
         #expect(same.updated.map(\.new.year) == [9] && same.updated.map(\.old.year) == [1])
     }
 
-    @Test(arguments: Engine.allCases) func differencesOfAnyListGoByAnIdentityToo(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func differencesOfAnyListCanUseACustomIdentity(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let names = store.observe { try $0.fetch(Author.sorted { $0.name }).map(\.name) }
         var differences = names.differences(by: { $0.lowercased() }).makeAsyncIterator()

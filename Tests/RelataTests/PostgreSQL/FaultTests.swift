@@ -39,7 +39,7 @@ struct FaultTests {
 
     // MARK: The server
 
-    @Test func aServerThatIsKilledTakesBackWhatRanAndTheStoreGoesOn() async throws {
+    @Test func aKilledServerRollsBackAndTheStoreContinues() async throws {
         // A commit that is acknowledged is in the server's log.
         let cluster = try PrivateCluster(settings: ["synchronous_commit": "on"])
         let store = try await Store.open(cluster.url(), for: Book.self, options: options { $0.busyTimeout = 60 })
@@ -64,7 +64,7 @@ struct FaultTests {
         try store.close()
     }
 
-    @Test func aServerThatStaysAwayIsAnErrorAfterTheTime() async throws {
+    @Test func anUnreachableServerIsAnErrorAfterTheTimeout() async throws {
         let cluster = try PrivateCluster()
         let store = try await Store.open(cluster.url(), for: Book.self, options: options { $0.busyTimeout = 0.3 })
         try cluster.stopServer()
@@ -78,7 +78,7 @@ struct FaultTests {
         try store.close()
     }
 
-    @Test func aServerThatNeverAnsweredIsAnErrorAtOnce() async throws {
+    @Test func aServerThatNeverAnsweredIsAnImmediateError() async throws {
         let start = ContinuousClock.now
         let error = await thrown {
             try await Store.open(
@@ -115,7 +115,7 @@ struct FaultTests {
         try store.close()
     }
 
-    @Test func callsWaitForAConnectionAndThenSayThatAllAreInUse() async throws {
+    @Test func callsTimeOutIfAllConnectionsAreInUse() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await Store.open(
             database.url, for: Genre.self,
@@ -147,7 +147,7 @@ struct FaultTests {
         try store.close()
     }
 
-    @Test func timeLimitsOfStatementsLocksAndIdleTransactionsHold() async throws {
+    @Test func statementLockAndIdleTimeoutsAreEnforced() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         // Making the tables may take longer than the limits.
         try await Store.open(database.url, for: Genre.self).close()
@@ -226,7 +226,7 @@ struct FaultTests {
 
     // MARK: Values
 
-    @Test func valuesThatAServerDoesNotTakeAreRefusedByName() async throws {
+    @Test func valuesThatTheServerRejectsAreNamed() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await Store.open(database.url, for: Reading.self)
         let text = await thrown { try await store.insert(Reading(name: "a", note: "x\0y")) }
@@ -276,7 +276,7 @@ struct FaultTests {
         try store.close()
     }
 
-    @Test func aClockThatIsBehindCostsNoWriteAndNoConflict() async throws {
+    @Test func aSlowClockCausesNoConflicts() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await Store.open(database.url, for: Article.self)
         let other = try await Store.open(database.url, for: Article.self)

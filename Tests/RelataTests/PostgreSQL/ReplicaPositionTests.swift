@@ -26,7 +26,7 @@ struct ReplicaPositionTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(20))) func nobodyReadsBeforeThePrimaryHasSaidWhereItIs() async throws {
+    @Test(.timeLimit(.minutes(20))) func replicaReadsWaitForThePrimarysPosition() async throws {
         let primary = try SilentServer()
         let reads = ReplicaReads(
             try PostgresURL(PrivateCluster.shared.url()), of: try PostgresURL(primary.url), patience: .seconds(5))
@@ -46,7 +46,7 @@ struct ReplicaPositionTests {
         }
     }
 
-    @Test func readersGoOnOnceThePrimaryHasAnswered() throws {
+    @Test func readersContinueOnceThePrimaryAnswers() throws {
         let url = try PostgresURL(PrivateCluster.shared.url())
         let reads = ReplicaReads(url, of: url, patience: .seconds(5))
         try Self.lose(reads)

@@ -60,7 +60,7 @@ struct SharedChangeLogTests {
     }
 
     @Test(.timeLimit(.minutes(20)), arguments: [UInt64.random(in: 0 ... .max), 17])
-    func everyCommittedChangeIsDeliveredOnceAndInTheOrderOfItsObject(_ seed: UInt64) async throws {
+    func committedChangesAreDeliveredOnceAndInOrderPerObject(_ seed: UInt64) async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let stores = try (0..<3).map { _ in try open(database) }
         // Two that insert the same one are refused, as they would be in a file.
@@ -156,7 +156,7 @@ struct SharedChangeLogTests {
         }
     }
 
-    @Test func nothingIsShownThatACommitWithALowerNumberMayStillComeBefore() async throws {
+    @Test func changesWaitForEarlierNumberedCommits() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try open(database)
         let end = try await store.endOfChanges()
@@ -168,7 +168,7 @@ struct SharedChangeLogTests {
         try store.close()
     }
 
-    @Test func whatIsMadeAgainComesAfterItsDeletionWhicheverTransactionBeganFirst() async throws {
+    @Test func recreatedObjectsFollowTheirDeletion() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let (store, other) = (try open(database), try open(database))
         try await store.insert(LoggedFlag(name: "a"))
@@ -212,7 +212,7 @@ struct SharedChangeLogTests {
         try restored.close()
     }
 
-    @Test func positionsGoOnAsTextAndAsJSON() throws {
+    @Test func positionsRoundTripAsTextAndJSON() throws {
         let text: String = "3f2a-742-3"
         let onServer: ChangePosition = try #require(ChangePosition(text))
         let positions: [ChangePosition] = [.start, 7, onServer]

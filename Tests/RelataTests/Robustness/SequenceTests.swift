@@ -31,7 +31,7 @@ import Testing
         #expect(try await store.count(Measurement.all) == 3000)
     }
 
-    @Test(arguments: Engine.allCases) func anErrorAnywhereInASequenceLeavesNothing(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func failedSequencesWriteNothing(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Measurement.self)
         // In the third thousand a value that breaks its limit.
         let error = await thrown {
@@ -75,7 +75,7 @@ import Testing
         #expect(try await store.count(Measurement.all) == 2000)
     }
 
-    @Test(arguments: Engine.allCases) func aCancelledTaskStopsASequenceThatNeverEnds(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func cancellingStopsEndlessSequences(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Measurement.self)
         let task = Task {
             try await store.insert(
@@ -88,7 +88,7 @@ import Testing
         #expect(try await store.count(Measurement.all) == 0)
     }
 
-    @Test(arguments: Engine.allCases) func objectsLinkToThoseBeforeThemAndBringNewOnesAlong(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func sequencesMayLinkToEarlierAndNewObjects(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Folder.self)
         var parents: [ID<Folder>] = []
         let count = try store.save(

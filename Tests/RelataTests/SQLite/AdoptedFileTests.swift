@@ -44,7 +44,7 @@ import Testing
         #expect(try store.count(AdoptedAlbum.all) == 1)
     }
 
-    @Test func aSecondReferenceInTheSameColumnIsNoneThatIsKnown() throws {
+    @Test func secondReferencesInAColumnAreIgnored() throws {
         let path = TestStore.path()
         let connection = try Connection(path: path)
         try connection.execute(
@@ -170,7 +170,7 @@ import Testing
         #expect(try store.fetch(AdoptedAlbum.sorted { $0.id }).map { $0.artist?.id } == ["7", "8", "7"])
     }
 
-    @Test func textsThatReferToIntegersAreReadAsThese() throws {
+    @Test func textsThatReferToIntegersAreReadAsIntegers() throws {
         let path = TestStore.path()
         let connection = try Connection(path: path)
         try connection.execute(
@@ -204,7 +204,7 @@ import Testing
     }
 
     /// A table that somebody made anew while no store was open is looked at again.
-    @Test func aCollationThatIsNewIsNoticed() throws {
+    @Test func newCollationsAreNoticed() throws {
         let path = TestStore.path()
         try TestStore.open(path, for: [AdoptedArtist.self, AdoptedAlbum.self]).close()
         let connection = try Connection(path: path)

@@ -130,7 +130,7 @@ import Testing
     }
 
     /// What SQLite keeps in a join whose own columns collate otherwise than the keys is compared by the keys.
-    @Test func keysThatTellCaseApartAreTwo() throws {
+    @Test func caseSensitiveKeysAreDistinguished() throws {
         let path = try file(artist: "TEXT", song: "TEXT", join: "TEXT COLLATE NOCASE", rows: "('Abc', 'One', 1024)")
         let connection = try Connection(path: path)
         try connection.execute("INSERT INTO artist VALUES ('ABC'); INSERT INTO song VALUES ('ONE')")
@@ -266,7 +266,7 @@ import Testing
     }
 
     /// The text '07' refers to no text '7', but SQLite's own cascade of a number column may find it: this isn't planned.
-    @Test func whatSQLiteWouldTakeBesidesIsRefused() throws {
+    @Test func valuesThatSQLiteWouldConvertAreRefused() throws {
         let path = TestStore.path()
         let connection = try Connection(path: path)
         try connection.execute(

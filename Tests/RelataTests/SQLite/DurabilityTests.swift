@@ -4,7 +4,7 @@ import Testing
 
 /// What a commit waits for.
 @Suite struct DurabilityTests {
-    @Test func durabilityIsNormalUnlessFullIsAskedFor() async throws {
+    @Test func durabilityIsNormalByDefault() async throws {
         var options = Store.Options()
         #expect(try await synchronous(options) == 1)
         options.durability = .full

@@ -12,7 +12,7 @@ import Testing
 
 /// How much of what is large SQLite keeps in memory.
 @Suite struct LargeValueTests {
-    @Test func textsAndBlobsOfManyMegabytesComeBackAndAreLetGo() throws {
+    @Test func veryLargeValuesRoundTripAndAreFreed() throws {
         let piece = (0..<1024).map { UInt8(truncatingIfNeeded: $0 &* $0 &+ 3) }
         var data = Data(capacity: 100 << 20)
         for _ in 0..<(100 << 10) { data.append(contentsOf: piece) }

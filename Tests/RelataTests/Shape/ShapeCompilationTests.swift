@@ -15,7 +15,7 @@ struct ShapeCompilationTests {
 
         """
 
-    @Test func aShapeThatFitsCompiles() throws {
+    @Test func validShapesCompile() throws {
         let shape =
             "@Shape(of: List.self) struct Card { var name: String; var items: [Item]; @Count(\\.items) var n: Int }"
         #expect(try Compiler.errors(in: Self.models + shape).errors == [])

@@ -44,7 +44,7 @@ import Testing
         return plan
     }
 
-    @Test(arguments: Engine.allCases) func whatHappensToThoseThatReferToIt(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func deletionsApplyTheRuleToReferringObjects(_ engine: Engine) throws {
         let store = try store(engine)
         let a = ToOne<Trunk>(id: "a")
         try store.insert([Nullified(trunk: a), Nullified(trunk: ToOne(id: "b"))])
@@ -70,7 +70,7 @@ import Testing
         #expect(lines(try store.delete(Trunk.self, id: "a")) == [])
     }
 
-    @Test(arguments: Engine.allCases) func denyNamesWhoRefuses(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func denyNamesTheBlockers(_ engine: Engine) throws {
         let store = try store(engine)
         try store.insert([Denying(trunk: ToOne(id: "a")), Denying(trunk: ToOne(id: "b"))])
         try store.insert([Cascaded(trunk: ToOne(id: "a"))])
@@ -88,7 +88,7 @@ import Testing
         #expect(try store.delete(Trunk.self, id: "a").deletedCount == 2)
     }
 
-    @Test(arguments: Engine.allCases) func denyIsJudgedWhenAllIsKnownThatGoes(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func denyIsCheckedOnceAllDeletionsAreKnown(_ engine: Engine) throws {
         let store = try store(engine)
         // The leaf refuses that its guardian goes; but it goes itself, with its owner.
         let denying = try store.insert(Denying(mark: ToOne(id: "m")))
@@ -102,7 +102,7 @@ import Testing
         #expect(lines(try store.delete(Seal.self, id: "m")) == ["delete Denying 1", "delete Seal m"])
     }
 
-    @Test(arguments: Engine.allCases) func whatHappensToThoseItRefersTo(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func deletionsApplyTheRuleToTargets(_ engine: Engine) throws {
         let store = try store(engine)
         let (m, n) = (ToOne<Seal>(id: "m"), ToOne<Seal>(id: "n"))
         // cascade: the target goes too, and what hangs on it; deny: not while the target is there.
@@ -120,7 +120,7 @@ import Testing
         #expect(lines(try store.delete(Dangling.all)) == ["delete Dangling 1, 2"])
     }
 
-    @Test(arguments: Engine.allCases) func aRollbackBringsEverythingBack(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func aRollbackRestoresEverything(_ engine: Engine) throws {
         let store = try store(engine)
         try store.insert([Nullified(trunk: ToOne(id: "a"))])
         try store.insert([Cascaded(trunk: ToOne(id: "a"))])
@@ -144,7 +144,7 @@ import Testing
         #expect(try store.fetch(Nullified.self, id: 1)?.trunk?.id == "a")
     }
 
-    @Test(arguments: Engine.allCases) func aDeletionByQueryTakesOrderAndLimit(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func deletionsByQueryUseOrderAndLimit(_ engine: Engine) throws {
         let discs = try Discs(engine)
         let report = try discs.store.delete(Disc.sorted { $0.price.descending }.limit(2))
         #expect(report.deletedKeys(of: "Disc").count == 2 && report.deletedKeys(of: "Piece").count == 1)

@@ -6,7 +6,7 @@ import Testing
 /// Graphs of everything and of parts, against plain arrays that hold the same.
 @Suite struct IncludeOracleTests {
     @Test(arguments: Engine.allCases, [1, 2, 3, 4, 5, 6] as [UInt64])
-    func anIncludeFindsWhatPlainArraysHold(_ engine: Engine, _ seed: UInt64) throws {
+    func includesMatchPlainArrays(_ engine: Engine, _ seed: UInt64) throws {
         var graph = try RandomGraph(engine, seed: seed)
         for step in 0..<60 { try graph.compare(step) }
     }

@@ -59,7 +59,7 @@ import Testing
         #expect(try store.write { try $0.delete(other) }.deletedCount == 1)
     }
 
-    @Test(arguments: Engine.allCases) func planAndDeletionNameListsThatWouldBecomeTooShort(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func plansAndDeletionsNameListsThatWouldBecomeTooShort(_ engine: Engine) throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Boat.self, Squad.self, options: log.options)
         let boats = try store.insert(["a", "b", "c"].map { Boat(name: $0, crew: ToMany([Sailor(name: $0)])) })

@@ -127,7 +127,7 @@ extension CartCoupon: CartMember {
 /// Edits of lists of new and stored objects, against plain arrays: what the value shows, what the save returns, what is
 /// stored.
 @Suite struct RandomEditTests {
-    @Test(arguments: Engine.allCases, 0..<12) func editsAreThoseOfAnArray(_ engine: Engine, _ seed: UInt64) throws {
+    @Test(arguments: Engine.allCases, 0..<12) func editsMatchAnArray(_ engine: Engine, _ seed: UInt64) throws {
         for var run in [
             try EditRun<CartLine>(engine, seed), try EditRun<CartNote>(engine, seed),
             try EditRun<CartItem>(engine, seed), try EditRun<CartLabel>(engine, seed),

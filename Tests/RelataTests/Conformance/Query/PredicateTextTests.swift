@@ -47,7 +47,7 @@ import Testing
         #expect(try store.count(OptionalSample.matching("float != 0.1")) == 1)
     }
 
-    @Test(arguments: Engine.allCases) func anArgumentForANameIsNoOtherName(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func invalidNameArgumentsAreRefused(_ engine: Engine) throws {
         let store = try Discs(engine).store
         for name in ["", ".", "..copies.", "copies.", ".copies", "band..name"] {
             let error = thrown { try store.count(Disc.matching("copies > 0 AND %K == 3", name)) }
@@ -141,7 +141,7 @@ import Testing
         #expect(thrown { try discs.store.count(Piece.matching("disc == %@", new)) }?.kind == "invalidUse")
     }
 
-    @Test(arguments: Engine.allCases) func aQuantifierBeforeAnArrayIsToldWhatToWrite(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func quantifiersBeforeArraysGetAHint(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Consignment.self)
         for text in ["ANY labels == 'x'", "NONE labels CONTAINS 'x'", "ANY labels IN {'x'}", "ANY labels == 3"] {
             let error = thrown { try store.count(Consignment.matching(text)) }

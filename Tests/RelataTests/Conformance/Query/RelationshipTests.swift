@@ -39,7 +39,7 @@ import Testing
         #expect(try discs.store.count(Piece.where { $0.disc != first.id }) == 5)
     }
 
-    @Test(arguments: Engine.allCases) func anObjectWithoutAKeyIsNoCondition(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func objectsWithoutAKeyAreRefusedInConditions(_ engine: Engine) throws {
         let store = try Discs(engine).store
         let new = Disc(title: "new", band: .unset)
         for query in [

@@ -36,7 +36,7 @@ import Testing
         #expect(try ids(store, Showroom.where { $0.address.former == nil }) == [1, 3])
     }
 
-    @Test(arguments: Engine.allCases) func aMemberOfAValueThatMayBeUnsetMayBeToo(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func membersOfOptionalValuesAreOptional(_ engine: Engine) throws {
         let store = try showrooms(engine)
         #expect(try ids(store, Showroom.where { $0.postal.city == "Oslo" }) == [2])
         #expect(try ids(store, Showroom.where { $0.postal.city == nil }) == [3])
@@ -56,7 +56,7 @@ import Testing
             try ids(store, Showroom.where { $0.visits.contains { $0.country.code == "PE" && $0.number == 5 } }) == [])
     }
 
-    @Test(arguments: Engine.allCases) func membersAreSortedBySelectedAndGrouped(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func membersCanBeSortedSelectedAndGrouped(_ engine: Engine) throws {
         let store = try showrooms(engine)
         #expect(try store.fetch(Showroom.sorted { $0.address.city }).map(\.id) == [3, 2, 1])
         #expect(try store.fetch(Showroom.sorted { $0.address.city.descending }).map(\.id) == [1, 2, 3])
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// The name of a property is no name in JSON for certain: nothing would be found under it, or something else.
-    @Test(arguments: Engine.first) func aPropertyWhoseNameIsNotCertainIsAnError(_ engine: Engine) throws {
+    @Test(arguments: Engine.first) func ambiguousPropertyNamesAreErrors(_ engine: Engine) throws {
         let store = try showrooms(engine)
         func message(_ query: Query<Showroom>) throws -> String {
             let error = try #require(thrown { try store.fetch(query) })

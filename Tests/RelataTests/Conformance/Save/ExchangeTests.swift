@@ -41,7 +41,7 @@ import Testing
 
 /// Objects of one save that take each other's unique values.
 @Suite struct ExchangeTests {
-    @Test(arguments: Engine.allCases) func twoObjectsExchangeUniqueValuesOfEveryKind(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func twoObjectsSwapUniqueValuesOfEveryKind(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Locker.self)
         let (one, two) = try store.insert(Locker(1), Locker(2))
         var (first, second) = (two, one)
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// A batch succeeds exactly if all values differ in the end, whatever the order.
-    @Test(arguments: Engine.inTurn(1...12)) func batchesDoWhatAnOracleSays(_ engine: Engine, _ seed: UInt64) throws {
+    @Test(arguments: Engine.inTurn(1...12)) func batchesMatchAnOracle(_ engine: Engine, _ seed: UInt64) throws {
         var random = SampleRandom(seed: seed)
         let store = try TestStore.make(engine, for: Locker.self)
         var stored = try store.insert((1...8).map { Locker($0) })
@@ -110,7 +110,7 @@ import Testing
         #expect(done > 10 && refused > 3)
     }
 
-    @Test(arguments: Engine.allCases) func aNewObjectTakesTheValueThatAnotherGivesUp(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func newObjectsTakeReleasedUniqueValues(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Locker.self)
         var old = try store.insert(Locker(1))
         var new = Locker(2)
@@ -121,7 +121,7 @@ import Testing
         #expect(try store.fetch(Locker.sorted { $0.number }).map(\.id) == [new.id, old.id])
     }
 
-    @Test(arguments: Engine.allCases) func whatIsExchangedIsOneChangeOfEach(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func aSwapIsOneChangeOfEachObject(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Runner.self)
         var runners = try await store.insert((1...3).map { Runner(number: $0, bib: ToOne(Bib(code: "\($0)"))) })
         var changes = store.changes.makeAsyncIterator()
@@ -143,7 +143,7 @@ import Testing
         #expect(try await store.check().isEmpty)
     }
 
-    @Test(arguments: Engine.allCases) func whatDanglesIsStillFoundWhereRequiredPartnersAreExchanged(
+    @Test(arguments: Engine.allCases) func swapsOfRequiredPartnersStillDetectDanglingReferences(
         _ engine: Engine
     ) throws {
         let store = try TestStore.make(engine, for: Runner.self)
@@ -164,7 +164,7 @@ import Testing
         #expect(try store.fetch(Runner.sorted { $0.number }).map(\.bib.id) == ["2", "1", "3"])
     }
 
-    @Test(arguments: Engine.embedded) func nothingIsLookedForWhereNothingDangles(_ engine: Engine) throws {
+    @Test(arguments: Engine.embedded) func withoutDanglingReferencesNothingIsSearched(_ engine: Engine) throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Runner.self, options: log.options)
         var runners = try store.insert((1...20).map { Runner(number: $0, bib: ToOne(Bib(code: "\($0)"))) })
@@ -176,7 +176,7 @@ import Testing
         #expect(log.take().count < count + 10)
     }
 
-    @Test(arguments: Engine.allCases) func oneStatementFindsTheHoldersAndOneHasThemWait(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func swapsNeedTwoExtraStatements(_ engine: Engine) throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Locker.self, options: log.options)
         var lockers = try store.insert((1...20).map { Locker($0) })
@@ -199,7 +199,7 @@ import Testing
     }
 
     /// What is new is nobody's yet.
-    @Test(arguments: Engine.allCases) func noHolderOfANewPartnerIsLookedFor(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func newPartnersNeedNoSearchForHolders(_ engine: Engine) throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Citizen.self, options: log.options)
         func statements(_ count: Int) throws -> Int {
@@ -215,7 +215,7 @@ import Testing
         #expect(few <= 4 && many <= 24 && few * 6 >= many)
     }
 
-    @Test(arguments: Engine.allCases) func aConflictThatStaysIsTheSameError(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func remainingConflictsAreTheSameError(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Locker.self, Runner.self)
         var lockers = try store.insert((1...3).map { Locker($0) })
         let before = lockers
@@ -237,7 +237,7 @@ import Testing
         #expect(thrown { try store.save(runners) }?.reference == "Runner.bib")
     }
 
-    @Test(arguments: Engine.allCases) func newObjectsWithoutKeysMayComeAnywhereInTheBatch(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func newObjectsWithoutKeysMayBeAnywhereInTheBatch(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: CheckedLocker.self)
         func codes() throws -> [String] { try store.fetch(CheckedLocker.sorted { $0.id }).map(\.code) }
         try store.insert(CheckedLocker(code: "a"), CheckedLocker(code: "b"))
@@ -252,7 +252,7 @@ import Testing
     }
 
     /// An object that waits for its turn must not lose what other tables hold of its value.
-    @Test(arguments: Engine.allCases) func rowsThatFollowAUniqueValueGoWithIt(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func rowsThatReferToAUniqueValueFollowIt(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Visitor.self)
         let (one, two) = try store.insert(Visitor(email: "a"), Visitor(email: "b"))
         try store.write { tx in

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases, [2, 150, 1000, 2500])
-    func insertedObjectsAreReadAsTheyWere(_ engine: Engine, _ count: Int) throws {
+    func insertedObjectsAreReadBack(_ engine: Engine, _ count: Int) throws {
         let store = try store(engine)
         let freights = Freight.samples(0..<count)
         #expect(try store.insert(freights) == freights)
@@ -59,7 +59,7 @@ import Testing
         #expect(pallets.allSatisfy { names[$0.id] == $0.name })
     }
 
-    @Test(arguments: Engine.allCases) func aKeyThatIsGivenIsNeverAssignedLater(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func givenKeysAreNeverAssignedLater(_ engine: Engine) throws {
         let store = try store(engine)
         let given = try store.insert((1...300).map { Pallet(id: $0 * 10, name: "given \($0)") })
         let mixed = try store.insert((0..<300).map { Pallet(id: $0 % 3 == 0 ? 10_000 + $0 : nil, name: "mixed \($0)") })
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases, [1, 700, 2499])
-    func theFirstObjectThatIsRefusedIsNamed(_ engine: Engine, _ place: Int) throws {
+    func theFirstRefusedObjectIsNamed(_ engine: Engine, _ place: Int) throws {
         let store = try store(engine)
         try store.insert(Freight.samples(5000..<5001))
         try store.write { transaction in
@@ -120,7 +120,7 @@ import Testing
         #expect(try await store.count(Freight.all) == 2000)
     }
 
-    @Test(arguments: Engine.allCases) func anUpdateOfAnObjectThatIsNotThereNamesIt(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func updatesOfMissingObjectsNameThem(_ engine: Engine) throws {
         let store = try store(engine)
         var freights = try store.insert(Freight.samples(0..<Self.count))
         for index in freights.indices { freights[index].weight += 1 }
@@ -136,7 +136,7 @@ import Testing
         #expect(try store.fetch(Freight.self, id: 0)?.weight == 1)
     }
 
-    @Test(arguments: Engine.allCases) func valuesThatAreUniqueChangePlaces(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func uniqueValuesAreSwapped(_ engine: Engine) throws {
         let store = try store(engine)
         var freights = try store.insert(Freight.samples(0..<400))
         let labels = freights.map(\.label)
@@ -145,7 +145,7 @@ import Testing
         #expect(try store.fetch(Freight.all.sorted { $0.id }).map(\.label) == freights.map(\.label))
     }
 
-    @Test(arguments: Engine.allCases) func stampsAndRevisionsAreThoseOfSingleSaves(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func stampsAndRevisionsMatchSingleSaves(_ engine: Engine) throws {
         let store = try store(engine)
         let articles = try store.insert((0..<500).map { Article(title: "\($0)") })
         #expect(articles.allSatisfy { $0.revision == 1 })
@@ -167,7 +167,7 @@ import Testing
         #expect(try store.fetch(Article.where { $0.revision == 2 }).count == 499)
     }
 
-    @Test(arguments: Engine.allCases) func linkedObjectsStayAsTheyAre(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func linkedObjectsStayUnchanged(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let authors = try store.insert((0..<300).map { Author(name: "Author \($0)") })
         let genre = Genre(name: "new")
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func aBatchWhoseTaskIsCancelledLeavesNothing(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func cancelledBatchesWriteNothing(_ engine: Engine) async throws {
         let store = try store(engine)
         let freights = Freight.samples(0..<20_000)
         let task = Task {

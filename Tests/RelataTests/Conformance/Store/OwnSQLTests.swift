@@ -104,7 +104,7 @@ private enum NewReel {
         #expect(twice.contains("the column id twice: it gives id, "))
     }
 
-    @Test(arguments: Engine.shared) func aColumnThatCameLaterKeepsItsValues(_ engine: Engine) throws {
+    @Test(arguments: Engine.shared) func columnsAddedLaterKeepTheirValues(_ engine: Engine) throws {
         let database = TestDatabase(engine)
         let old = try database.open(OldReel.Reel.self)
         try old.insert(OldReel.Reel(id: 1, title: "t", text: "x"))
@@ -115,7 +115,7 @@ private enum NewReel {
         try old.close()
     }
 
-    @Test(arguments: Engine.allCases) func theCountIsTheStatementsOwn(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func theCountBelongsToTheStatement(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Author.self, Series.self)
         try store.write { tx in
             try tx.insert([Author(name: "a"), Author(name: "b")])

@@ -19,7 +19,7 @@ enum GaugeReadingKind: String { case low, high }
 
 /// Updates by query: one statement, under the same rules as a save.
 @Suite struct QueryUpdateTests {
-    @Test(arguments: Engine.allCases) func whatMayBeUnsetIsUnset(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func optionalPropertiesCanBeUnset(_ engine: Engine) throws {
         let discs = try Discs(engine)
         try discs.store.update(Disc.all) { $0.rating.set(to: 3) }
         #expect(
@@ -53,7 +53,7 @@ enum GaugeReadingKind: String { case low, high }
         #expect(try store.exists(Disc.where { $0.title == "One" }))
     }
 
-    @Test(arguments: Engine.allCases) func onlyWhatIsSetIsRead(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func updatesReadOnlyUsedColumns(_ engine: Engine) throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: GaugeReading.self, options: log.options)
         try store.insert((1...10).map { GaugeReading(id: $0, level: 5, value: 1, kind: .low) })
@@ -92,7 +92,7 @@ enum GaugeReadingKind: String { case low, high }
         try discs.expect("ABCDE", Disc.where { $0.label == nil && $0.band != nil })
     }
 
-    @Test(arguments: Engine.allCases) func limitsAndUniquenessHold(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func limitsAndUniquenessAreEnforced(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         try store.insert([Genre(name: "a"), Genre(name: "b")])
         try store.insert([Book(title: "x"), Book(title: "y", year: 1)])
@@ -117,7 +117,7 @@ enum GaugeReadingKind: String { case low, high }
         #expect(try store.fetch(Book.sorted { $0.title }.select { $0.title }) == ["x", "z"])
     }
 
-    @Test(arguments: Engine.allCases) func allThatAnUpdateBreaksIsListed(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func updatesListAllViolations(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Gauge.self)
         try store.insert([60, 100, 70, 20].map { Gauge(value: $0) })
         // The second result doesn't fit the type, two are beyond the limit.
@@ -172,7 +172,7 @@ enum GaugeReadingKind: String { case low, high }
         #expect(stamps.allSatisfy { abs($0.timeIntervalSince(before)) < 60 })
     }
 
-    @Test(arguments: Engine.allCases) func whoChangesTheListComesLastInTheNewOne(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func movedMembersComeLastInTheNewList(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Album.self)
         func song(_ title: String) -> Song { Song(title: title) }
         let one = try store.insert(Album(title: "1", songs: ToMany([song("a"), song("b"), song("c")])))
@@ -197,7 +197,7 @@ enum GaugeReadingKind: String { case low, high }
         #expect(try titles(one) == "z" + loaded.replacing("z", with: "") + "new")
     }
 
-    @Test(arguments: Engine.allCases) func membersThatWereNeverPlacedComeLastEverywhere(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func membersWithoutAPositionComeLastEverywhere(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Album.self)
         let album = try store.insert(Album(title: "1", songs: ToMany([Song(title: "a"), Song(title: "b")])))
         try store.insert(["c", "d", "e"].map { Song(title: $0, album: ToOne(album)) })

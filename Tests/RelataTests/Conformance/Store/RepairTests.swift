@@ -12,7 +12,7 @@ import Testing
         return (store, album)
     }
 
-    @Test(arguments: Engine.allCases) func whatIsFoundIsMendedOnce(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func findingsAreRepairedOnce(_ engine: Engine) async throws {
         let (store, album) = try albums(engine)
         let findings = try await store.check()
         #expect(findings.map(\.subject) == ["Album.songs"])
@@ -29,7 +29,7 @@ import Testing
         #expect(try await store.repair([]).remaining.isEmpty)
     }
 
-    @Test(arguments: Engine.allCases) func aRepairIsAPartOfItsTransaction(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func repairsBelongToTheirTransaction(_ engine: Engine) throws {
         struct Stop: Error {}
         let (store, _) = try albums(engine)
         #expect(throws: Stop.self) {
@@ -41,7 +41,7 @@ import Testing
         #expect(try store.check().count == 1)
     }
 
-    @Test(arguments: Engine.allCases) func whatOnlyAPersonCanMendHasNoRepair(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func ambiguousFindingsHaveNoRepair(_ engine: Engine) async throws {
         let (store, _) = try albums(engine)
         let observed = try await store.check()
         #expect(observed.allSatisfy { $0.repair != nil })

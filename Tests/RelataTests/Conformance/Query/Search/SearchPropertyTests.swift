@@ -5,7 +5,7 @@ import Testing
 /// Random writes and searches, against plain lists of words that do the same.
 @Suite struct SearchPropertyTests {
     @Test(arguments: Engine.allCases, [1, 2, 3, 4, 5, 6] as [UInt64])
-    func aSearchFindsWhatPlainListsHold(_ engine: Engine, _ seed: UInt64) throws {
+    func searchesMatchPlainLists(_ engine: Engine, _ seed: UInt64) throws {
         var run = try SearchRun(engine, seed: seed)
         for step in 0..<40 {
             try run.write()
