@@ -55,7 +55,7 @@ func everyLinkLeadsToAFile(path: String) throws {
             parts[0].isEmpty
             ? PackageFiles.root.appendingPathComponent(path) : folder.appendingPathComponent(String(parts[0]))
         guard FileManager.default.fileExists(atPath: file.path) else {
-            Issue.record("\(path) links to \(link), which isn't there")
+            Issue.record("\(path) links to \(link), which doesn't exist")
             continue
         }
         guard parts.count == 2 else { continue }

@@ -55,7 +55,7 @@ package final class PrivateCluster: Sendable {
         ]
         let options = own.merging(settings) { $1 }.sorted { $0.key < $1.key }.map { "\($0) = '\($1)'" }
         var command: [String] = []
-        // In a session of its own, so that no signal for the tests' group reaches it.
+        // In its own session, so that no signal for the tests' group reaches it.
         if let setsid = PostgresPrograms.find("setsid") { command.append(setsid) }
         command += try Self.asServersUser()
         if !environment.isEmpty, let env = PostgresPrograms.find("env") {

@@ -217,10 +217,10 @@ struct PredicateFormatTests: PredicateParsing {
         ("SUBQUERY(tracks, $t, $t.length > 3).length > 1", 37, "expected @count"),
         ("SUBQUERY(tracks, $t, $t.length > 3).@sum > 1", 37, "expected an attribute"),
         ("SUBQUERY(tracks, $t, $t.length).@count > 1", 31, "expected a comparison"),
-        ("SUBQUERY(tracks, $t, SUBQUERY(tracks, $t, id > 1).@count > 1).@count > 1", 39, "take another name"),
+        ("SUBQUERY(tracks, $t, SUBQUERY(tracks, $t, id > 1).@count > 1).@count > 1", 39, "choose another name"),
         ("$t.length > 3", 1, "there is no variable $t"), ("$ > 3", 1, "expected a name after $"),
         ("tracks.@distinctUnionOfObjects.length.@sum > 1", 39, "each object counts once"),
-        ("tracks.@distinctUnionOfObjects > 1", 8, "and @count or another figure"),
+        ("tracks.@distinctUnionOfObjects > 1", 8, "and @count or another aggregate"),
         ("id ?? 'x' == 1", 7, "a number"), ("5 ?? id == 1", 1, "expected a property"),
     ])
     func errorsInSubqueriesTellTheirPlace(_ text: String, _ column: Int, _ message: String) {
@@ -275,7 +275,8 @@ struct PredicateFormatTests: PredicateParsing {
         ("ANY title = 'x'", 1, "expected a path through a to-many"),
         ("ANY tracks.@count > 1", 1, "expected a path through a to-many"),
         ("artist.@count > 1", 8, "expected a to-many before @count"),
-        ("tracks.@median.length = 1", 8, "there is no figure @median"), ("tracks.@sum > 1", 8, "expected an attribute"),
+        ("tracks.@median.length = 1", 8, "there is no aggregate @median"),
+        ("tracks.@sum > 1", 8, "expected an attribute"),
         ("id IN 5", 7, "expected a list"), ("id BETWEEN {1}", 12, "expected {lower, upper}"),
         ("id < nil", 6, "nil has no order"),
         ("id = %@", 6, "expected an argument"), ("id = %x", 6, "expected %@"), ("id § 5", 4, "means nothing here"),

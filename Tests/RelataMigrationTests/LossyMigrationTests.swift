@@ -87,7 +87,7 @@ import Testing
             }
         ]
         #expect(
-            try file.refusals(new, genre, steps: half).first?.hasPrefix("Book.price: rows hold values of another type")
+            try file.refusals(new, genre, steps: half).first?.hasPrefix("Book.price: rows have values of another type")
                 == true)
     }
 
@@ -106,7 +106,9 @@ import Testing
             try Migrator.migrate(file.connection, schema: schema, steps: [step])
         }
         let text = error.map { "\($0)" } ?? ""
-        #expect(text.contains("the store ends transactions itself") || text.contains("SQL is one statement"), "\(text)")
+        #expect(
+            text.contains("the store ends transactions itself") || text.contains("SQL must be one statement"), "\(text)"
+        )
         #expect(try file.contents() == before)
     }
 
@@ -135,8 +137,8 @@ import Testing
         #expect(
             try file.refusals(same, genre, steps: [step]) == [
                 engine == .sqlite
-                    ? "Book: the migration left 2 reference(s) to missing rows of Genre: unset or mend them in a step"
-                    : "Book.genre: the migration left references to missing rows of Genre: unset or mend them in a step"
+                    ? "Book: the migration left 2 reference(s) to missing rows of Genre: unset or fix them in a step"
+                    : "Book.genre: the migration left references to missing rows of Genre: unset or fix them in a step"
             ])
     }
 
@@ -225,7 +227,7 @@ import Testing
             name: "Genre", properties: [.id(), .attribute("name", default: ""), .toOne("book", "Book")])
         #expect(
             try file.refusals(newBook, newGenre) == [
-                "Book.genre: it was a to-one and is the view of Genre.book now, and rows hold keys in genreId: "
+                "Book.genre: it was a to-one and is the view of Genre.book now, and rows have keys in genreId: "
                     + "keep it a to-one; or add a migration step with `.dropping(\"Book.genre\")`"
             ])
         let step = MigrationStep("turn", taking: .dropping("Book.genre")) {
@@ -251,11 +253,11 @@ import Testing
             on: engine, book(.attribute("genreId", .integer, isOptional: true)), genre,
             filledBy: "INSERT INTO Book VALUES (1, 5)")
         let new = book(.toOne("genre", "Genre"))
-        #expect(try file.refusals(new, genre).first?.hasPrefix("Book.genre: rows of the file hold keys") == true)
+        #expect(try file.refusals(new, genre).first?.hasPrefix("Book.genre: rows of the file have keys") == true)
         try file.open(
             new, genre,
             steps: [
-                MigrationStep("mend", taking: .changing("Book.genre")) {
+                MigrationStep("fix", taking: .changing("Book.genre")) {
                     try $0.execute(
                         "UPDATE \"Book\" SET \"genreId\" = NULL WHERE \"genreId\" NOT IN (SELECT id FROM \"Genre\")")
                 }

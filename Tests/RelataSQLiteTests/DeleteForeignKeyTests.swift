@@ -109,7 +109,7 @@ import Testing
             """)
         let blockers = try file.plan("p", 1).blockers
         #expect(blockers.map(\.object.key) == [KeyValue(1)])
-        #expect(blockers.first?.reason?.contains("has a column in common") == true, "\(blockers)")
+        #expect(blockers.first?.reason?.contains("shares a column") == true, "\(blockers)")
         #expect(throws: RelataError.self) { try file.delete("p", 1) }
         #expect(try file.count("x") == 1)
         #expect(try file.delete("p", 2).deletedCount == 2)
@@ -203,7 +203,7 @@ import Testing
         #expect {
             try file.plan("p", 1)
         } throws: {
-            "\($0)".contains("foreign key mismatch") && "\($0)".contains("mend what the check of the file says")
+            "\($0)".contains("foreign key mismatch") && "\($0)".contains("fix what the file's check reports")
         }
         #expect(throws: RelataError.self) { try file.delete("p", 1) }
         #expect(try file.count("p") == 1)
@@ -235,7 +235,7 @@ import Testing
         #expect {
             try file.plan("p", 1)
         } throws: {
-            "\($0)".contains("no such table: main.gone") && "\($0)".contains("mend or drop the trigger")
+            "\($0)".contains("no such table: main.gone") && "\($0)".contains("fix or drop the trigger")
         }
     }
 
@@ -273,7 +273,8 @@ import Testing
         #expect(notes.contains { $0.contains("v points at a view, which is left out") }, "\(notes)")
         #expect(notes.contains { $0.contains("a table that belongs to a virtual one") }, "\(notes)")
         #expect(
-            notes.contains { $0.contains("relata_notes points at a table with a name of Relata's own") }, "\(notes)")
+            notes.contains { $0.contains("relata_notes points at a table with a name that Relata reserves") },
+            "\(notes)")
     }
 
     @Test func aColumnThatAlsoRefersToItsOwnTableStillCascades() throws {

@@ -154,7 +154,7 @@ import Testing
         let findings = try IntegrityCheck.run(file.connection, schema: file.schema)
         #expect(findings.map(\.subject).sorted() == ["x.a", "x.b", "x.c, d", "x.f"])
         #expect(findings.allSatisfy { $0.message.contains("compares by another collation") })
-        #expect(findings.first { $0.subject == "x.c, d" }?.mend.contains("\"p_c_d_key\" ON \"p\"") == true)
+        #expect(findings.first { $0.subject == "x.c, d" }?.fix.contains("\"p_c_d_key\" ON \"p\"") == true)
         let entity = try #require(file.schema["x"]).entity
         #expect(entity.relationships.map(\.target).sorted() == ["k", "p"])
     }

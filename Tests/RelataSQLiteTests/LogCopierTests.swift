@@ -63,7 +63,7 @@ import Testing
     @Test func theLogRestartsAlthoughReadsOverlap() async throws {
         try await withPool(limit: 500) { pool, path in
             let isDone = Mutex(false)
-            // On threads of their own: tasks that never pause would leave none for the writer.
+            // On their own threads: tasks that never pause would leave none for the writer.
             let (results, ended) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
             for _ in 0..<3 {
                 Thread.detachNewThread {

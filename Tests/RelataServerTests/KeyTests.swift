@@ -38,7 +38,7 @@ struct KeyTests {
         #expect {
             try KeyFile(path)
         } throws: {
-            "\($0)".contains("\(path)") && "\($0)".contains("others may read it")
+            "\($0)".contains("\(path)") && "\($0)".contains("others can read it")
         }
     }
 
@@ -52,7 +52,7 @@ struct KeyTests {
         #expect {
             try KeyFile(link)
         } throws: {
-            "\($0)".contains("\(link)") && "\($0)".contains("others may read it")
+            "\($0)".contains("\(link)") && "\($0)".contains("others can read it")
         }
     }
 

@@ -52,7 +52,7 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("link"), withDestinationPath: library.path)
         let wrong = [
-            ("letter.txt", "exists already"), ("directory", "is a directory"), ("pipe", "is no regular file"),
+            ("letter.txt", "exists already"), ("directory", "is a directory"), ("pipe", "isn't a regular file"),
             ("missing/backup.sqlite", "there is no folder"), ("link", "is the file that is copied"),
         ]
         for (name, words) in wrong {

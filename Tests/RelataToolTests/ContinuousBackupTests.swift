@@ -58,7 +58,7 @@ import Testing
         #expect(
             first.exitCode == 0 && first.output.contains("as it was at \(moment)"), "\(first.output)\(first.errors)")
         #expect(try SampleFile(copyOf: restored).rows("SELECT count(*) FROM Review") == ["9"])
-        for (text, words) in [("2001-01-01T00:00:00Z", "holds no copy from before"), ("noon", "is no moment")] {
+        for (text, words) in [("2001-01-01T00:00:00Z", "contains no copy from before"), ("noon", "isn't a moment")] {
             let run = try Tool.run("restore", copies, folder.path("early.sqlite"), "--at", text)
             #expect(run.exitCode == 1 && run.hasErrorAtEnd && run.errors.contains(words), "\(run.errors)")
         }

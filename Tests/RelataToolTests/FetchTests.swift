@@ -28,7 +28,7 @@ import Testing
             "fetch", "Book", "--where", "reviews.@count > 0", "--sort", "-reviews.stars.@avg,title", "--format", "json")
         #expect(try !titles(best).isEmpty && titles(best) == titles(stars))
         let wrong = try file.run("fetch", "Book", "--sort", "reviews.@middle.stars")
-        #expect(wrong.exitCode != 0 && wrong.errors.contains("there is no figure @middle"), "\(wrong.errors)")
+        #expect(wrong.exitCode != 0 && wrong.errors.contains("there is no aggregate @middle"), "\(wrong.errors)")
     }
 
     @Test func aNegativeLimitIsNamed() throws {

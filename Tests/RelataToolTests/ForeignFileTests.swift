@@ -94,7 +94,7 @@ import Testing
             let check = try file.run("check")
             #expect(check.exitCode == 1)
             #expect(check.output.contains(message), "\(check.output) \(check.errors)")
-            #expect(check.output.contains("mend: check it with the program that made it"))
+            #expect(check.output.contains("fix: check it with the program that created it"))
             #expect(try file.run("delete", "x", "1", "--yes").exitCode == 0)
             let delete = try file.run("delete", "p", "1", "--yes")
             #expect(delete.exitCode == 1 && delete.errors.contains(message), "\(delete.output) \(delete.errors)")
@@ -195,7 +195,7 @@ import Testing
             """)
         let run = try file.run("delete", "p", "1", "--yes")
         #expect(run.exitCode == 1)
-        #expect(run.errors.contains("a trigger (guard) keeps the deletion from doing what was planned"))
+        #expect(run.errors.contains("a trigger (guard) prevents the planned deletion"))
         #expect(!run.output.contains("deleted"))
         let connection = try Connection(path: file.path)
         #expect(try connection.value(SQLStatement("SELECT (SELECT count(*) FROM p) + (SELECT count(*) FROM x)")) == 2)
@@ -218,7 +218,7 @@ import Testing
             #expect(run.exitCode == 0, "\(entity) \(key): \(run.errors)")
         }
         let missing = try file.run("delete", "a", "gone", "--yes")
-        #expect(missing.errors.contains("gone is no key of a: id is an integer"))
+        #expect(missing.errors.contains("gone isn't a key of a: id is an integer"))
     }
 
     @Test func keysOfTwoObjectsAreRefused() throws {

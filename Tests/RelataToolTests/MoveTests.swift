@@ -93,7 +93,7 @@ import Testing
         #expect(mkfifo(folder.path("Book.csv"), 0o600) == 0)
         try FileManager.default.createDirectory(atPath: folder.path("empty"), withIntermediateDirectories: false)
         for (name, words) in [
-            ("Book.csv", "is no regular file"), ("none.csv", "there is no such file"), ("empty", "holds no files"),
+            ("Book.csv", "isn't a regular file"), ("none.csv", "there is no such file"), ("empty", "contains no files"),
         ] {
             let run = try file.run("import", folder.path(name))
             #expect(run.exitCode == 1 && run.hasErrorLine && run.errors.contains(words), "\(name): \(run.errors)")

@@ -148,9 +148,9 @@ struct ServerDatabaseTests {
         #expect(
             found.output.contains("sales.orders.person: 1 reference to person leads nowhere (sales.orders 99 → 77)"))
         #expect(found.output.contains("sales.item.odd: 1 reference") && found.output.contains("clerk.country, city"))
-        // The statements that mend it can be run as they are.
-        let mend = try #require(found.lines.first { $0.contains("DELETE FROM \"sales\".\"orders\"") })
-        let statement = try #require(mend.range(of: "DELETE FROM").map { String(mend[$0.lowerBound...]) })
+        // The statements that fix it can be run as they are.
+        let fix = try #require(found.lines.first { $0.contains("DELETE FROM \"sales\".\"orders\"") })
+        let statement = try #require(fix.range(of: "DELETE FROM").map { String(fix[$0.lowerBound...]) })
         try run(statement, in: database)
         #expect(try lines("SELECT count(*) FROM sales.orders WHERE id = 99", in: database) == ["0"])
     }
@@ -165,7 +165,7 @@ struct ServerDatabaseTests {
             """, in: database)
         let found = try Tool.run("check", database.url, "--repair", "--yes")
         #expect(found.exitCode == 1)
-        #expect(found.lines.filter { $0 == "mended: sales.orders.tags" }.count == 2, "\(found.output)\(found.errors)")
+        #expect(found.lines.filter { $0 == "fixed: sales.orders.tags" }.count == 2, "\(found.output)\(found.errors)")
         #expect(found.lines.contains("1 finding is left"))
         #expect(
             try lines("SELECT \"order\", tag FROM sales.orders_tag ORDER BY 1, 2", in: database) == [
@@ -248,7 +248,8 @@ struct ServerDatabaseTests {
         let allowed = guarded + "secret@/\(database.name)?host=\(place)"
         let nothing = try Tool.run("inspect", allowed)
         #expect(
-            nothing.exitCode == 0 && nothing.output.contains("the role has no right to read it"), "\(nothing.errors)")
+            nothing.exitCode == 0 && nothing.output.contains("the role has no privilege to read it"),
+            "\(nothing.errors)")
         #expect(!nothing.output.contains("secret@") && nothing.output.contains("\(PrivateCluster.guardedRole)@"))
         let refused = try Tool.run("fetch", allowed, "person")
         #expect(refused.exitCode == 1 && refused.errors.contains("person"), "\(refused.errors)")

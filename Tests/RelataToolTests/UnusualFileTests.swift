@@ -103,7 +103,7 @@ import Testing
             ] {
                 let run = try Tool.run(command)
                 #expect(run.exitCode != 0 && run.hasErrorAtEnd, "\(command): \(run.errors)")
-                #expect(run.errors.contains("-journal: is no regular file"), "\(command): \(run.errors)")
+                #expect(run.errors.contains("-journal: isn't a regular file"), "\(command): \(run.errors)")
             }
         }
         withExtendedLifetime((file, folder)) {}

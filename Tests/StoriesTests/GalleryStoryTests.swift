@@ -6,7 +6,7 @@ import Testing
     let told = try await Told(.gallery)
     #expect(
         try told.part("Five keys of two types; one isn't there").filter { $0.contains("Amara") } == [
-            "! Artist Amara Diallo doesn't exist: insert it, or use save to do whichever is right",
+            "! Artist Amara Diallo doesn't exist: insert it, or use save to insert or update",
             "Amara Diallo is saved; once more for what was missing:",
             "✓ Artist Amara Diallo",
         ])

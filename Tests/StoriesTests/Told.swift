@@ -5,7 +5,7 @@ import RelataStories
 import Synchronization
 import Testing
 
-/// A story that was told into a folder of its own, which goes with it.
+/// A story that was told into its own folder, which goes with it.
 final class Told: Sendable {
     let lines: [String]
     let folder: URL

@@ -17,7 +17,7 @@ extension Connection {
     }
 }
 
-/// A file in a folder of its own that goes with the object.
+/// A file in its own folder that goes with the object.
 package final class TemporaryFile {
     /// Where it is.
     package let path: String

@@ -91,7 +91,7 @@ extension MemberName {
                     "is computed, lies beside a property without a size, or the program was built without names of properties"
                 case .rawKeys: "may have another name in JSON, because the coding keys have raw values"
                 case .noKey: "has no coding key of that name"
-                case .openKeys: "may have another name in JSON, because the coding keys are no enum"
+                case .openKeys: "may have another name in JSON, because the coding keys aren't an enum"
                 case .noKeys: "has no name in JSON, because the type names no coding keys"
                 }
             return "\(subject) \(cause): give the name in JSON, as in '.member(\"name in JSON\", as: \(type).self)'"

@@ -91,7 +91,7 @@ public struct ToManyField<Target: Model>: Sendable {
     // Each path counts, so that figures along a path and figures of a path are the same: `slots.song.sum { $0.bpm }`
     // and `slots.sum { $0.song.bpm }`.
     //
-    // A figure of some of the objects has its condition last: `lines.sum { $0.price } where: { $0.isOpen }`.
+    // An aggregate of some of the objects has its condition last: `lines.sum { $0.price } where: { $0.isOpen }`.
 
     /// A condition on a related object.
     public typealias Filter = (Target.Fields) -> any QueryExpression<Bool>

@@ -161,7 +161,7 @@ private final class RowGroup<M: Model> {
             let outcome = try RowsOutcome(assignedKeysOf: rows, first: first)
             guard outcome.assignedCount == range.count else {
                 throw RelataError.invalidUse(
-                    "a trigger or a rule of the database kept some \(table.name) from being inserted: let it accept them"
+                    "a trigger or a rule of the database kept some \(table.name) from being inserted: make it accept them"
                 )
             }
             return outcome

@@ -1,9 +1,9 @@
-// The writing calls of a store. Each runs in a transaction of its own, and is described at the call of ``StoreWriter``.
+// The writing calls of a store. Each runs in its own transaction, and is described at the call of ``StoreWriter``.
 
 import RelataCore
 
 extension Store {
-    /// Inserts an object, with the new objects it links to and its edits on links, in a transaction of its own.
+    /// Inserts an object, with the new objects it links to and its edits on links, in its own transaction.
     ///
     /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult

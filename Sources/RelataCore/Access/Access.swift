@@ -87,7 +87,7 @@ package struct Access: Hashable, Sendable {
     /// - Throws: ``RelataError/invalidUse(_:)`` if any entity is guarded.
     package func requireEverything(for what: String) throws(RelataError) {
         guard isLimited else { return }
-        throw .invalidUse("\(what) shows every row: where rows are hidden, do without it")
+        throw .invalidUse("\(what) shows every row: avoid it where rows are hidden")
     }
 
     /// Whether rows of an entity may be hidden.

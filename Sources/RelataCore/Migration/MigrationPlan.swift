@@ -77,8 +77,8 @@ package struct LaterIndex: Hashable, Sendable {
 
 /// A question about the rows of a database whose answer decides whether a change is possible.
 package enum DataQuestion: Hashable, Sendable {
-    /// Whether the database has a module of that name, such as a table-valued function, which a table would hide, or a
-    /// table of its own, which would hide it.
+    /// Whether the database has a module of that name, such as a table-valued function, which a table would hide, or
+    /// its own table, which would hide it.
     case isModule(name: String)
     /// Whether the name of an index is taken by a table, an index or another object. That of an invalid index of
     /// PostgreSQL is free: it is created again.
@@ -162,13 +162,13 @@ package struct MigrationCheck: Sendable {
     let property: String?
     /// The problem after the steps, and what a step must do.
     let finding: String
-    let mend: String
+    let fix: String
 
     /// The problem of the row that the question's query found.
     package func problem(found row: [Value]) -> SchemaProblem {
         var values = ""
         if case .hasDuplicates = question { values = " (\(row.map(\.description).joined(separator: ", ")))" }
         return SchemaProblem(
-            entity: entity, property: property, message: "\(finding) after the steps\(values): \(mend)")
+            entity: entity, property: property, message: "\(finding) after the steps\(values): \(fix)")
     }
 }

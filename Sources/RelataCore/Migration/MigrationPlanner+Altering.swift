@@ -58,14 +58,14 @@ extension MigrationPlanner {
             plan.checks.append(
                 check(
                     .hasFractions(table: actual.name, column: column.name), place,
-                    "rows hold values of another type than \(type)", "convert them there"))
+                    "rows have values of another type than \(type)", "convert them there"))
         }
         let conversion = TypeConversion.sql(quote(column.name), from: before.type, to: type, column.type)
         let statement = change + "TYPE \(column.type) USING \(conversion)"
         plan.completion.append(statement)
         plan.explanations[statement] = SchemaProblem(
             entity: place.entity, property: place.property,
-            message: "rows hold values of another type than \(type) after the steps: convert them there")
+            message: "rows have values of another type than \(type) after the steps: convert them there")
         if let value = column.defaultSQL { plan.completion.append(change + "SET DEFAULT \(value)") }
     }
 
@@ -149,7 +149,7 @@ extension MigrationPlanner {
             let place = place(of: key.columns[0], in: table)
             plan.explanations[statement] = SchemaProblem(
                 entity: place.entity, property: place.property,
-                message: "the migration left references to missing rows of \(key.target): unset or mend them in a step")
+                message: "the migration left references to missing rows of \(key.target): unset or fix them in a step")
         }
         return statement
     }
@@ -212,10 +212,10 @@ extension MigrationPlanner {
         guard let limit = dialect.nameLimit else { return }
         for table in expected {
             if table.name.utf8.count > limit {
-                let mend = join(of: table) == nil ? "`@Model(table:)`" : "`joinTable:`"
+                let fix = join(of: table) == nil ? "`@Model(table:)`" : "`joinTable:`"
                 refuse(
                     place(of: table),
-                    "the table name \(table.name) has more than \(limit) bytes: give a shorter one with \(mend)")
+                    "the table name \(table.name) has more than \(limit) bytes: give a shorter one with \(fix)")
             }
             for column in table.columns where column.name.utf8.count > limit {
                 refuse(

@@ -17,7 +17,7 @@ extension MigrationPlanner {
             }
             let isHandled = reportLossy(
                 place, column: column.name,
-                "it is new and required, and the rows there are have no value for it: "
+                "it is new and required, and existing rows have no value for it: "
                     + "give it a default value, or make it optional")
             guard isHandled else { return }
             added.isRequired = false
@@ -241,7 +241,7 @@ extension MigrationPlanner {
                 plan.checks.append(
                     check(
                         .hasRounded(table: working.description.name, column: column.name), place,
-                        "rows hold whole numbers too large for a Double", "declare it as Int, or change them there"))
+                        "rows have integers too large for a Double", "declare it as Int, or change them there"))
             }
             return
         }
@@ -256,7 +256,7 @@ extension MigrationPlanner {
                 check(
                     .hasOtherTypes(
                         table: table.name, column: column.name, types: TypeChange.storageClasses(type)), place,
-                    "rows hold values of another type than \(type)", "convert them there"))
+                    "rows have values of another type than \(type)", "convert them there"))
         }
     }
 

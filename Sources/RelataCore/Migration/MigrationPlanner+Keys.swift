@@ -102,13 +102,13 @@ extension MigrationPlanner {
         if isDangling {
             let isHandled = reportLossy(
                 place,
-                "rows of the file hold keys that \(key.target) doesn't have: declare it as it was, or remove those keys"
+                "rows of the file have keys that \(key.target) doesn't have: declare it as it was, or remove those keys"
             )
             guard isHandled else { return }
             plan.checks.append(
                 check(
                     question, place,
-                    "rows hold keys that \(key.target) doesn't have", "unset or mend them there"))
+                    "rows have keys that \(key.target) doesn't have", "unset or fix them there"))
         } else {
             report(place, "the file checks where it points now")
         }
@@ -169,7 +169,7 @@ extension MigrationPlanner {
         for index in stale {
             report(
                 place(of: index.columns[0], in: wanted),
-                index.isUnique ? "it need not be unique any more" : "it isn't indexed any more")
+                index.isUnique ? "it is no longer unique" : "it is no longer indexed")
             if !isRemade {
                 plan.completion.append("DROP INDEX \(quote(index.name))")
                 plan.mayBreakReferences = true

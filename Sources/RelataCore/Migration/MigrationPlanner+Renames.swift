@@ -218,7 +218,7 @@ extension MigrationPlanner {
             if decision.isDeclared {
                 _ = reportLossy(
                     place,
-                    "its original name \(decision.old) is also that of \(other): let one of the two have it")
+                    "its original name \(decision.old) is also that of \(other): give it to only one of them")
             }
             return false
         }

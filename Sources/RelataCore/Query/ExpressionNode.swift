@@ -48,10 +48,10 @@ public indirect enum ExpressionNode: Hashable, Sendable {
     case anyElement(JSONElements, condition: ExpressionNode)
     /// The element of a JSON array that a scope refers to, read as one kind of value; unset if it is another.
     case element(scope: Int, JSONKind)
-    /// A figure of the related objects: their count, or the sum, minimum, maximum or average of an expression over
+    /// An aggregate of the related objects: their count, or the sum, minimum, maximum or average of an expression over
     /// them; the filter's and the expression's scope is the related set's.
     case aggregate(AggregateFunction, RelatedSet, of: ExpressionNode?, filter: ExpressionNode?)
-    /// A figure of a whole group of rows (for `group by`, `having` and totals); `of` is `nil` for counting rows.
+    /// An aggregate of a whole group of rows (for `group by`, `having` and totals); `of` is `nil` for counting rows.
     case groupAggregate(AggregateFunction, of: ExpressionNode?, isDistinct: Bool)
     /// An invalid part, such as a value that no column can hold; compiling it throws this message.
     case invalid(String)
@@ -197,7 +197,7 @@ public enum Quantifier: String, Hashable, Sendable {
     case none = "NONE"
 }
 
-/// A figure of a set of rows.
+/// An aggregate of a set of rows.
 public enum AggregateFunction: String, Hashable, Sendable {
     /// The number of rows, and the sum of their values.
     case count, sum
@@ -303,8 +303,8 @@ package struct SelectedElements: Hashable, Sendable {
     }
 }
 
-/// The object whose related objects are queried. Without an order of its own, the query has that of the relationship,
-/// if it is ordered.
+/// The object whose related objects are queried. Without its own order, the query has that of the relationship, if it
+/// is ordered.
 package struct RelatedOwner: Hashable, Sendable {
     /// The entity that declares the relationship.
     package var entity: String

@@ -37,7 +37,7 @@ extension ExpressionWriter {
     mutating func order(_ sort: [SortTerm]) throws(RelataError) -> [OrderTerm] {
         var order: [OrderTerm] = []
         for key in sort {
-            if key.node.isConstant { throw .invalidUse("a constant gives no order: sort by a property") }
+            if key.node.isConstant { throw .invalidUse("a constant isn't an order: sort by a property") }
             for term in terms(try operand(key.node)) {
                 guard term.type != .json else {
                     throw .invalidUse("\(describe(term)) is a JSON value, which has no order: sort by something else")

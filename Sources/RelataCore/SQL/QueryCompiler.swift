@@ -126,13 +126,14 @@ package struct QueryCompiler: Sendable {
     ) throws(RelataError) -> CompiledQuery {
         for node in columns + [having].compactMap(\.self) {
             if let stray = node.stray(groups) {
-                throw .invalidUse("\(stray) differs within a group: group by it, or take a figure such as its maximum")
+                throw .invalidUse(
+                    "\(stray) differs within a group: group by it, or take an aggregate such as its maximum")
             }
         }
         for term in plan.sort {
             if let stray = term.node.stray(groups) {
                 throw .invalidUse(
-                    "groups can't be sorted by \(stray), which differs within a group: sort by the grouped values, or by a figure such as its maximum; sort before grouped only together with a limit"
+                    "groups can't be sorted by \(stray), which differs within a group: sort by the grouped values, or by an aggregate such as its maximum; sort before grouped only together with a limit"
                 )
             }
         }
@@ -159,7 +160,7 @@ package struct QueryCompiler: Sendable {
     package func totals(_ plan: QueryPlan, _ figures: [ExpressionNode]) throws(RelataError) -> CompiledQuery {
         for node in figures {
             if let stray = node.stray([]) {
-                throw .invalidUse("\(stray) differs among the objects: take a figure of it")
+                throw .invalidUse("\(stray) differs among the objects: take an aggregate of it")
             }
         }
         var query = try QueryWriter(self, plan)

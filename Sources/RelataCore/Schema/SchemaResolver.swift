@@ -126,7 +126,7 @@ struct SchemaResolver {
                 guard let target = tableIndex[relationship.target] else {
                     report(
                         index, relationship.name,
-                        "its target \(relationship.target) is unknown: add that model to the schema, or mend the name")
+                        "its target \(relationship.target) is unknown: add that model to the schema, or fix the name")
                     continue
                 }
                 guard case .toOne(let isOptional, let columns) = relationship.kind else { continue }

@@ -192,7 +192,7 @@ package struct EngineDamage {
     /// Whether other data can be read.
     package var isReadable = true
     /// The advice on how to fix the problems.
-    package var mend = ""
+    package var fix = ""
     /// A safe repair; `nil` if there is none.
     package var repair: IntegrityRepair?
 

@@ -29,8 +29,8 @@ extension Deletion {
             guard let action = described?.onDelete, try connection.value(sql.circle(key)) != nil else { continue }
             throw .invalidUse(
                 "\(report.entity) can't be deleted: \(source.sqlName).\(key.columns.joined(separator: ", ")) is required, "
-                    + "and its foreign key says ON DELETE \(action.rawValue), on a circle of required references between "
-                    + "\(source.name) and \(target.name): let it say ON DELETE CASCADE, or let the column be NULL")
+                    + "and its foreign key says ON DELETE \(action.rawValue), on a cycle of required references between "
+                    + "\(source.name) and \(target.name): declare ON DELETE CASCADE, or allow NULL in the column")
         }
     }
 

@@ -131,8 +131,8 @@ struct Deletion {
         guard !schema.tables[entity].entity.isKeyAssigned, keys.values.contains(.null) else { return }
         let name = schema.tables[entity].name
         throw .invalidUse(
-            "\(report.entity) can't be deleted: an object of \(name) that goes with it has no key: "
-                + "give it a key first, as the check of the file says")
+            "\(report.entity) can't be deleted: an object of \(name) that would be deleted with it has no key: "
+                + "give it a key first, as the file's check says")
     }
 
     private mutating func judge() throws(RelataError) {

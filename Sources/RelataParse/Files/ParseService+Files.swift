@@ -175,7 +175,7 @@ extension ParseService {
                 let objects = blockers.prefix(3).map { "\($0.object.entity) \($0.object.key)" }.joined(separator: ", ")
                 throw ParseError(
                     .fileDeleteError,
-                    "Could not delete file: objects refer to it (\(objects)). Delete these, or let them refer to another, or add force=1"
+                    "Could not delete file: objects refer to it (\(objects)). Delete them, change their references, or add force=1"
                 )
             }
             return file.content.id

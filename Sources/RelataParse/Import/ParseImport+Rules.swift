@@ -23,7 +23,7 @@ extension ParseImport {
         }
     }
 
-    /// Whether the server has an index of its own for these fields.
+    /// Whether the server has its own index for these fields.
     private func hasIndex(_ members: JSONValue, _ name: String) -> Bool {
         let given: Set<String> =
             switch name {
@@ -37,6 +37,6 @@ extension ParseImport {
     /// Adds something to a class. What isn't possible here is named, and the import goes on.
     func describe(_ own: ImportedClass, _ part: JSONObject, _ what: String) async throws {
         guard let error = try await refusal(of: .put, own.name, part) else { return }
-        note("\(own.name): \(what) isn't taken over: \(error.message)")
+        note("\(own.name): \(what) can't be imported: \(error.message)")
     }
 }

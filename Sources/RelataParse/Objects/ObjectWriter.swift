@@ -337,7 +337,7 @@ struct ObjectWriter {
         } catch {
             throw ParseError(
                 .internalServerError,
-                "\(parseClass.name).\(field.name) holds text that isn't JSON: set it to another value, or unset it")
+                "\(parseClass.name).\(field.name) contains text that isn't JSON: set it to another value, or unset it")
         }
     }
 

@@ -252,6 +252,6 @@ extension ParseError {
     /// The error for objects that the app's code has a say in, where it can't be asked.
     static func needsOwnRequest(_ className: String) -> ParseError {
         ParseError(
-            .operationForbidden, "objects of \(className) are found by a request of its own here, and not in a batch")
+            .operationForbidden, "objects of \(className) are found by a separate request here, not in a batch")
     }
 }

@@ -109,7 +109,7 @@ extension ParseStore {
             guard expected == nil || plan.changes == expected?.changes else {
                 throw ParseError(
                     .operationForbidden,
-                    "the classes were changed meanwhile, so the plan is different now: look at it again",
+                    "the classes have changed since, so the plan is different now: check it again",
                     status: 409)
             }
             return plan

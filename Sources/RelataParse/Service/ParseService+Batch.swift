@@ -15,7 +15,7 @@ extension ParseService {
         }
         if let maximum = options.maximumBatch, requests.count > maximum {
             throw ParseError(
-                .invalidJSON, "a batch holds \(maximum) requests at most, and this has \(requests.count)")
+                .invalidJSON, "a batch has at most \(maximum) requests, and this one has \(requests.count)")
         }
         let isAtomic = call.body["transaction"] == true
         let expectations = try BatchExpectation.list(call)
@@ -300,7 +300,7 @@ private struct BatchReader {
     /// The decoded parts of a path, below the mount.
     private func path(_ target: String) throws(ParseError) -> [String] {
         let path = try ParseCall.path(inBatch: target, below: mount)
-        guard path.first != "batch" else { throw ParseError(.invalidJSON, "a batch can't hold another") }
+        guard path.first != "batch" else { throw ParseError(.invalidJSON, "a batch can't contain another") }
         guard path.first == "classes" || DisabledFeature.error(for: path) != nil else {
             throw ParseError(
                 .commandUnavailable,

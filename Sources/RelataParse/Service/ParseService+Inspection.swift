@@ -67,7 +67,7 @@ extension ParseService {
                     [
                         "kind": .string(finding.kind.rawValue), "subject": .string(finding.subject),
                         "count": .integer(Int64(finding.count)), "message": .string(finding.message),
-                        "mend": .string(finding.mend),
+                        "fix": .string(finding.fix),
                     ]
                 })
         ]

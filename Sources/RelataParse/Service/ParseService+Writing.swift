@@ -188,7 +188,7 @@ extension ParseService {
         guard count > ParseNames.maximumNewClasses else { return }
         throw ParseError(
             .requestLimitExceeded,
-            "a request makes \(ParseNames.maximumNewClasses) classes at most, and this brings objects of \(count) new ones: send fewer at once",
+            "a request creates at most \(ParseNames.maximumNewClasses) classes, and this one has objects of \(count) new ones: send fewer at once",
             status: 400)
     }
 }

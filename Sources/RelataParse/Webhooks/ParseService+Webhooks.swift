@@ -150,7 +150,7 @@ extension ParseService {
             options.webhooks?.report?(
                 FailedWebhook(
                     hook,
-                    "this notice of \(notice.body.count) bytes is lost, because too many wait: see why the webhook is slow, or raise webhooks.maximumWaiting or webhooks.maximumWaitingBytes"
+                    "this notice of \(notice.body.count) bytes is lost, because too many are waiting: see why the webhook is slow, or raise webhooks.maximumWaiting or webhooks.maximumWaitingBytes"
                 ))
             return
         }

@@ -43,7 +43,7 @@ struct ParseCall: Sendable {
     ///
     /// - Throws: ``ParseError`` 119 for a call that doesn't only read.
     mutating func read(as subject: AccessSubject) throws(ParseError) {
-        guard !mayChange else { throw ParseError(.operationForbidden, "a view as somebody else is read-only") }
+        guard !mayChange else { throw ParseError(.operationForbidden, "a view as another user is read-only") }
         caller = Caller(subject: subject)
     }
 
@@ -199,7 +199,7 @@ extension ParseCall {
     static func tooLargeWithoutKeys(_ limit: Int) -> ParseError {
         ParseError(
             .objectTooLarge,
-            "a body has at most \(limit) bytes if the header fields hold no keys: send the keys as header fields",
+            "a body has at most \(limit) bytes if the header fields contain no keys: send the keys as header fields",
             status: 413)
     }
 

@@ -185,7 +185,8 @@ package final class PostgresDriver: EngineDriver {
             prepared = try session.prepare(name: name, sql: sql)
         } catch {
             guard error.isOfSeveralStatements else { throw noted(error) }
-            throw .invalidUse("SQL is one statement, and another follows \"\(sql.prefix(100))\": run each by itself")
+            throw .invalidUse(
+                "SQL must be one statement, and another one follows \"\(sql.prefix(100))\": run each separately")
         }
         let remote = PostgresStatement(prepared, self)
         // A statement outlives neither the connection nor, on the server, a lost one.

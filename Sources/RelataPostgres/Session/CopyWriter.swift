@@ -43,7 +43,7 @@ package final class CopyWriter {
     ///
     /// - Throws: The errors of `body`, after which the row is left out; or the error that ended the copy.
     package func write(_ body: (ParameterBuffer) throws(RelataError) -> Void) throws(PostgresFailure) {
-        guard !isOver else { throw PostgresFailure(.invalidUse("the copy is over: begin another one")) }
+        guard !isOver else { throw PostgresFailure(.invalidUse("the copy is finished: start another one")) }
         do throws(RelataError) {
             row.beginRow()
             try body(row)
@@ -60,7 +60,7 @@ package final class CopyWriter {
     /// - Returns: How many rows were inserted.
     @discardableResult
     package func finish() throws(PostgresFailure) -> Int {
-        guard !isOver else { throw PostgresFailure(.invalidUse("the copy is over: begin another one")) }
+        guard !isOver else { throw PostgresFailure(.invalidUse("the copy is finished: start another one")) }
         row.write(Int16(-1))
         try send()
         let handle = try session.open()

@@ -4,8 +4,8 @@ import RelataCore
 
 /// Many statements in one round trip.
 ///
-/// Outside of a transaction, all statements queued up to ``sync()`` form a transaction of their own: it is rolled back
-/// if a statement fails.
+/// Outside of a transaction, all statements queued up to ``sync()`` form their own transaction: it is rolled back if a
+/// statement fails.
 extension Session {
     /// How many bytes of parameters are queued before they are sent for certain.
     private static let flushSize = 1 << 18

@@ -10,7 +10,7 @@ extension Session {
     package func run(_ sql: String) throws(PostgresFailure) -> Int {
         let handle = try ready()
         guard !sql.utf8.contains(0) else {
-            throw PostgresFailure(.invalidUse("SQL can't hold U+0000: bind it as a parameter"))
+            throw PostgresFailure(.invalidUse("SQL can't contain U+0000: bind it as a parameter"))
         }
         let result = try query(sql, handle)
         defer { PQclear(result) }

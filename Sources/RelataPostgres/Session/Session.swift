@@ -65,7 +65,7 @@ package final class Session {
     ///   `nil` to take any pooler for one.
     package init(_ url: PostgresURL, poolsTransactions: Bool? = nil) throws(PostgresFailure) {
         guard let handle = url.connect() else {
-            throw PostgresFailure(.fileAccess(path: url.description, "can't connect: there is no memory left"))
+            throw PostgresFailure(.fileAccess(path: url.description, "can't connect: there is not enough memory"))
         }
         let waker: Waker
         do throws(PostgresFailure) {
@@ -148,7 +148,7 @@ package final class Session {
             throw PostgresFailure(
                 .fileAccess(
                     path: server,
-                    "the database's encoding is \(encoding), which doesn't hold every character: create it with ENCODING 'UTF8'"
+                    "the database's encoding is \(encoding), which doesn't support every character: create it with ENCODING 'UTF8'"
                 ))
         }
     }

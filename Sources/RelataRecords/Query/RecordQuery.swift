@@ -125,7 +125,7 @@ extension RecordLink: PredicateArgumentConvertible {
         get throws {
             guard let key else {
                 throw RelataError.invalidUse(
-                    "an object of \(className) that isn't stored can't stand for %@: save it first")
+                    "an object of \(className) that isn't stored can't be an argument for %@: save it first")
             }
             return .ofEntity(className, .key(key))
         }
@@ -221,7 +221,7 @@ extension RecordClasses {
         let words = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         for (place, word) in words.enumerated() {
             guard let table = current else {
-                throw .invalidUse("\(text): \(path.last ?? text) is an attribute: no path leads on from it")
+                throw .invalidUse("\(text): \(path.last ?? text) is an attribute: a path ends there")
             }
             guard let property = names.property(word, of: table) else {
                 throw .invalidUse(

@@ -137,7 +137,7 @@ public final class RecordWriteTransaction: RecordTransaction {
             on: connection)
         guard isDone else {
             throw RelataError.invalidUse(
-                "\(changes.names.sorted().joined(separator: ", ")) can't be changed by use, because tables must be rebuilt for it: call alter on the store"
+                "\(changes.names.sorted().joined(separator: ", ")) can't be changed implicitly, because tables must be rebuilt: call alter on the store"
             )
         }
         follow(

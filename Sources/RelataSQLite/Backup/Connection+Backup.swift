@@ -21,7 +21,7 @@ extension Connection {
     }
 
     private static let copyInside = RelataError.invalidUse(
-        "a copy can't be made within a transaction: end it first")
+        "a copy can't be made within a transaction: end the transaction first")
 
     /// Runs `body` on one state of the database, if others can still write.
     func keepingMoment<Result>(_ body: () throws -> Result) throws -> Result {

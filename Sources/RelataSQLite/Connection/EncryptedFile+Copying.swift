@@ -18,7 +18,7 @@ extension EncryptedFile {
     ) throws(RelataError) {
         try RegularFile.require(path)
         guard !FileManager.default.fileExists(atPath: copy) else {
-            throw .fileAccess(path: copy, "exists already, and is left as it is: give the copy another name")
+            throw .fileAccess(path: copy, "already exists, and is left unchanged: give the copy another name")
         }
         // A read-only connection would leave its log beside the file.
         let source = try Connection(path: path, key: key)

@@ -117,7 +117,7 @@ final class LogFollower {
         let log = try CopiedLog(newest.log, isWritten: true)
         guard log.head.source == hold.path else {
             throw RelataError.invalidUse(
-                "\(folder.path) holds copies of \(log.head.source): choose another folder for \(hold.path)")
+                "\(folder.path) contains copies of \(log.head.source): choose another folder for \(hold.path)")
         }
         let index = try hold.index()
         let isSame = index.end.salt == log.position.salt && index.end.frame >= log.position.frame

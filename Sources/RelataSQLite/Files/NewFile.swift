@@ -58,14 +58,14 @@ package final class NewFile {
             return path
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .fileAccess(path: name, "is no regular file: choose another name")
+            throw .fileAccess(path: name, "isn't a regular file: choose another name")
         }
         guard replaces else { throw taken(name) }
         return path
     }
 
     private static func taken(_ name: String) -> RelataError {
-        .fileAccess(path: name, "exists already, and is left as it is: choose another name, or have it replaced")
+        .fileAccess(path: name, "already exists, and is left unchanged: choose another name, or have it replaced")
     }
 
     // MARK: Finishing

@@ -110,7 +110,7 @@ struct DashboardProtocol: ParseForm {
                 let session = try session(of: request)
                 let subject = try subject(request.headers)
                 if request.method != "GET", subject != nil {
-                    throw ServerRefusal(.unauthorized, "a view as somebody else is read-only", status: 403)
+                    throw ServerRefusal(.unauthorized, "a view as another user is read-only", status: 403)
                 }
                 if let reply = try moved(request, session) { return reply }
                 if request.method != "GET", dashboard.isReadOnly {

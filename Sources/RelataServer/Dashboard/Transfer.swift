@@ -140,7 +140,7 @@ final class Transfer: Sendable {
         let names = try state.withLock { state in
             // After a check, or a refusal, the files still exist.
             guard state.phase != .running, state.phase != .done || state.isChecked else {
-                throw Refusal.notNow("this import was begun already")
+                throw Refusal.notNow("this import was already started")
             }
             for (name, size) in state.expected {
                 let attributes = try FileManager.default.attributesOfItem(atPath: path(name))

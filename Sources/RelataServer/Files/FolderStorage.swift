@@ -202,7 +202,7 @@ public struct FolderStorage: FileStorage {
                 } while count < 0 && errno == EINTR
                 filled = max(0, count)
             }
-            guard count > 0 else { throw FolderStorage.failure(path, "holds a content that can't be read") }
+            guard count > 0 else { throw FolderStorage.failure(path, "contains a file that can't be read") }
             rest = (rest.lowerBound + count)..<rest.upperBound
             return piece
         }
@@ -221,7 +221,7 @@ public struct FolderStorage: FileStorage {
         let leaving = "\(path)/\(Self.old)\(id)"
         guard rename(place, leaving) == 0 else {
             if errno == ENOENT { return true }
-            throw Self.failure(path, "holds a content that can't be deleted")
+            throw Self.failure(path, "contains a file that can't be deleted")
         }
         let isNew = Self.time(of: leaving).map { $0 >= time } ?? false
         if isNew { link(leaving, place) }

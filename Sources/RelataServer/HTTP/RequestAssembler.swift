@@ -146,7 +146,7 @@ struct RequestAssembler {
             return refuse(ServerRefusal(.malformed, "a request needs one Host field", status: 400))
         }
         if head.method == .CONNECT {
-            return refuse(ServerRefusal(.unknownMethod, "this server is no proxy", status: 405))
+            return refuse(ServerRefusal(.unknownMethod, "this server isn't a proxy", status: 405))
         }
         // Chunks are assembled; a body that is compressed as a transfer coding would be misread.
         guard head.headers[canonicalForm: "transfer-encoding"].allSatisfy({ $0.lowercased() == "chunked" }) else {
@@ -204,7 +204,7 @@ struct RequestAssembler {
         framing = total
         guard total <= Self.maximumFraming + 8 * received else {
             return refuse(
-                ServerRefusal(.malformed, "the pieces of the body hold too much besides the body", status: 400),
+                ServerRefusal(.malformed, "the chunks of the body contain too much besides the body", status: 400),
                 request.headers)
         }
         return .wait

@@ -77,7 +77,7 @@ final class RequestResponder: Sendable {
             let coding = headers.contentEncoding?.lowercased() ?? "identity"
             guard coding == "identity" else {
                 throw ServerRefusal(
-                    .unknownCoding, "this body is taken as it is: send it without Content-Encoding", status: 415)
+                    .unknownCoding, "this body must not be encoded: send it without Content-Encoding", status: 415)
             }
             return .init(limit: limit, isPiped: true)
         }
@@ -165,7 +165,7 @@ final class RequestResponder: Sendable {
         let client = proxies.forwardedAddress(of: peer?.ipAddress, forwarded: request.headers.forwardedFor)
         if case .unknown(let proxy) = client, unreadProxies.withLock({ $0.isNews(proxy) }) {
             logger.warning(
-                "a trusted proxy tells no address in X-Forwarded-For that can be read: its clients are unknown",
+                "a trusted proxy sends no valid address in X-Forwarded-For: its clients are unknown",
                 metadata: ["proxy": "\(proxy)", "field": "\((request.headers.forwardedFor ?? "").prefix(128))"])
         }
         return client.text

@@ -61,7 +61,7 @@ struct OpenCommand: AsyncParsableCommand {
             let token = server.makeDashboardToken().map { "#token=" + $0 } ?? ""
             print("Open \(address.dashboard)\(token)")
             print("The address signs in once. Ctrl-C stops showing \(DisplayText.visible(name)).")
-            if !edit { print("It is only read; with --edit it can be changed.") }
+            if !edit { print("It is read-only; --edit allows changes.") }
             fflush(nil)
         }
         print("stopped")

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Runs the code of an example in a folder of its own.
+/// Runs the code of an example in its own folder.
 ///
 /// `temporary("name")` is a path in that folder. What the code prints is collected, and ``printed(in:sourceLocation:)``
 /// compares it with the guides that show it.

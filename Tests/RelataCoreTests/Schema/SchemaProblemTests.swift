@@ -22,7 +22,7 @@ import Testing
     @Test func unknownNamesAreRefused() {
         expectOne("A.c: its target C is unknown", [a([.toOne("c", "C")])])
         expectOne("A.bs: its inverse B.a isn't a to-one", [a([.toMany("bs", "B", inverse: "a")]), b])
-        expectOne("A.title: it is to be the primary key", [a([], key: ["title"])])
+        expectOne("A.title: it should be the primary key", [a([], key: ["title"])])
         expectOne("A.x: a unique set names it", [a([], uniques: [["x"]])])
         expectOne("A.x: an index set names it", [a([], indexes: [["x"]])])
         expectOne("A: a unique set is empty", [a([], uniques: [[]])])
@@ -98,8 +98,8 @@ import Testing
                 Entity(name: "B", properties: [.id(), .toOne("a", "A")]),
             ]
         }
-        #expect(problems(entities([["bs"]], [])).contains { $0.contains("unique set holds attributes") })
-        #expect(problems(entities([], [["bs"]])).contains { $0.contains("index set holds attributes") })
+        #expect(problems(entities([["bs"]], [])).contains { $0.contains("unique set contains only attributes") })
+        #expect(problems(entities([], [["bs"]])).contains { $0.contains("index set contains only attributes") })
         #expect(problems(entities([], [[]])).contains { $0.contains("is empty") })
     }
 
@@ -111,7 +111,7 @@ import Testing
         let names = (0..<33).map { "n\($0)" }
         expectOne("A: its primary key has 33 columns, and 32 is the most", [a(names.map { .integer($0) }, key: names)])
         #expect(problems([a(names.map { .integer($0) }, key: names.dropLast())]) == [])
-        expectOne("A.bs: a primary key holds attributes", [a([.manyToMany("bs", "B")], key: ["bs"]), b])
+        expectOne("A.bs: a primary key contains only attributes", [a([.manyToMany("bs", "B")], key: ["bs"]), b])
     }
 
     @Test func ordersAndCountsMustFit() {

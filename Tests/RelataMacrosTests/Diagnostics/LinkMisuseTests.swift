@@ -11,7 +11,7 @@ import Testing
         expectMisuse(
             inMembers: "@Relationship(inverse: \\ISBN.book) var isbn: Optional<HasOne<ISBN>>",
             at: "Optional<HasOne<ISBN>>",
-            "'isbn' can't be optional, as a HasOne is a view that is loaded or not, and may be empty: remove the '?'",
+            "'isbn' can't be optional, because a HasOne is a view that is loaded or not, and may be empty: remove the '?'",
             fixed: ["@Relationship(inverse: \\ISBN.book) var isbn: HasOne<ISBN>"])
     }
 
@@ -29,7 +29,7 @@ import Testing
     @Test func aThroughNeedsAPath() {
         expectMisuse(
             inMembers: "var songs: Through<Song>", at: "Through<Song>",
-            "'songs' goes through a join model: name the way to Song with "
+            "'songs' goes through a join model: name the path to Song with "
                 + "@Relationship(through: \\Book.toMany, \\JoinModel.toOne)",
             fixed: [
                 "@Relationship(through: \\Book.<#toMany#>, \\<#JoinModel#>.<#toOne#>) var songs: Through<Song>"
@@ -43,7 +43,7 @@ import Testing
                 var authors: ToMany<Author>
                 @Relationship(through: \\Book.\(path), \\Item.song) var songs: Through<Song>
                 """, at: "\\Book.\(path)",
-            "'songs' must go through a ToMany of this model that has an 'inverse:', and '\(path)' is none: name the one "
+            "'songs' must go through a ToMany of this model that has an 'inverse:', and '\(path)' isn't one: name the one "
                 + "that holds the objects of the join model")
     }
 
@@ -109,7 +109,7 @@ import Testing
         let label = argument.prefix { $0 != ":" }
         expectMisuse(
             inMembers: "@Relationship(deleteRule: .cascade, \(argument)) var link: \(type)", at: "\(argument)",
-            "'\(label):' says nothing about 'link': \(explanation)",
+            "'\(label):' has no effect on 'link': \(explanation)",
             fixed: ["@Relationship(deleteRule: .cascade) var link: \(type)"])
     }
 
@@ -118,13 +118,13 @@ import Testing
             ("HasOne<Review>", "maximum: 1", "only a ToMany is counted"),
             ("HasOne<Review>", "order: \\Review.position", "only a ToMany is ordered"),
             ("ToMany<Review>", "joinTable: \"t\"", "it is a view. Write it on the side without 'inverse:'"),
-            ("ToMany<Review>", "originalName: \"r\"", "a view isn't stored, so it can be renamed without a trace"),
+            ("ToMany<Review>", "originalName: \"r\"", "a view isn't stored, so it can be renamed freely"),
         ])
     func anArgumentOfAViewHasItsPlace(type: String, argument: String, explanation: String) {
         let label = argument.prefix { $0 != ":" }
         expectMisuse(
             inMembers: "@Relationship(inverse: \\Review.book, \(argument)) var link: \(type)", at: "\(argument)",
-            "'\(label):' says nothing about 'link': \(explanation)",
+            "'\(label):' has no effect on 'link': \(explanation)",
             fixed: ["@Relationship(inverse: \\Review.book) var link: \(type)"])
     }
 
@@ -132,7 +132,7 @@ import Testing
         expectMisuse(
             inMembers: "@Relationship(through: \\Book.items, \\Item.song) var songs: ToMany<Song>",
             at: "through: \\Book.items,",
-            "'through:' says nothing about 'songs': only a Through goes through a join model. Make its type 'Through', or "
+            "'through:' has no effect on 'songs': only a Through goes through a join model. Make its type 'Through', or "
                 + "remove it",
             fixed: ["var songs: ToMany<Song>"])
     }
@@ -140,7 +140,7 @@ import Testing
     @Test func aRequiredToOneCantBeUnset() {
         expectMisuse(
             inMembers: "@Relationship(onTargetDelete: .nullify) var genre: ToOne<Genre>", at: ".nullify",
-            "'genre' is required and can't become unset: write '.deny' or '.cascade', or make the link optional",
+            "'genre' is required and can't be unset: write '.deny' or '.cascade', or make the link optional",
             fixed: [
                 "@Relationship(onTargetDelete: .deny) var genre: ToOne<Genre>",
                 "@Relationship(onTargetDelete: .cascade) var genre: ToOne<Genre>",
@@ -151,7 +151,7 @@ import Testing
     @Test func joinRowsAreAlwaysDeleted() {
         expectMisuse(
             inMembers: "@Relationship(deleteRule: .noAction) var authors: ToMany<Author>", at: ".noAction",
-            "'authors' is a many-to-many, whose join rows always go with their objects: write '.nullify'",
+            "'authors' is a many-to-many, whose join rows are always deleted with their objects: write '.nullify'",
             fixed: ["@Relationship(deleteRule: .nullify) var authors: ToMany<Author>"])
     }
 

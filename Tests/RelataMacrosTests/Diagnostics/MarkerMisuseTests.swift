@@ -6,7 +6,7 @@ import Testing
         let name = marker.prefix { $0 != "(" }
         expectMisuse(
             in: "struct Book { \(marker) var title: String }", at: marker,
-            "\(name) says something only inside a @Model struct: mark the struct with @Model, or remove it here",
+            "\(name) works only inside a @Model struct: mark the struct with @Model, or remove it here",
             fixed: ["struct Book { var title: String }"])
     }
 
@@ -14,7 +14,7 @@ import Testing
         expectMisuse(
             in: "@Model struct Book { let id: ID<Book>; struct Page { @Attribute var text: String } }",
             at: "@Attribute",
-            "@Attribute says something only inside a @Model struct: mark the struct with @Model, or remove it here",
+            "@Attribute works only inside a @Model struct: mark the struct with @Model, or remove it here",
             fixed: ["@Model struct Book { let id: ID<Book>; struct Page { var text: String } }"])
     }
 
@@ -59,7 +59,7 @@ import Testing
         expectMisuse(
             inMembers: "@Relationship(originalName: \"name\") var title: String",
             at: "@Relationship(originalName: \"name\")",
-            "'title' is of type String, which is no link: write @Attribute, or make its type ToOne, HasOne, ToMany or "
+            "'title' is of type String, which isn't a link: write @Attribute, or make its type ToOne, HasOne, ToMany or "
                 + "Through",
             fixed: ["@Attribute(originalName: \"name\") var title: String"])
     }
@@ -72,7 +72,7 @@ import Testing
     func aRelationshipOfModelsIsALink(declared: String, type: String, link: String, value: String) {
         expectMisuse(
             inMembers: "@Relationship(deleteRule: .cascade) var pages: \(declared)", at: type,
-            "'pages' is of type \(type), which is no link: write '\(link)'",
+            "'pages' is of type \(type), which isn't a link: write '\(link)'",
             fixed: ["@Relationship(deleteRule: .cascade) var pages: \(link)\(value)"])
     }
 
@@ -114,13 +114,13 @@ import Testing
     @Test(arguments: ["Unique", "Index"]) func aPropertyListOutsideAModelIsRefused(macro: String) {
         expectMisuse(
             in: "struct Book { #\(macro)<Book>([\\.title]) }", at: "#\(macro)<Book>([\\.title])",
-            "#\(macro) says something only inside a @Model struct: move it there")
+            "#\(macro) works only inside a @Model struct: move it there")
     }
 
     @Test func aPropertyListBelongsToItsModel() {
         expectMisuse(
             inMembers: "var title: String; #Index<Author>([\\.title])", at: "Author",
-            "#Index is about the model it stands in: write '#Index<Book>'",
+            "#Index describes the model that contains it: write '#Index<Book>'",
             fixed: ["var title: String; #Index<Book>([\\.title])"])
     }
 
@@ -158,7 +158,7 @@ import Testing
     @Test func aPropertyListHasNoDuplicates() {
         expectMisuse(
             inMembers: "var title: String; #Unique<Book>([\\.title, \\Book.title])", at: "\\Book.title",
-            "'title' stands in this #Unique twice: keep one")
+            "'title' is in this #Unique twice: keep one")
     }
 
     @Test(arguments: ["upper", "isOpen", "authors", "nothing"]) func aPropertyListContainsStoredProperties(name: String)

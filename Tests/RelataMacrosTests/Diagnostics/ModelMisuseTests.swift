@@ -103,7 +103,7 @@ import Testing
     @Test func aPartOfAKeyCantBeOptional() {
         expectMisuse(
             in: "@Model struct Seat { @Attribute(.primaryKey) var row: Int?; @Attribute(.primaryKey) var number: Int }",
-            at: "Int?", "'row' can't be optional, as each part of the primary key of several must be set: write 'Int'",
+            at: "Int?", "'row' can't be optional, as each part of a compound primary key must be set: write 'Int'",
             fixed: [
                 "@Model struct Seat { @Attribute(.primaryKey) var row: Int; @Attribute(.primaryKey) var number: Int }"
             ])
@@ -112,14 +112,14 @@ import Testing
     @Test(arguments: ["Double", "[String]", "Set<Int>"]) func aKeyMustIdentifyObjects(type: String) {
         expectMisuse(
             in: "@Model struct Book { let id: \(type) }", at: "id",
-            "'id' can't be the primary key, as \(type) doesn't tell objects apart for certain: write an ID, an Int?, a "
+            "'id' can't be the primary key, because \(type) doesn't reliably identify objects: write an ID, an Int?, a "
                 + "String, a UUID or an enum")
     }
 
     @Test func aToManyIsNotAKey() {
         expectMisuse(
             in: "@Model struct Book { var id: ToMany<Author> }", at: "id",
-            "'id' can't be the primary key, as ToMany<Author> doesn't tell objects apart for certain: write an ID, an "
+            "'id' can't be the primary key, because ToMany<Author> doesn't reliably identify objects: write an ID, an "
                 + "Int?, a String, a UUID or an enum")
     }
 
@@ -138,12 +138,12 @@ import Testing
             ("private", "private let id", "fileprivate let id"),
             ("public", "private(set) var id", "private(set) public var id"),
         ])
-    func anIdIsSeenAsFarAsItsModel(level: String, declaration: String, mended: String) {
+    func anIdIsSeenAsFarAsItsModel(level: String, declaration: String, fixed: String) {
         expectMisuse(
             in: "@Model \(level) struct Book { \(declaration): ID<Book> }", at: "id",
-            "'id' must be seen as far as 'Book' is, as Identifiable shows it: make it "
+            "'id' must be as visible as 'Book' is, because Identifiable exposes it: make it "
                 + (level == "private" ? "fileprivate" : level),
-            fixed: ["@Model \(level) struct Book { \(mended): ID<Book> }"])
+            fixed: ["@Model \(level) struct Book { \(fixed): ID<Book> }"])
     }
 
     @Test func aPropertyCantHaveTheNameOfAGeneratedOne() {

@@ -9,7 +9,7 @@ import Testing
     func aMissingTypeIsTakenFromTheValue(value: String, type: String) {
         expectMisuse(
             inMembers: "var year = \(value)", at: "year",
-            "'year' needs its type written, as @Model sees no inferred types: 'var year: \(type)'",
+            "'year' needs an explicit type, because @Model can't see inferred types: 'var year: \(type)'",
             fixed: ["var year: \(type) = \(value)"])
     }
 
@@ -18,23 +18,23 @@ import Testing
     ) {
         expectMisuse(
             inMembers: "var year = \(value)", at: "year",
-            "'year' needs its type written, as @Model sees no inferred types: 'var year: …'")
+            "'year' needs an explicit type, because @Model can't see inferred types: 'var year: …'")
     }
 
     @Test func anImplicitlyUnwrappedTypeBecomesOptional() {
         expectMisuse(
             inMembers: "var title: String!", at: "String!",
-            "'title' can't be implicitly unwrapped, as a missing value would trap: write 'String?'",
+            "'title' can't be implicitly unwrapped, because a missing value would trap: write 'String?'",
             fixed: ["var title: String?"])
         expectMisuse(
             inMembers: "var genre: ToOne<Genre>! // The genre.", at: "ToOne<Genre>!",
-            "'genre' can't be implicitly unwrapped, as a missing value would trap: write 'ToOne<Genre>?'",
+            "'genre' can't be implicitly unwrapped, because a missing value would trap: write 'ToOne<Genre>?'",
             fixed: ["var genre: ToOne<Genre>? // The genre."])
     }
 
     @Test(arguments: ["Int??", "Optional<Int?>"]) func nestedOptionalsAreRefused(type: String) {
         expectMisuse(
-            inMembers: "var year: \(type)", at: type, "'year' is either set or not: write 'Int?'",
+            inMembers: "var year: \(type)", at: type, "'year' can't be optional twice: write 'Int?'",
             fixed: ["var year: Int?"])
     }
 
@@ -77,7 +77,7 @@ import Testing
         expectMisuse(
             inMembers: "var authors: \(type)", at: type,
             isOptionalLink
-                ? "'authors' can't be optional, as a ToMany is a view that is loaded or not, and may be empty: remove the '?'"
+                ? "'authors' can't be optional, because a ToMany is a view that is loaded or not, and may be empty: remove the '?'"
                 : "'authors' can't hold links inside another type: write 'ToMany<Author>'",
             fixed: ["var authors: ToMany<Author>"])
     }
@@ -129,7 +129,7 @@ import Testing
     @Test func tuplePatternsAreRefused() {
         expectMisuse(
             inMembers: "var (a, b): (Int, Int)", at: "(a, b)",
-            "@Model stores one property a name: declare each of these on its own, with its type")
+            "@Model needs one declaration for each property: declare each of these separately, with its type")
     }
 
     @Test func aConditionalPropertyIsRefused() {
@@ -141,7 +141,7 @@ import Testing
                     var trace: String
                     #endif
                 """, at: "var trace: String",
-            "'trace' stands in '#if', where @Model doesn't see it: declare it outside, and compute what differs from it "
+            "'trace' is inside '#if', where @Model doesn't see it: declare it outside, and compute what differs from it "
                 + "inside")
     }
 }

@@ -99,7 +99,7 @@ import Testing
             "'title' must be 'var': lists are filled in after their owners were read", fixed: ["var title: String"])
         expectMisuse(
             inShape: "var title = \"\"", at: "title",
-            "'title' needs its type written, which says how it is fetched: 'var title: …'")
+            "'title' needs an explicit type, which determines how it is fetched: 'var title: …'")
         expectMisuse(
             inShape: "@Published var title: String", at: "@Published",
             "'title' can't be stored through '@Published', which hides its value: remove '@Published', or add "
@@ -113,7 +113,7 @@ import Testing
             fixed: ["var count: Int { 1 }"])
         expectMisuse(
             inShape: "@Root @Count(\\.tags) var count: Int", at: "@Count(\\.tags)",
-            "'count' is made of one thing: keep @Root or @Count", fixed: ["@Root var count: Int"])
+            "'count' has one source: keep @Root or @Count", fixed: ["@Root var count: Int"])
         expectMisuse(
             inShape: "@Sum(\\.tags) var count: Int", at: "@Sum(\\.tags)",
             "'count' needs the names to follow, such as '@Sum(\\.items.price)'")
@@ -125,14 +125,14 @@ import Testing
     @Test func aStaticMemberAndAMarkerConflict() {
         expectMisuse(
             inShape: "@Count(\\.tags) var count: Int; static let count = from { $0.tags.count }",
-            at: "@Count(\\.tags)", "'count' is made of one thing: keep the static member or @Count",
+            at: "@Count(\\.tags)", "'count' has one source: keep the static member or @Count",
             fixed: ["var count: Int; static let count = from { $0.tags.count }"])
     }
 
     @Test func markersBelongInShapes() {
         RelataMacrosTests.expectMisuse(
             in: "struct Card { @Count(\\.tags) var count: Int }", at: "@Count(\\.tags)",
-            "@Count says what a property of a shape is made of: mark the struct with @Shape, or remove it here",
+            "@Count defines a property of a shape: mark the struct with @Shape, or remove it here",
             fixed: ["struct Card { var count: Int }"])
     }
 }

@@ -123,7 +123,7 @@ func expectMisuse(
         in: model(members), at: node, message, fixed: fixed.map(model), sourceLocation: sourceLocation)
 }
 
-/// The macros under names of their own, as the compiler plug-in gives them theirs.
+/// The macros under their own names, as the compiler plug-in gives them theirs.
 private enum Named {
     enum Model: ModelExpansion {}
     enum Attribute: MarkerExpansion {}

@@ -76,7 +76,7 @@ import Testing
         let step = MigrationStep("convert", taking: .changing("Book.value"))
         #expect(
             try file.refusals(book(.attribute("value", .integer)), steps: [step]) == [
-                "Book.value: rows hold values of another type than integer after the steps: convert them there"
+                "Book.value: rows have values of another type than integer after the steps: convert them there"
             ])
     }
 

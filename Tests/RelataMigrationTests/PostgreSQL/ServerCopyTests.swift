@@ -135,7 +135,7 @@ import Testing
             "UPDATE Artist SET more = '{}' WHERE id = 2"
         ),
     ])
-    func aValueThatAServerCannotStoreIsNamed(change: String, expected: String, mend: String) throws {
+    func aValueThatAServerCannotStoreIsNamed(change: String, expected: String, fix: String) throws {
         let (source, server) = (try music(), try TestEngine.postgres.connection())
         try source.execute(change)
         #expect {
@@ -143,8 +143,8 @@ import Testing
         } throws: {
             "\($0)".contains(expected)
         }
-        // Once it is mended the copy goes on.
-        try source.execute(mend)
+        // Once it is fixed the copy goes on.
+        try source.execute(fix)
         try DatabaseCopy.run(from: source, to: server)
     }
 

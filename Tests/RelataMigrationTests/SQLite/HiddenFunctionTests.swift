@@ -74,8 +74,8 @@ import Testing
                 Issue.record("\(String(describing: error))")
                 return
             }
-            let mend = place.contains(".") ? "`joinTable:`" : "`@Model(table:)`"
-            let message = "the table name \(name) belongs to a function of the database: give another with \(mend)"
+            let fix = place.contains(".") ? "`joinTable:`" : "`@Model(table:)`"
+            let message = "the table name \(name) belongs to a function of the database: give another with \(fix)"
             #expect(problems.map(\.description) == ["\(place): \(message)"])
             #expect(try connection.lines("SELECT name FROM sqlite_master WHERE name = '\(name)'") == [])
         }

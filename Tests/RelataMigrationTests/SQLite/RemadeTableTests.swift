@@ -19,7 +19,7 @@ import Testing
         let step = MigrationStep("bad") { try $0.execute("UPDATE Book SET genreId = 99") }
         #expect(
             try file.refusals(book, genre, steps: [step]) == [
-                "Book: the migration left 1 reference(s) to missing rows of Genre: unset or mend them in a step"
+                "Book: the migration left 1 reference(s) to missing rows of Genre: unset or fix them in a step"
             ])
         try file.open(book, genre, steps: [MigrationStep("good") { try $0.execute("UPDATE Book SET otherId = 97") }])
     }
@@ -42,7 +42,7 @@ import Testing
         let refused = try file.refusals(renamed(false))
         #expect(refused.count == 1, "\(refused)")
         let message = refused.first ?? ""
-        #expect(message.hasPrefix("Book: the table has to be rebuilt after a renaming, and would lose "))
+        #expect(message.hasPrefix("Book: the table has to be rebuilt after a rename, and would lose "))
         for lost in ["the index recent", "the index titles", "its triggers"] {
             #expect(message.contains(lost), "\(message)")
         }

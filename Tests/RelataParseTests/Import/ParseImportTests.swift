@@ -174,7 +174,7 @@ struct ParseImportTests {
             #expect(note["fields"]?["text"]?["required"] == true && note["fields"]?["size"]?["defaultValue"] == 3)
             #expect(note["fields"]?["due"]?["required"] == nil, "\(note.json)")
             #expect(note["indexes"] == ["_id_": ["_id": 1], "text_1": ["text": 1], "owner_1": ["_p_owner": -1]])
-            #expect(notes.contains { $0.hasPrefix("Note: the index near isn't taken over: ") }, "\(notes)")
+            #expect(notes.contains { $0.hasPrefix("Note: the index near can't be imported: ") }, "\(notes)")
             let refused = try await server.send("POST", "/classes/Note", ["size": 2])
             #expect(refused["code"] == 142, "\(refused.json)")
             let made = try await server.send("POST", "/classes/Note", ["text": "x"])

@@ -203,7 +203,7 @@ import Testing
             let added = try await server.send(
                 "PUT", "/classes/Book/\(broken)", ["tags": ["__op": "Add", "objects": ["c"]]])
             #expect(added.status == 500 && added.code == 1, "\(text): \(added.json)")
-            #expect(added["error"]?.string?.contains("Book.tags holds text that isn't JSON") == true)
+            #expect(added["error"]?.string?.contains("Book.tags contains text that isn't JSON") == true)
         }
         // Bytes that aren't valid text.
         try await server.store.pool.write { connection in

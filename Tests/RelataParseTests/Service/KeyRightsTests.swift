@@ -9,7 +9,7 @@ import Testing
 @Suite(.onEveryEngine)
 struct KeyRightsTests {
     private static let readKey = ["x-parse-master-key": "reads"]
-    private static let maintenanceKey = ["x-parse-maintenance-key": "mends"]
+    private static let maintenanceKey = ["x-parse-maintenance-key": "fixes"]
 
     private func server(
         _ configure: (inout ParseKeys) -> Void = { _ in },
@@ -17,7 +17,7 @@ struct KeyRightsTests {
     ) throws -> TestServer {
         var keys = ParseKeys(applicationID: "app", isMasterKey: { $0 == "master" })
         keys.isReadOnlyMasterKey = { $0 == "reads" }
-        keys.isMaintenanceKey = { $0 == "mends" }
+        keys.isMaintenanceKey = { $0 == "fixes" }
         configure(&keys)
         var options = ParseService.Options()
         options.secrets = TestSecrets()
@@ -176,11 +176,11 @@ struct KeyRightsTests {
     @Test func wrongKeysAreRefusedEvenBesideValidOnes() async throws {
         let server = try server()
         for headers in [
-            ["x-parse-master-key": "mends"], ["x-parse-maintenance-key": "master"],
+            ["x-parse-master-key": "fixes"], ["x-parse-maintenance-key": "master"],
             ["x-parse-maintenance-key": "reads"], ["x-parse-maintenance-key": ""],
             ["x-parse-master-key": "master", "x-parse-maintenance-key": "wrong"],
-            ["x-parse-master-key": "wrong", "x-parse-maintenance-key": "mends"],
-            ["x-parse-master-key": "reads", "x-parse-maintenance-key": "mends"],
+            ["x-parse-master-key": "wrong", "x-parse-maintenance-key": "fixes"],
+            ["x-parse-master-key": "reads", "x-parse-maintenance-key": "fixes"],
         ] {
             let reply = try await server.send("GET", "/classes/Book", headers: headers, isMaster: false)
             #expect(reply.status == 403, "\(headers)")
@@ -212,7 +212,7 @@ struct KeyRightsTests {
         #expect(try await status(["x-parse-windows-key": "rest"]) == 403)
         #expect(try await status([:]) == 403)
         #expect(try await status(["x-parse-master-key": "master"]) == 200)
-        // Without a client key, whoever has a key of its own needs that.
+        // Without a client key, whoever has its own key needs that.
         let only = try self.server { $0.ownKeys[.javaScript] = { $0 == "page" } }
         let reply = try await only.send("GET", "/classes/Book", isMaster: false)
         #expect(reply.status == 403)

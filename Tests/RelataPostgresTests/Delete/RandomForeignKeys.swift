@@ -6,7 +6,7 @@ extension SeededGenerator {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
-/// Random tables as other programs make them on a server: every kind of key, types that compare by rules of their own,
+/// Random tables as other programs make them on a server: every kind of key, types that compare by their own rules,
 /// partitions, foreign keys with every action, several of them in one column, and triggers.
 struct RandomForeignKeys {
     private(set) var tables: [TableText] = []

@@ -140,8 +140,8 @@ import Testing
         #expect(try reading.entity("person").entity.attributes.map(\.name) == ["id", "name"])
         #expect(try reading.fetch("person").count == 3)
         let notes = reading.notes.map(\.description)
-        #expect(notes.contains { $0.hasPrefix("sales.orders: the role has no right to read it") })
-        #expect(notes.contains { $0.hasPrefix("person.seen: the role has no right to read it") })
+        #expect(notes.contains { $0.hasPrefix("sales.orders: the role has no privilege to read it") })
+        #expect(notes.contains { $0.hasPrefix("person.seen: the role has no privilege to read it") })
         #expect(notes.contains { $0.hasPrefix("branch: row-level security hides some of its rows") })
         try reading.connection.close()
     }

@@ -74,7 +74,7 @@ import Testing
                 let session = try session()
                 let cancellation = session.cancellation
                 let start = ContinuousClock.now
-                // On a thread of its own: Swift's may be busy with other tests for longer than the statement takes.
+                // On its own thread: Swift's may be busy with other tests for longer than the statement takes.
                 Thread.detachNewThread {
                     Thread.sleep(forTimeInterval: Double(delay) / 1_000_000)
                     cancellation.cancel()

@@ -55,9 +55,9 @@ import Testing
         let statement = try session().prepare(name: "", sql: "SELECT $1::\(type), $2::text[]")
         let parameters = ParameterBuffer()
         parameters.begin(statement)
-        #expect { try parameters.append("before\0after") } throws: { "\($0)".contains("can't hold U+0000") }
+        #expect { try parameters.append("before\0after") } throws: { "\($0)".contains("can't contain U+0000") }
         try parameters.appendNull()
-        #expect { try parameters.append(list: ["a", "\0"]) } throws: { "\($0)".contains("can't hold U+0000") }
+        #expect { try parameters.append(list: ["a", "\0"]) } throws: { "\($0)".contains("can't contain U+0000") }
     }
 
     @Test func nullBytesInJSONAreRefusedByTheServer() throws {

@@ -99,7 +99,7 @@ import Testing
         }
         try write("id,cover\n1,99\n2,98\n3,\n", to: "Song.csv")
         let report = try await store.import(folder.path, options: skipping)
-        #expect(report.badRows.map(\.description) == ["Song.csv:3: cover: leads to Song 98, which isn't there"])
+        #expect(report.badRows.map(\.description) == ["Song.csv:3: cover: leads to Song 98, which doesn't exist"])
         #expect(try await keys("Song", in: store) == [1, 3])
     }
 

@@ -138,7 +138,7 @@ import Testing
                 "Album.jsonl, line 5 title: has no value, and must have one: empty text is written as \"\"",
                 "Album.jsonl, line 6 : a line is a JSON object, and this one isn't",
                 "Album.jsonl, line 7 : something follows the JSON object on the line",
-                "Album.jsonl, line 2 artist: leads to Artist 99, which isn't there",
+                "Album.jsonl, line 2 artist: leads to Artist 99, which doesn't exist",
             ])
         for name in ["Artist", "Album"] { #expect(try await store.count(RecordQuery(name)) == 0) }
     }
@@ -153,7 +153,7 @@ import Testing
         let report = try await store.import(folder.path, options: options)
         #expect(
             Set(report.badRows.map(\.description)) == [
-                "Artist.csv:3: teacher: leads to Artist 9, which isn't there",
+                "Artist.csv:3: teacher: leads to Artist 9, which doesn't exist",
                 "Artist.csv:4: teacher: leads to Artist 2, which is on a bad row",
                 "Artist.friends.csv:3: friendId: leads to Artist 3, which is on a bad row",
                 "Album.csv:3: artist: leads to Artist 3, which is on a bad row",
@@ -227,7 +227,7 @@ import Testing
         let other = try write("id,title,artist\n", to: "Album.csv")
         #expect(
             await thrown { try await store.import(other, options: options) }.contains("isn't finished, of Artist.csv"))
-        // The bad row is mended, and what was imported isn't again.
+        // The bad row is fixed, and what was imported isn't again.
         _ = try write((["id,name"] + rows + ["11,good"]).joined(separator: "\n"), to: "Artist.csv")
         let report = try await store.import(path, options: options)
         #expect(report.resumedAfter == 8 && report.parts.map(\.inserted) == [3])

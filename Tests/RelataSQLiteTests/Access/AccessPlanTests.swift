@@ -63,7 +63,7 @@ struct AccessPlanTests {
                 let query = try compiler.edge(
                     QueryPlan(entity: target), from: entity, along: name, of: keys, limit: limit, tellsRows: true)
                 var plan = try plan(query.statement)
-                // The list of owners is gone through, and rows are numbered in a query of their own.
+                // The list of owners is gone through, and rows are numbered in their own query.
                 plan.replace(/SCAN k/, with: "")
                 plan.replace(/CO-ROUTINE (relata_rows|\(subquery-\d+\))/, with: "")
                 plan.replace(/SCAN (relata_rows|\(subquery-\d+\))/, with: "")
@@ -113,7 +113,7 @@ struct AccessPlanTests {
         #expect(none.sql == query.statement.sql && none.parameters.contains(.value(.null)))
     }
 
-    /// Foreign keys that are compared by the target's rules are read by a query of their own.
+    /// Foreign keys that are compared by the target's rules are read by their own query.
     @Test(arguments: [true, false])
     func linksComparedByTheTargetsRulesReachNoHiddenRow(_ guardsSource: Bool) throws {
         let connection = try database(

@@ -23,7 +23,7 @@ import Testing
             notes == [
                 "p.twice, half: the database computes them: they are left out",
                 "q.twice: the database computes it: it is left out",
-                "relata_notes: names that begin with relata_ are Relata's own: the table is left out",
+                "relata_notes: names that begin with relata_ are reserved for Relata: the table is left out",
             ])
     }
 

@@ -176,7 +176,10 @@ struct OpenIDTokenTests {
             (.openID("id", issuer: "https://a", audiences: ["a"], keys: .at("http://b/keys")), "must begin with https"),
             (.openID("id", issuer: "https://a", audiences: ["a"], keys: .at("ftp://b/")), "must be an address"),
             (.openID("id", issuer: "https://a", audiences: ["a"], keys: .given("{}")), "isn't a JSON Web Key Set"),
-            (.openID("id", issuer: "https://a", audiences: ["a"], keys: .given(#"{"keys": []}"#)), "it holds no key"),
+            (
+                .openID("id", issuer: "https://a", audiences: ["a"], keys: .given(#"{"keys": []}"#)),
+                "it contains no key"
+            ),
             (
                 .openID(
                     "id", issuer: "https://a", audiences: ["a"], keys: .given(Self.issuer.keySet), algorithms: [.rs256]),

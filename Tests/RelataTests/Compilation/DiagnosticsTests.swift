@@ -102,7 +102,7 @@ struct DiagnosticsTests {
                 func use(_ store: Store) async throws {
                     _ = try await store.fetch(Book.where { $0.authors.name == "x" })  // write 'contains { $0.title == … }'
                     _ = try await store.fetch(Book.where { $0.authors.filter { $0.name == "x" } })  // write 'contains { … }'
-                    _ = try await store.fetch(Book.where { $0.authors.map { $0.name } == "x" })  // write a figure
+                    _ = try await store.fetch(Book.where { $0.authors.map { $0.name } == "x" })  // write an aggregate
                     _ = try await store.fetch(Book.where { $0.title.count == 3 })  // 'count' has been renamed to 'length'
                 }
                 """)

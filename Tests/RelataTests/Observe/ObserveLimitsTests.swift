@@ -145,7 +145,7 @@ struct ObserveLimitsTests {
         let store = try TestStore.make(engine, for: Jotting.self, options: hook.options)
         hook.arm { _ = store.changes }
         let (ends, continuation) = AsyncStream.makeStream(of: Bool.self)
-        // On a thread of its own: were it to wait for itself, the test ends all the same.
+        // On its own thread: were it to wait for itself, the test ends all the same.
         Thread.detachNewThread {
             _ = store.changes
             continuation.yield(true)

@@ -33,7 +33,7 @@ struct ObserveRequestTests {
         #expect(try await observer.next()??.authors.objects.map(\.name) == ["A5"])
         // One book is read, and its authors: not those of all books.
         #expect(log.take().count == 2)
-        // The number of the same query is a request of its own.
+        // The number of the same query is its own request.
         #expect(try await count.next() == 5)
         try await store.update(Author.where { $0.name == "A5" }) { $0.name.set(to: "B") }
         #expect(try await observer.next()??.authors.objects.map(\.name) == ["B"])

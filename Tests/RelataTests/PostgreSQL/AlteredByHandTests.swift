@@ -67,7 +67,7 @@ struct AlteredByHandTests {
         await #expect {
             try await streamed()
         } throws: {
-            "\($0)".contains("another process altered the tables meanwhile")
+            "\($0)".contains("another process has altered the tables")
         }
         try alter(database.url, "text COLLATE \"C\" USING convert_from(name, 'UTF8')")
         #expect(try await streamed() == ["Fantasy"])

@@ -103,7 +103,7 @@ struct FaultTests {
         let url = cluster.url(database: database.name, user: role)
         let refused = await thrown { try await Store.open(url, for: Book.self) }
         #expect(refused?.kind == "fileAccess")
-        #expect(refused.map { "\($0)" }?.contains("lacks a right") == true)
+        #expect(refused.map { "\($0)" }?.contains("lacks a privilege") == true)
         // Nothing is left behind, and once somebody with that right has opened the store, rights on the rows are enough.
         #expect(try owner.execute(SQLStatement("SELECT relname FROM pg_class WHERE relname = 'Book'")).count == 0)
         try await Store.open(database.url, for: Book.self).close()
@@ -137,7 +137,7 @@ struct FaultTests {
         #expect(error?.kind == "busy")
         #expect(error.map { "\($0)" }?.contains("all 1 connections that write") == true)
         #expect(store.statistics.writers.timeouts == 1 && store.statistics.writers.waiting == 0)
-        // Reads have connections of their own.
+        // Reads have their own connections.
         #expect(try await store.count(Genre.all) == 0)
         // Who waits for less than that gets its turn.
         async let second = store.save(Genre(name: "second"))

@@ -205,7 +205,7 @@ import Testing
         for _ in 0..<2 {
             let error = await thrown { try await store.insert(many) }
             #expect(error?.kind == "fileAccess")
-            #expect("\(error as Any)".contains("no space left: nothing of the transaction was written"))
+            #expect("\(error as Any)".contains("no space left: the transaction was rolled back"))
             #expect(try await store.count(Book.all) == 1)
         }
         // A savepoint doesn't save a transaction that SQLite has ended by itself.

@@ -45,7 +45,7 @@ import Testing
         try runPlainly("INSERT INTO relata_search_LongPlayer_index (rowid, c_name) VALUES (77, 'ghost')")
         let findings = try store.check()
         #expect(findings.map(\.kind) == [.search, .search])
-        #expect(findings.allSatisfy { $0.mend.contains("rebuildSearch") })
+        #expect(findings.allSatisfy { $0.fix.contains("rebuildSearch") })
         try store.rebuildSearch()
         #expect(try store.check() == [])
         #expect(try store.fetch(Verse.search("word1")).count == 1)

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 
 extension Thread {
-    /// Runs code at once on a thread of its own, which it may block.
+    /// Runs code at once on its own thread, which it may block.
     static func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) -> Task<Result, any Error> {
         let (stream, continuation) = AsyncThrowingStream<Result, any Error>.makeStream()
         let thread = Thread {

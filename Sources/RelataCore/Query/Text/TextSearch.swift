@@ -74,7 +74,7 @@ package struct TextSearch {
         }
         if hasGivenUp || timeLeft < .zero {
             throw .invalidUse(
-                "the regular expression \"\(pattern.prefix(200))\" took too long: make it simpler, or narrow the query down by other conditions"
+                "the regular expression \"\(pattern.prefix(200))\" took too long: make it simpler, or narrow the query by other conditions"
             )
         }
         return false

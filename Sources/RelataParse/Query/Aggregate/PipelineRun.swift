@@ -276,7 +276,7 @@ extension ArraySlice {
     }
 }
 
-/// A figure of a group, as SQL has it.
+/// An aggregate of a group, as SQL has it.
 private struct GroupFigure {
     let name: String
     let node: ExpressionNode

@@ -19,7 +19,7 @@ struct ImportFiles {
                 throw .invalidUse(
                     "\(file.name): there is no class \(file.className)"
                         + NameSuggestion.hint(for: file.className, among: tables.map(\.name))
-                        + ": name the file after its class, or the class with the import; or have it made")
+                        + ": name the file after its class, or the class with the import; or have it created")
             }
             found.append((file, table))
         }

@@ -81,7 +81,7 @@ struct ImportSettlement {
             for table in pass.writers.keys { try findDangling(in: table, &culprits) }
             if culprits.isEmpty {
                 throw RelataError.invalidUse(
-                    "some of the rows refer to others that aren't there, by a foreign key without a relationship: nothing was imported"
+                    "some of the rows refer to others that don't exist, by a foreign key without a relationship: nothing was imported"
                 )
             }
         }
@@ -135,7 +135,7 @@ struct ImportSettlement {
                 + "WHERE \(dialect.matches(key.targetColumns, of: "t", key.columns, of: "s")))"
             try forEachRow(of: number, where: condition, [], key) { row, target in
                 culprits[number, default: [:]][row] = RowProblem(
-                    "leads to \(key.target.name) \(target), which isn't there", field: key.field, isReference: true)
+                    "leads to \(key.target.name) \(target), which doesn't exist", field: key.field, isReference: true)
             }
         }
     }

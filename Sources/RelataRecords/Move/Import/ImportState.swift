@@ -46,7 +46,7 @@ struct ImportState {
         let known = try JSONDecoder().decode(ImportPlace.self, from: Data(place.utf8))
         guard known.file >= 0, known.byte >= 0, known.line > 0, known.rows >= 0, known.rows < 1 << 60 else {
             throw RelataError.invalidUse(
-                "the table \(Self.name) holds no place of an import: drop it, and import into a database without the rows"
+                "the table \(Self.name) contains no position of an import: drop it, and import into a database without the rows"
             )
         }
         return known

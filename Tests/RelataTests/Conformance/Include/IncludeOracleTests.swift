@@ -36,7 +36,7 @@ private struct RandomGraph {
     let store: Store
     let seed: UInt64
     var random: SampleRandom
-    /// In the order of their keys, as relationships without an order of their own have them.
+    /// In the order of their keys, as relationships without their own order have them.
     var bands: [PlainBand] = []
 
     struct PlainBand {

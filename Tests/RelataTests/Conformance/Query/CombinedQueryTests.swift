@@ -72,7 +72,7 @@ import Testing
         try discs.expect("A", Disc.matching("%@ IN pieces", piece))
         struct Strange: Sendable {}
         let error = thrown { try discs.store.fetch(Disc.matching("title == %@", Strange())) }
-        #expect(error?.description.contains("a Strange can't stand for %@") == true)
+        #expect(error?.description.contains("a Strange can't be an argument for %@") == true)
         #expect(
             thrown { try discs.store.fetch(Disc.matching("copies == %@", Disc.Format.cd)) }?.kind == "predicateFormat")
         let store = try TestStore.make(engine, for: Consignment.self)

@@ -48,7 +48,8 @@ import Testing
     @Sum(\.slots.track.writers.born) var born: Int
 }
 
-/// A figure along a path and a figure of a path are the same, in every spelling: each way along the path counts.
+/// An aggregate along a path and an aggregate of a path are the same, in every spelling: each way along the path
+/// counts.
 @Suite struct FigurePathTests {
     struct Sample {
         let store: Store

@@ -80,11 +80,11 @@ import Testing
         #expect(renamed.contains("'.member(\"name in JSON\", as: String.self)'"))
         #expect(try ids(store, Showroom.where { $0.renamed.member("town", as: String.self) == "x" }) == [1, 2, 3])
         #expect(try message(Showroom.where { $0.address.cache == 1 }).contains("'cache' of Address has no coding key"))
-        #expect(try message(Showroom.sorted { $0.open.city }).contains("coding keys are no enum"))
+        #expect(try message(Showroom.sorted { $0.open.city }).contains("coding keys aren't an enum"))
         #expect(
             try message(Showroom.where { $0.single.number == 1 }).contains("'number' of Single has no name in JSON"))
         #expect(try message(Showroom.where { !($0.visits.contains { $0.label == "x" }) }).contains("computed"))
-        // Swift describes the key path of each by the name of the first. Each has an error of its own type.
+        // Swift describes the key path of each by the name of the first. Each has its own error type.
         #expect(try message(Showroom.where { $0.versioned.version == .first }).contains("as: Version.self"))
         #expect(try message(Showroom.where { $0.versioned.city == "x" }).contains("as: String.self"))
         #expect(try message(Showroom.where { $0.versioned.city == "x" }).contains("beside a property without a size"))

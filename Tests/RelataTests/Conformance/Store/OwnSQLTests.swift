@@ -98,10 +98,10 @@ private enum NewReel {
         // Also where there is no row.
         let part: SQL = #"SELECT "title", "id", "seriesId" FROM "Episode" WHERE "id" = 0"#
         let missing = thrown { try store.fetch(Episode.self, sql: part) }?.description ?? ""
-        #expect(missing.contains("no column position: it gives title, id, seriesId, and"))
+        #expect(missing.contains("no column position: it returns title, id, seriesId, and"))
         let join: SQL = #"SELECT * FROM "Episode" JOIN "Series" ON "Series"."id" = "seriesId""#
         let twice = thrown { try store.fetch(Episode.self, sql: join) }?.description ?? ""
-        #expect(twice.contains("the column id twice: it gives id, "))
+        #expect(twice.contains("the column id twice: it returns id, "))
     }
 
     @Test(arguments: Engine.shared) func columnsAddedLaterKeepTheirValues(_ engine: Engine) throws {

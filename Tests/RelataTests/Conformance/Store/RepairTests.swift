@@ -1,7 +1,7 @@
 import Relata
 import Testing
 
-/// What `store.repair(_:)` mends.
+/// What `store.repair(_:)` fixes.
 @Suite struct RepairTests {
     private func albums(_ engine: Engine) throws -> (Store, Album) {
         let store = try TestStore.make(engine, for: Album.self, Song.self, Playlist.self)
@@ -24,7 +24,7 @@ import Testing
         let songs = try await store.related(to: album) { $0.songs }
         // In the order in which they were read.
         #expect(songs.map(\.title) == ["So What", "All Blues", "Blue in Green"])
-        // What was mended meanwhile isn't there any more.
+        // What was fixed meanwhile isn't there any more.
         await #expect(throws: RelataError.self) { try await store.repair(findings) }
         #expect(try await store.repair([]).remaining.isEmpty)
     }

@@ -126,7 +126,7 @@ import Testing
         try expect("a count", Disc.sorted { $0.pieces.count.descending }) {
             Self.precedes($0.seconds.count, $1.seconds.count, nullsFirst: true, >)
         }
-        try expect("a figure", Disc.sorted { $0.pieces.maximum { $0.seconds } }) {
+        try expect("an aggregate", Disc.sorted { $0.pieces.maximum { $0.seconds } }) {
             Self.precedes($0.seconds.max(), $1.seconds.max(), nullsFirst: true, <)
         }
         let several = Disc.sorted {
