@@ -29,7 +29,7 @@ public struct MarkdownDocument: Sendable, CustomStringConvertible {
     /// The blocks of a language.
     public func blocks(_ language: String) -> [Block] { blocks.filter { $0.language == language } }
 
-    /// Writes the file anew with other lines in a block.
+    /// Writes the file again with other lines in a block.
     public func replace(_ block: Block, with lines: [String]) throws {
         var all = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         all.replaceSubrange(block.line - 1..<block.line - 1 + block.lines.count, with: lines)

@@ -31,7 +31,7 @@ func everyCommandPrintsWhatTheGuideShows(path: String) async throws {
     }
 }
 
-/// With `RELATA_RECORD=1` in the environment the picture is drawn anew instead.
+/// With `RELATA_RECORD=1` in the environment the picture is drawn again instead.
 @Test func thePictureOfTheSampleIsWhatTheToolDraws() throws {
     let run = try ExampleRun()
     try makeSample(in: run.folder)

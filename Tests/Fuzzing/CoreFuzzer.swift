@@ -24,7 +24,7 @@ private let schema: Schema = {
             text, arguments: [.value(.integer(1)), .value(.text("x")), .value(.null)], entity: "Album", schema: schema)
         let plan = QueryPlan(entity: "Album", condition: condition, limit: 3)
         for dialect in [Dialect.sqlite, .postgres] {
-            // What can't be compiled is refused, which is no fault.
+            // What can't be compiled is refused, which isn't a fault.
             _ = try? QueryCompiler(schema: schema, access: .everything, dialect: dialect).select(plan)
         }
     } catch {

@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// Whether the edges that can't be broken go round in a circle, by looking for one from every object.
+    /// Whether the edges that can't be broken go round in a cycle, by looking for one from every object.
     private func hasFirmCycle(_ count: Int, _ edges: [SaveOrder.Edge]) -> Bool {
         (0..<count).contains { start in
             var reached: Set<Int> = []

@@ -28,7 +28,7 @@ import Testing
         #expect(try await order(again, "a").number == 1)
         #expect(try await order(again, "b").number == 2)
         #expect(try await again.count(RecordQuery("Order")) == 2)
-        // Relata's own tables are no classes.
+        // Relata's own tables aren't classes.
         #expect(try await again.classes.map(\.name) == ["Order"])
         await #expect(throws: RelataError.self) { try await again.write(requestID: "a") { _ in "another result" } }
     }

@@ -97,7 +97,7 @@ import Testing
         #expect(try await store.count(RecordQuery("Band")) == 3)
     }
 
-    /// Objects with their own keys may lead to each other in a circle.
+    /// Objects with their own keys may lead to each other in a cycle.
     @Test func objectsThatReferToEachOtherAreSavedTogether() async throws {
         let store = try RecordStore.make()
         try await store.save(Record("Person", ["friend": .link(Record("Person", ["name": "first"]))]))

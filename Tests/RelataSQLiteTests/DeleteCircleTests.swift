@@ -5,7 +5,7 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// Rows in a circle of foreign keys, one of which SQLite would unset although it is required.
+/// Rows in a cycle of foreign keys, one of which SQLite would unset although it is required.
 @Suite struct DeleteCircleTests {
     private struct File {
         let connection: Connection

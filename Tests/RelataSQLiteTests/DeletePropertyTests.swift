@@ -62,7 +62,7 @@ import Testing
 
     private func load(_ oracle: DeleteOracle) throws -> TestDatabase {
         let database = try TestDatabase(oracle.entities)
-        // Required references may form circles.
+        // Required references may form cycles.
         try database.connection.execute("BEGIN; PRAGMA defer_foreign_keys = ON")
         for (table, rows) in oracle.rows {
             for row in rows {

@@ -233,7 +233,7 @@ struct ForeignFile {
         }
     }
 
-    /// Whether a foreign key of a table sets defaults, which is no delete rule.
+    /// Whether a foreign key of a table sets defaults, which isn't a delete rule.
     func setsDefaults(_ table: String) -> Bool {
         keys.contains { tables[$0.source].name == table && $0.action == "SET DEFAULT" }
     }

@@ -41,7 +41,7 @@ import Testing
             var (interrupted, written) = (0, 0)
             for _ in 0..<rounds {
                 guard (try? connection.begin()) != nil else { continue }
-                // Compiled anew, so that it is never asked itself.
+                // Compiled again, so that it is never asked itself.
                 try connection.execute("INSERT INTO t DEFAULT VALUES")
                 do {
                     try connection.commit()
@@ -68,7 +68,7 @@ import Testing
                 do {
                     try connection.savepoint {
                         let outer = round % 7 == 0
-                        // Compiled anew, so that it is never asked itself.
+                        // Compiled again, so that it is never asked itself.
                         if outer { try connection.execute("INSERT INTO t DEFAULT VALUES") }
                         var inner = false
                         do {

@@ -13,7 +13,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     }
 
-    /// How many times the log of a file has begun anew, as its header tells.
+    /// The number of times the log of a file has begun again, as its header shows.
     private func timesBegun(_ path: String) throws -> Int {
         let log = try FileHandle(forReadingFrom: URL(filePath: path + "-wal"))
         defer { try? log.close() }
@@ -103,7 +103,7 @@ import Testing
             let data = Value.blob(Data(repeating: 7, count: 40_000))
             let start = try timesBegun(path)
             var count = 0
-            // Of more than ten pages each, where the log is to begin anew at a thousand.
+            // Of more than ten pages each, where the log is to begin again at a thousand.
             while try timesBegun(path) < start + 3, count < 20_000 {
                 let statement = SQLStatement(
                     "REPLACE INTO item VALUES (?1, ?2)", [.value(.integer(Int64(count % 100))), .value(data)])

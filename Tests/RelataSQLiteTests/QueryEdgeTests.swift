@@ -42,7 +42,7 @@ struct QueryEdgeTests {
         let owners = KeyList(values: [1, 2], width: 1)
         let query = try library.compiler.edge(
             QueryPlan(entity: "Author"), from: "Book", along: "authors", of: owners, tellsOnce: true)
-        // A text is no number that a reader could sort by: the objects come with their links.
+        // A text isn't a number that a reader could sort by: the objects come with their links.
         #expect(query.objectRows == nil)
         #expect(try library.run(query).map { $0[1] }.sorted { "\($0)" < "\($1)" } == ["le", "le", "mi"])
 

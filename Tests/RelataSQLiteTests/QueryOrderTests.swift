@@ -3,7 +3,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// Order, limits, pages, chosen columns and figures of whole queries.
+/// Order, limits, pages, chosen columns and aggregates of whole queries.
 struct QueryOrderTests {
     let library: QueryLibrary
 

@@ -194,7 +194,7 @@ struct QueryRelatedTests {
         #expect(try all("mother", 3) == [1, 2])
         #expect(try all("mother", 4) == [])
         #expect(try all("children", 1, the("name") == "Cy") == [3])
-        // 1 → 2, 3 and 3 → 1: a circle.
+        // 1 → 2, 3 and 3 → 1: a cycle.
         #expect(try all("friends", 1) == [2, 3])
         #expect(try all("friends", 3) == [1, 2])
         let other = RelatedOwner(entity: "Book", relationship: "genre", key: KeyValue(1), isRecursive: true)

@@ -91,7 +91,7 @@ struct CopyToolTests {
         try session.run(sql)
     }
 
-    /// How many rows are there.
+    /// The number of rows.
     private func copied(_ session: Session) throws -> Int64 {
         // Cells are valid while their result is there.
         func number(_ sql: String) throws -> Int64 {

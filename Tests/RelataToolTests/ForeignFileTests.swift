@@ -165,8 +165,8 @@ import Testing
         }
     }
 
-    /// SQLite compares by the column that is referred to: without a type, a text is no number, and a key of integers takes
-    /// texts for numbers.
+    /// SQLite compares by the column that is referred to: without a type, a text isn't a number, and a key of integers
+    /// takes texts for numbers.
     @Test func referencesOfColumnsWithoutATypeAreNotDangling() throws {
         let file = try SampleFile(
             """
@@ -251,7 +251,7 @@ import Testing
             #expect(
                 try file.rows("SELECT group_concat(\(column)) FROM (SELECT * FROM \(entity) ORDER BY rowid)") == [rest])
         }
-        // The text 8 is no number that could be written in other ways.
+        // The text 8 isn't a number that could be written in other ways.
         let missing = try file.run("delete", "t", "08", "--yes")
         #expect(missing.exitCode != 0 && missing.errors.contains("has no t with the key 08"), "\(missing.errors)")
     }

@@ -22,7 +22,7 @@ public final class ServerConnection {
     ///
     /// - Parameters:
     ///   - timeout: How many seconds each step may take.
-    ///   - receiveBuffer: How many bytes the system takes that nobody reads; its own choice if it isn't said.
+    ///   - receiveBuffer: The number of bytes the system takes that nobody reads; its own choice if it isn't said.
     public init(port: Int, timeout: Double = 10, receiveBuffer: Int32? = nil) throws {
         #if canImport(Glibc)
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

@@ -35,7 +35,7 @@ package final class TemporaryFile {
 
 /// Data for tests that stands beside the project; found by walking up from this file.
 package enum SharedData {
-    /// The sample database Chinook; `nil` where it isn't there.
+    /// The sample database Chinook; `nil` where it doesn't exist.
     package static let chinook = find("chinook.sqlite")
 
     private static func find(_ name: String) -> String? {

@@ -69,7 +69,7 @@ public struct ReadLoop<M: Model> {
         rows = EdgeRows(edge, numbers)
     }
 
-    /// How many rows there were.
+    /// The number of rows.
     var rowCount: Int { owner == .none ? objects.count : rows.count }
 
     /// Reserves capacity for that many rows.

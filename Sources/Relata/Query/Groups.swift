@@ -4,7 +4,7 @@
 import RelataCore
 
 extension Query {
-    /// One row for each different value, for figures of the objects that have it.
+    /// One row for each different value, for aggregates of the objects that have it.
     ///
     /// ```swift
     /// Book.all.grouped { $0.genre.name }.having { $0.objectCount > 3 }.select { ($0.genre.name, $0.price.average()) }

@@ -116,7 +116,7 @@ extension ToManyField {
         contains(where: condition)
     }
 
-    /// Suggests how to compute figures of members.
+    /// Suggests how to compute aggregates of members.
     @_documentation(visibility: internal)
     @available(
         *, unavailable,
@@ -131,7 +131,7 @@ extension ToManyField {
 }
 
 extension TypedExpression {
-    /// Explains that text and date figures of a query are properties.
+    /// Explains that text and date aggregates of a query are properties.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write it without parentheses: '$0.title.lowercased', '$0.due.year'")
     public func callAsFunction() -> TypedExpression { self }

@@ -13,7 +13,7 @@ enum MemberName {
         let offset: Int
     }
 
-    /// What was found so far: a type's answer never changes.
+    /// The results so far: the result for a type never changes.
     private static let found = Mutex<[Property: Result<String, Unknown>]>([:])
 
     /// The name of the property at the end of a key path of one step.

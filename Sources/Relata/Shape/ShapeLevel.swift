@@ -15,7 +15,7 @@ public struct ShapeLevel {
     var names: [String] = []
     /// For each part the property it is for, for messages.
     private(set) var partNames: [String] = []
-    /// The keys of lists that are no part of the row yet.
+    /// The keys of lists that aren't part of the row yet.
     private var listKeys: [(list: Int, part: SelectedPart, names: [String])] = []
 
     init(schema: Schema, entity: String) {

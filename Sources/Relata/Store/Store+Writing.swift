@@ -287,7 +287,7 @@ extension Store {
         try await _writeOnce { try $0.delete(query) }
     }
 
-    /// Runs SQL of your own that changes rows, each value bound, and returns how many rows it changed.
+    /// Runs SQL of your own that changes rows, each value bound, and returns the number of rows it changed.
     ///
     /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult

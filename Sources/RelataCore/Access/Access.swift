@@ -168,7 +168,7 @@ extension Table {
 }
 
 extension ExpressionNode {
-    /// Whether it reads nothing but columns of the object that it speaks of.
+    /// Whether it reads only columns of its own object.
     fileprivate var isOfOneRow: Bool {
         switch self {
         case .property(let scope, let path): scope == 0 && path.count < 2

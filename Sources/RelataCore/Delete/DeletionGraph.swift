@@ -128,7 +128,7 @@ package struct DeletionGraph: Sendable {
         self.takenAlong = takenAlong
     }
 
-    /// How many queries within each other find the rows that refer by an edge.
+    /// The depth of nested queries that find the rows that refer by an edge.
     private static func depth(of edge: DeletionEdge, in schema: Schema) -> Int {
         guard case .referring(let number) = edge.path else { return 1 }
         let key = schema.foreignKeys[number]

@@ -1,4 +1,4 @@
-/// Foreign keys as to-ones, the views of them, and foreign keys that are no relationships.
+/// Foreign keys as to-ones, the views of them, and foreign keys that aren't relationships.
 extension EntityReader {
     mutating func readForeignKeys(of number: Int) {
         let table = tables[number]
@@ -87,7 +87,7 @@ extension EntityReader {
         return nil
     }
 
-    /// Keeps a foreign key that is no relationship, with the reason.
+    /// Keeps a foreign key that isn't a relationship, with the reason.
     private mutating func readConstraint(
         _ number: Int, _ key: ForeignKeyDescription, _ target: Int, _ reason: String
     ) {

@@ -125,7 +125,7 @@ public struct JSONObject: Sendable {
 extension JSONObject: RandomAccessCollection {
     /// The position of the first member.
     public var startIndex: Int { 0 }
-    /// How many members there are.
+    /// The number of members.
     public var endIndex: Int { members.count }
     /// The member at a place.
     public subscript(place: Int) -> Element { members[place] }

@@ -26,7 +26,7 @@ public struct MigrationPlan: Sendable {
     package var drops: [String: SchemaProblem] = [:]
     /// Conditions that must be false at the end.
     package var finalChecks: [MigrationCheck] = []
-    /// How many columns were compared; the others were known to be unchanged.
+    /// The number of compared columns; the others were known to be unchanged.
     package var comparedColumns = 0
     /// Whether tables or indexes are dropped or rebuilt, so that references may dangle afterwards.
     package var mayBreakReferences = false
@@ -89,7 +89,7 @@ package enum DataQuestion: Hashable, Sendable {
     case hasRows(table: String)
     /// Whether a row has a value in the column.
     case hasValues(table: String, column: String)
-    /// Whether a row holds a number in the column that is no 64-bit integer.
+    /// Whether a row holds a number in the column that isn't a 64-bit integer.
     case hasFractions(table: String, column: String)
     /// Whether a row holds a number in the column, PostgreSQL's `numeric`, that no floating-point number is.
     case hasRounded(table: String, column: String)

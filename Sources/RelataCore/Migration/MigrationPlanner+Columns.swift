@@ -34,7 +34,7 @@ extension MigrationPlanner {
         bare.primaryKey = []
         let definition = SchemaDDL.columnDefinition(added, of: bare, dialect: dialect)
         plan.preparation.append("ALTER TABLE \(quote(table.name)) ADD COLUMN \(definition)")
-        // Beside a new key there is no order yet.
+        // With a new key, there is no order yet.
         if let group = positionGroup(of: column.name, in: table),
             group.allSatisfy({ working.description.column($0) != nil })
         {
@@ -120,7 +120,7 @@ extension MigrationPlanner {
     }
 
     /// The columns of the to-one that a many-to-many was before: that of its original name, or of the same name in the
-    /// singular, if it pointed at the same table and doesn't exist any more.
+    /// singular, if it pointed at the same table and no longer exists.
     private func formerToOne(_ property: String, of table: Table, target: Table) -> [String]? {
         guard let working = tables[table.sqlName.foldedName], let former = oldTable(table), let old else {
             return nil

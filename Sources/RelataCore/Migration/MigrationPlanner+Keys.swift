@@ -14,7 +14,7 @@ extension MigrationPlanner {
             }
             let former = formerly?.foreignKey(on: key.columns)
             let actual = counterpart(of: key, former, in: working)
-            // One that was dropped by hand since is created again.
+            // An index that was dropped manually is created again.
             let isOwn = formerly != nil && (isSame(actual, former) || actual == nil)
             guard let actual, isSamePlace(actual, key) else {
                 guard isOwn else {
@@ -180,7 +180,7 @@ extension MigrationPlanner {
             try addUnique(index, to: wanted, working)
         }
         for index in wanted.indexes where !index.isUnique && !left.isIndexed(index.columns) && !isForeign {
-            // With a new column its index is no news.
+            // The index of a new column isn't reported separately.
             if index.columns.allSatisfy({ working.description.column($0) != nil }) {
                 let place = place(of: index.columns[0], in: wanted)
                 report(place, "a new index on \(index.columns.joined(separator: ", "))")

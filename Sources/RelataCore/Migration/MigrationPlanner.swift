@@ -116,7 +116,7 @@ package struct MigrationPlanner {
                 oldTables[table.name.foldedName] = table
             }
         }
-        // Two names that differ in case only are two on PostgreSQL: the one that is wanted counts.
+        // Two names that differ in case only are two on PostgreSQL: the wanted one counts.
         let names = Set(expected.map(\.name))
         tables = Dictionary(
             (old == nil ? actual : Self.own(actual, expected, oldTables, dialect)).map {

@@ -74,7 +74,7 @@ public struct RelatedSet: Hashable, Sendable {
     /// Names from there: to-ones and, last or in between, to-manys. Each path is a row of the set, so an object that is
     /// reached in several ways is in it several times.
     package var path: [String]
-    /// Whether an object counts once in figures, however many paths lead to it.
+    /// Whether an object counts once in aggregates, however many paths lead to it.
     package var isDistinct: Bool
     /// The number of the scope that refers to a related object in conditions on it. It hides an outer scope with the
     /// same number.
@@ -169,7 +169,7 @@ public enum Function: Hashable, Sendable {
     case secondsBetween
     /// The text without white space at its ends.
     case trimmed
-    /// How often the words of a search, the second text, are found in the first; see ``TextWords``.
+    /// The number of times the words of a search, the second text, are found in the first; see ``TextWords``.
     case wordCount(TextOptions)
     /// The part of a JSON value at a path, read as one kind of value; unset if it is missing or of another kind.
     case json(JSONKind, [JSONStep])
@@ -247,7 +247,7 @@ public struct QueryPlan: Hashable, Sendable {
     package var sort: [SortTerm]
     /// The largest number of objects.
     package var limit: Int?
-    /// How many are left out at the beginning.
+    /// The number of objects to skip.
     package var offset: Int?
     /// Whether equal rows are given once (of chosen columns; objects are distinct by themselves).
     package var isDistinct: Bool
@@ -313,7 +313,7 @@ package struct RelatedOwner: Hashable, Sendable {
     /// The owner's key.
     package var key: KeyValue
     /// Whether the relationship is followed repeatedly from its targets, as from a parent to all descendants. Each
-    /// object is included once and the owner never, even if the links form a circle.
+    /// object is included once and the owner never, even if the links form a cycle.
     package var isRecursive: Bool
 
     /// Names the related objects of one object.

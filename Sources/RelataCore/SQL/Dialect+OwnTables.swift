@@ -39,7 +39,7 @@ extension Dialect {
         self == .sqlite ? "" : " RETURNING number AS relata_assigned_key"
     }
 
-    /// How many bytes a text takes.
+    /// The number of bytes a text takes.
     package func byteCount(of text: String) -> String {
         self == .sqlite ? "length(CAST(\(text) AS BLOB))" : "octet_length(\(text))"
     }

@@ -29,7 +29,7 @@ extension ExpressionWriter {
             nullsFirst = term.nullsFirst
         }
 
-        /// A place in an ordered relationship: an object that was never placed comes last.
+        /// A position in an ordered relationship: an object without a position comes last.
         init(position: Term) { self.init(position, sql: position.sql, nullsFirst: false) }
     }
 

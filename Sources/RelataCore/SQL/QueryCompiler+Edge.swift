@@ -240,7 +240,7 @@ extension QueryWriter {
 }
 
 extension ExpressionWriter {
-    /// The owners of all levels as a table, each once. `UNION` ends circles; a level is counted only if it is limited.
+    /// The owners of all levels as a table, each once. `UNION` ends cycles; a level is counted only if it is limited.
     fileprivate mutating func owners(
         _ list: String, _ width: Int, _ link: Link, _ table: Table, _ recursion: IncludePlan.Recursion
     ) -> String {

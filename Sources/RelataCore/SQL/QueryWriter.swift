@@ -38,7 +38,7 @@ struct QueryWriter {
                     + NameSuggestion.hint(for: plan.entity, among: compiler.schema.tables.map(\.name)))
         }
         self.table = table
-        // To SQLite such a limit would be none.
+        // SQLite would treat such a limit as none.
         if let limit = plan.limit, limit < 0 { throw .invalidUse("a limit can't be negative: \(limit)") }
         if let offset = plan.offset, offset < 0 { throw .invalidUse("an offset can't be negative: \(offset)") }
         if let owner = plan.relatedTo {
@@ -107,7 +107,7 @@ struct QueryWriter {
     }
 
     /// Begins with all objects that a relationship reaches when it is followed repeatedly. `UNION` keeps each key once,
-    /// so that circles end.
+    /// so that cycles end.
     private mutating func relate(
         through link: Link, from key: [String], _ owner: RelatedOwner, _ source: Table
     ) throws(RelataError) {

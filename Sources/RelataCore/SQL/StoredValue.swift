@@ -20,7 +20,7 @@ extension Value {
         }
     }
 
-    /// A number as a `Float` holds it: 0.1 differs there.
+    /// A number rounded to a `Float`: 0.1 differs there.
     var singlePrecision: Value {
         switch self {
         case .real(let number): .real(Double(Float(number)))

@@ -91,7 +91,7 @@ public struct KeyValue: Hashable, Sendable, CustomStringConvertible {
     /// The values, one a key column.
     public let values: [Value]
 
-    /// The largest number of columns of a key: so many has a list of keys that is bound as one parameter.
+    /// The largest number of columns of a key: the limit for a list of keys that is bound as one parameter.
     package static let maximumParts = 32
 
     /// Makes a key of several columns.

@@ -247,7 +247,7 @@ public struct OptionalCoding<Base: AttributeCoding>: StorableCoding {
     public var type: AttributeType { base.type }
     /// Unset values are stored as `NULL`.
     @inlinable public var isOptional: Bool { true }
-    /// Those of the other coding.
+    /// The operations of the other coding.
     public var allowedValues: [RelataCore.Value]? { base.allowedValues }
     /// As the other coding.
     public var hasCases: Bool { base.hasCases }

@@ -164,7 +164,7 @@ extension IntegrityCheck {
         guard let order = list.order.map(quote) else { return }
         let owner = list.columns.map(quote).joined(separator: ", ")
         let key = list.key.map(quote).joined(separator: ", ")
-        // An object without a position was never placed, and stays so.
+        // An object without a position keeps none.
         let placed = list.unplaced == nil ? " AND \(order) IS NOT NULL" : ""
         let sql =
             "UPDATE \(list.table) AS x SET \(order) = n.n FROM (SELECT \(key), \(Relationship.Order.gap) * row_number() "

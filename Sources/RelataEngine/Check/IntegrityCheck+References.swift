@@ -90,7 +90,7 @@ extension IntegrityCheck {
             + "WHERE \(isSame))"
     }
 
-    /// Foreign keys that are no relationship, because they don't point at a primary key or share a column with another.
+    /// Foreign keys that aren't relationships, because they don't point at a primary key or share a column with another.
     mutating func checkOtherForeignKeys() throws(RelataError) {
         var known: Set<[FoldedName]> = []
         for reference in schema.references {

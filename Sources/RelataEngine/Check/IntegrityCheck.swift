@@ -11,7 +11,7 @@ package struct IntegrityCheck {
     private let step: (String) -> Void
     var findings: [IntegrityFinding] = []
 
-    /// How many objects a message names.
+    /// The number of objects a message names.
     static let samples = 3
 
     /// Checks everything.

@@ -37,7 +37,7 @@ package struct DatabaseCopy {
     package struct Outcome: Hashable, Sendable {
         /// The entity, or the entity and its relationship: `Playlist.tracks`.
         package let name: String
-        /// How many rows it has.
+        /// The number of rows it has.
         package let rows: Int
         /// A checksum of its rows, the same on any engine.
         package let checksum: String
@@ -120,7 +120,7 @@ package struct DatabaseCopy {
 
     // MARK: References
 
-    /// Rows may refer to later ones, in circles too. SQLite doesn't enforce references while tables change; on other
+    /// Rows may refer to later ones, in cycles too. SQLite doesn't enforce references while tables change; on other
     /// engines, they are created after all rows.
     private func dropReferences() throws {
         guard destination.dialect.altersTables else { return }
@@ -278,7 +278,7 @@ package struct DatabaseCopy {
 }
 
 extension Value {
-    /// About how many bytes it takes.
+    /// About the number of bytes it takes.
     package var size: Int {
         switch self {
         case .text(let text): text.utf8.count + 16

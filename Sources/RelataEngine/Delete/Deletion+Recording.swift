@@ -25,7 +25,7 @@ extension Deletion {
         let unsetting = sql.unsetting(key, stamp: try stamp(of: schema.tables[key.source].entity, now))
         do throws(RelataError) {
             if keyTypes(key.source).contains(.real) {
-                // What a change returns of such a key, SQLite may have turned from an integer into a real number.
+                // SQLite may have turned an integer key that a change returns into a real number.
                 try recordUnset(key, by: sql.unset(key))
                 try connection.execute(unsetting)
             } else {

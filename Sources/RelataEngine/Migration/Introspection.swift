@@ -37,7 +37,7 @@ package enum Introspection {
         var reader = try reader(
             of: all.filter { !ReservedNames.isInternal($0.name) }, leavingOut: leftOut,
             followsAllKeys: followsAllKeys, connection)
-        // Those of other programs.
+        // The tables of other programs.
         reader.notes += reserved.map { name in
             SchemaProblem(
                 entity: name, message: "names that begin with relata_ are reserved for Relata: the table is left out")

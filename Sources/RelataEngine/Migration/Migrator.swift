@@ -63,7 +63,7 @@ package enum Migrator {
             // Otherwise the first commit would query them.
             try connection.knownSearchIndexes()
         }
-        // Elsewhere columns that refer to each other are compared alike.
+        // On other engines, columns that refer to each other are compared in the same way.
         guard connection.dialect == .sqlite else { return nil }
         return schema.entities(comparedBy: try Introspection.tables(of: connection, hidesReserved: false))
     }

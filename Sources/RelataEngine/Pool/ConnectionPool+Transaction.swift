@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// How a transaction begins and ends, and takes the writes of others along.
+/// How a transaction begins and ends, and includes waiting writes of others.
 extension ConnectionPool {
     /// A transaction failed in which others took part.
     struct SharingFailed: Error {}
@@ -59,8 +59,7 @@ extension ConnectionPool {
         }
     }
 
-    /// Does the waiting writes of others, within the open transaction. After a while, the rest is left for the next
-    /// one.
+    /// Runs waiting writes of others within the open transaction. After a while, the rest is left for the next one.
     private func doWaitingWork(_ connection: Connection, _ done: inout [Leases.TaskWait]) throws {
         // A transaction that can't be committed takes no others along.
         guard !connection.hasDanglingReferences else { return }

@@ -19,7 +19,7 @@ final class Leases: Sendable {
         var holds: [Hold] = []
         /// Whether a check for expired waits is scheduled.
         var isSweepPlanned = false
-        /// How many have waited for too long.
+        /// The number of timeouts.
         var timeouts = 0
 
         mutating func endHold(_ thread: UInt) {
@@ -207,7 +207,7 @@ final class Leases: Sendable {
         state.withLock { $0.opened == $0.idle.count + 1 && $0.waiting.isEmpty }
     }
 
-    /// How many wait.
+    /// The number of waiting ones.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// How the connections are used now.

@@ -181,7 +181,7 @@ extension Connection {
     /// Refuses an insertion from which the database skipped rows, for example by a trigger or a table of another
     /// program (`RAISE(IGNORE)`, `ON CONFLICT IGNORE`): the returned keys would belong to other rows.
     ///
-    /// - Parameter count: How many rows the last statement had.
+    /// - Parameter count: The number of rows the last statement had.
     package func checkInserted(_ count: Int, of table: Table, key: KeyValue? = nil) throws(RelataError) {
         guard changes < count else { return }
         throw .validation([

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Reads stored properties from the variables of a model; computed and static ones are no concern of the store.
+/// Reads stored properties from the variables of a model; computed and static ones aren't stored.
 struct PropertyParser {
     let model: String
     private(set) var properties: [StoredProperty] = []

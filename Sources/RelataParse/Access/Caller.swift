@@ -209,7 +209,7 @@ struct CallerLookup {
         from keys: [KeyValue], by relation: String, known: [KeyValue: String]
     ) throws -> [String] {
         var (names, keys, relation) = (known, keys, relation)
-        // Each turn finds new roles, so the loop ends even if roles form a circle.
+        // Each turn finds new roles, so the loop ends even if roles form a cycle.
         while !keys.isEmpty {
             let plan = QueryPlan(
                 entity: InternalClasses.role,

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Classes, which are made before their objects. What is impossible here is named, and the import goes on.
+/// Classes, which are created before their objects. Impossible parts are reported, and the import continues.
 extension ParseImport {
     /// The described classes that are moved, by their names.
     var movableClasses: [ImportedClass] {

@@ -174,7 +174,7 @@ actor LiveQueries {
 
     private static let wrongKey = LiveProblem(code: 4, "Key in request is not valid")
 
-    /// Lets clients go whose keys don't allow any more what they did.
+    /// Disconnects clients whose keys no longer allow what they did.
     func checkKeys() async {
         await inTurn { await self.dropWrongKeys() }
     }
@@ -226,7 +226,7 @@ actor LiveQueries {
             // Even if this query fails, the other queries get the events found for them.
             deliver(news)
             let start = try found.get()
-            // Reading may have told that another process has registered a webhook.
+            // The reading may have shown that another process has registered a webhook.
             if let refusal = refusal(of: query) {
                 sweepLater()
                 return .failure(refusal)

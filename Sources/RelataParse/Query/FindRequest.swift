@@ -173,7 +173,7 @@ struct GetRequest: Sendable {
     private let objectID: String
     private let selection: Selection
     private let isMaster: Bool
-    /// What the object must meet as well.
+    /// A further condition on the object.
     private var condition: JSONObject = [:]
 
     /// Reads the parameters of a request.
@@ -187,7 +187,7 @@ struct GetRequest: Sendable {
         selection = try Selection(call)
     }
 
-    /// The same for an object that is there only where it meets conditions.
+    /// The same for an object that exists only if it meets conditions.
     func limited(to condition: JSONObject) -> GetRequest {
         var request = self
         request.condition = condition

@@ -15,7 +15,7 @@ final class BatchWriter {
     private var lastClass: ParseClass?
     private var lastBody: ObjectBody?
     private var lastFields: [Field?] = []
-    /// The webhooks that are told of what is written.
+    /// The webhooks that are notified of writes.
     private let hooks: Webhooks
 
     init(transaction: ParseTransaction, options: ParseService.Options, tellsUnset: Bool = false) {
@@ -282,13 +282,13 @@ final class BatchWriter {
 
     // MARK: Webhooks
 
-    /// An object as it was before it is changed; `nil` where no webhook is told.
+    /// An object before its change; `nil` if no webhook is notified.
     func original(_ key: KeyValue, of parseClass: ParseClass) throws -> JSONObject? {
         guard hooks[.afterSave, parseClass.name] != nil else { return nil }
         return try transaction.object(key, of: parseClass, options.maximumReply)
     }
 
-    /// Has a webhook told that an object was saved.
+    /// Schedules the notice that an object was saved.
     func noteSaved(_ key: KeyValue, of parseClass: ParseClass, original: JSONObject? = nil) {
         guard hooks[.afterSave, parseClass.name] != nil else { return }
         transaction.agenda.notices.append(.saved(parseClass, key, original: original))

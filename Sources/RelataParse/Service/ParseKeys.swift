@@ -21,7 +21,8 @@ public struct ParseKeys: Sendable {
         case master
         /// Reading everything.
         case readOnlyMaster
-        /// Everything, and writing what the server writes itself: the ids and times of objects, and hashes of passwords.
+        /// Everything, and writing the fields that the server sets: the ids and times of objects, and hashes of
+        /// passwords.
         case maintenance
     }
 
@@ -49,7 +50,7 @@ public struct ParseKeys: Sendable {
         self.isMasterKey = isMasterKey
     }
 
-    /// What the keys of a request allow.
+    /// The rights that the keys of a request give.
     enum Rights: Hashable, Sendable {
         case client
         case privileged(Privilege)

@@ -84,7 +84,7 @@ extension ParseService {
             var placeholders = placeholders
             for expectation in expectations { try expectation.check(in: writer.transaction) }
             var replies = BatchReplies(routes.count, limit: options.maximumReply)
-            // Objects in a circle exist once all of them are written.
+            // Objects in a cycle exist once all of them are written.
             let wait = isAtomic && hasCircle ? try ForeignKeyWait(on: writer.transaction.connection) : nil
             for run in runs {
                 let ids = try writer.createTogether(run)

@@ -5,7 +5,7 @@ enum Trigger: String, Hashable, Sendable, CaseIterable {
     case beforeSave, afterSave, beforeDelete, afterDelete, beforeFind, afterFind
     case beforeLogin, afterLogin, afterLogout, beforePasswordResetRequest
 
-    /// Whether the webhook is called after the event, so nobody waits for its reply.
+    /// Whether the webhook is called after the event, so its reply isn't awaited.
     var isNotice: Bool {
         switch self {
         case .afterSave, .afterDelete, .afterLogin, .afterLogout: true

@@ -62,7 +62,7 @@ package enum CommitTable {
         var snapshot: TransactionSnapshot
         /// Whether the server is a standby, which doesn't report the running transactions.
         let isStandby: Bool
-        /// Whether the table is there.
+        /// Whether the table exists.
         let hasTable: Bool
     }
 

@@ -1,7 +1,7 @@
 #if PostgreSQL
 import Foundation
 
-/// What the text of a statement tells of it.
+/// The facts that the text of a statement shows.
 extension PostgresDriver {
     /// Whether a statement begins or ends a transaction or a part of it.
     static func controlsTransaction(_ sql: String) -> Bool {

@@ -339,7 +339,7 @@ package final class PostgresDriver: EngineDriver {
         waitsForReferences = wait
     }
 
-    /// While references wait nobody knows.
+    /// While checks of references are deferred, this is unknown.
     package var hasDanglingReferences: Bool { waitsForReferences && isInTransaction }
 
     package func makeReusable() {
@@ -378,7 +378,7 @@ package final class PostgresDriver: EngineDriver {
         return true
     }
 
-    /// How long a statement waits for a lock.
+    /// The time limit for locks.
     var lockTimeout: Duration { settings.lockTimeout ?? .seconds(5) }
 }
 #endif

@@ -253,8 +253,8 @@ struct Catalog {
         }
     }
 
-    /// The foreign keys to tables of the own schema that readable tables of other schemas hold. What the role can't read
-    /// is the server's to refuse.
+    /// The foreign keys to tables of the own schema that readable tables of other schemas hold. The server refuses
+    /// tables that the role can't read.
     var keysOfOtherSchemas: [ForeignTables.Stray] {
         foreignKeys.compactMap { key in
             guard let holder = relations[key.holder], let target = relations[key.target], target.isInOwnSchema,

@@ -6,7 +6,7 @@ import RelataCore
 ///
 /// The session is busy until the copy is finished or cancelled; the deinitialiser of the object cancels it.
 package final class CopyWriter {
-    /// How many bytes are collected before they are sent.
+    /// The number of bytes collected before they are sent.
     private static let chunkSize = 1 << 16
 
     /// Takes the values of a row.
@@ -57,7 +57,7 @@ package final class CopyWriter {
 
     /// Ends the copy.
     ///
-    /// - Returns: How many rows were inserted.
+    /// - Returns: The number of inserted rows.
     @discardableResult
     package func finish() throws(PostgresFailure) -> Int {
         guard !isOver else { throw PostgresFailure(.invalidUse("the copy is finished: start another one")) }
@@ -82,7 +82,7 @@ package final class CopyWriter {
     /// Begins a row, whose values ``row`` takes.
     func beginRow() { row.beginRow() }
 
-    /// Forgets a row that was begun.
+    /// Discards an unfinished row.
     func dropRow() { row.dropRow() }
 
     /// Whether enough bytes are collected to send them.

@@ -5,7 +5,7 @@ import RelataCore
 extension Session {
     /// Runs SQL text without parameters, which may hold several statements, and drops its rows.
     ///
-    /// - Returns: How many rows the last statement inserted, updated, deleted or returned.
+    /// - Returns: The number of rows the last statement inserted, updated, deleted or returned.
     @discardableResult
     package func run(_ sql: String) throws(PostgresFailure) -> Int {
         let handle = try ready()
@@ -52,7 +52,7 @@ extension Session {
         guard statement.name.isEmpty else {
             return PQsendQueryPrepared(handle, statement.nameBytes, Int32(count), values, lengths, formats, format) == 1
         }
-        // The server, or the one that a pooler chooses this time, has not kept it.
+        // The server, or the one that a pooler chose this time, doesn't have it.
         return PQsendQueryParams(
             handle, statement.sql, Int32(count), statement.parameterOIDs, values, lengths, formats, format) == 1
     }

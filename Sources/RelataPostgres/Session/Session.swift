@@ -62,7 +62,7 @@ package final class Session {
     /// Connects, and sets the session up.
     ///
     /// - Parameter poolsTransactions: Whether a pooler gives each transaction another of the server's connections;
-    ///   `nil` to take any pooler for one.
+    ///   `nil` to assume so for any pooler.
     package init(_ url: PostgresURL, poolsTransactions: Bool? = nil) throws(PostgresFailure) {
         guard let handle = url.connect() else {
             throw PostgresFailure(.fileAccess(path: url.description, "can't connect: there is not enough memory"))

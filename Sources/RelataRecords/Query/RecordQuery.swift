@@ -25,7 +25,7 @@ public struct RecordQuery: Hashable, Sendable {
     public var search: String?
     /// The largest number of objects.
     public var limit: Int?
-    /// How many objects are left out at the beginning.
+    /// The number of objects to skip.
     public var offset: Int?
     /// The includes of the objects.
     var includes: [Include] = []

@@ -66,7 +66,7 @@ public final class RecordWriteTransaction: RecordTransaction {
 
     /// Deletes an object, and others by the delete rules.
     ///
-    /// - Returns: The report. An object that doesn't exist any more is no error, and not in the report.
+    /// - Returns: The report. An object that no longer exists isn't an error, and not in the report.
     /// - Throws: ``RelataError/deleteDenied(blockers:)``, or ``RelataError/validation(_:)`` if a list would have fewer
     ///   objects than its minimum; nothing is deleted then.
     @discardableResult

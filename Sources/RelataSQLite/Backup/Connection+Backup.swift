@@ -43,9 +43,9 @@ extension Connection {
 /// Copies the pages of one database over those of another.
 private struct PageCopy {
     private let from, to: SQLiteDriver
-    /// How many pages are copied between two checks for other writers and for cancellation.
+    /// The number of pages copied between two checks for other writers and for cancellation.
     private static let pagesAtOnce: Int32 = 512
-    /// How often the copy restarts before others wait for it.
+    /// The number of times the copy restarts before others wait for it.
     private static let restarts = 8
     /// How long it waits for a lock on the file, in seconds.
     private static let patience = 5.0

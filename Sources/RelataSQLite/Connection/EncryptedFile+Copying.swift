@@ -59,7 +59,7 @@ extension EncryptedFile {
         let sqlite = try connection.sqlite
         try sqlite.check(relata_suspend_triggers(sqlite.handle), nil)
         try connection.execute("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON")
-        // An empty key means none; without the word, it would be the copy's own key.
+        // An empty key means none; without the keyword, the copy would keep its own key.
         let file = SQLiteDriver.fileName(path)
         try connection.execute(
             SQLStatement("ATTACH ? AS source KEY ?", [.value(.text(file)), .value(.blob(Data(key?.bytes ?? [])))]))

@@ -61,7 +61,7 @@ final class Transfer: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Ends it, whatever it does.
+    /// Ends it, whatever its state.
     func cancel() { state.withLock { $0.task?.cancel() } }
 
     var isRunning: Bool { state.withLock { $0.phase == .running } }

@@ -212,7 +212,7 @@ public struct FolderStorage: FileStorage {
 
     /// Deletes a content, unless it was stored again since a time.
     ///
-    /// - Returns: Whether the content doesn't exist any more.
+    /// - Returns: Whether the content no longer exists.
     /// - Throws: `RelataError.fileAccess` if the content can't be deleted.
     public func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool {
         guard let place = place(of: id), let stored = Self.time(of: place) else { return true }

@@ -46,14 +46,14 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     struct Sending {
         let size: Int
         let start = NIODeadline.now()
-        /// How much was still to be taken when that was last looked at.
+        /// The number of bytes left to send at the last check.
         var left = Int.max
     }
 
     /// The rest of the reply whose first bytes were written.
     struct ReplyRest {
         let bytes: ByteStream
-        /// How many bytes there are.
+        /// The number of bytes.
         var left: Int
         /// The id of the request, for the log.
         let id: String
@@ -87,7 +87,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     private var unfinishedCount = 0
     /// Since when the body is awaited that arrives.
     var bodyStart = NIODeadline.now()
-    /// The reply that the client is to take.
+    /// The reply to send.
     var sending: Sending?
     /// The rest of the reply after its written part.
     var rest: ReplyRest?

@@ -14,7 +14,7 @@ struct ReceivedRequest: Sendable {
     var pipe: BodyPipe?
     /// Whether the client waits for `100 Continue`.
     var asksForBody = false
-    /// How many bytes the body may have, also after it was decompressed.
+    /// The number of bytes the body may have, also after it was decompressed.
     var bodyLimit: Int
     /// The body's share of the memory for all bodies; `nil` for a small one.
     var share: BodyBudget.Share?
@@ -25,7 +25,7 @@ struct ReceivedRequest: Sendable {
     /// When its last byte arrived.
     var arrival = NIODeadline.now()
 
-    /// How many bytes of the body have arrived.
+    /// The number of bytes of the body have arrived.
     var received: Int { pipe?.received ?? body.readableBytes }
 }
 #endif

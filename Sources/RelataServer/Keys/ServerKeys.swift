@@ -158,7 +158,7 @@ public struct HashedKey: Hashable, Sendable, Codable {
 }
 
 extension Data {
-    /// So many random bytes.
+    /// A number of random bytes.
     static func random(_ count: Int) -> Data {
         var random = SystemRandomNumberGenerator()
         return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })

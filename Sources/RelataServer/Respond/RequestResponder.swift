@@ -109,7 +109,7 @@ final class RequestResponder: Sendable {
         return finish(request, route, reply, id: request.headers.requestID ?? ids.next(), peer)
     }
 
-    /// Answers a request that was begun with.
+    /// Answers a request that was begun with
     func answer(_ request: ReceivedRequest, from peer: SocketAddress?) async -> EncodedReply {
         let id = request.headers.requestID ?? ids.next()
         switch routes.destination(of: request.target.path) {
@@ -160,7 +160,7 @@ final class RequestResponder: Sendable {
         }
     }
 
-    /// The address of the client, which trusted proxies tell.
+    /// The address of the client, as named by trusted proxies.
     private func client(of request: ReceivedRequest, from peer: SocketAddress?) -> String? {
         let client = proxies.forwardedAddress(of: peer?.ipAddress, forwarded: request.headers.forwardedFor)
         if case .unknown(let proxy) = client, unreadProxies.withLock({ $0.isNews(proxy) }) {

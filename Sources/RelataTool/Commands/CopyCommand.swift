@@ -35,7 +35,7 @@ struct CopyCommand: ParsableCommand {
     }
 
     private func copyRows(_ from: DatabaseLocation, _ to: DatabaseLocation) throws {
-        // A path that is no file is refused before another one is created.
+        // A path that isn't a file is refused before a file is created.
         let file = from.isServer ? nil : try ToolDatabase(source.file)
         let original = try file?.connection ?? from.connect(isReadOnly: true)
         let isNew = !to.isServer && !FileManager.default.fileExists(atPath: destination)

@@ -28,7 +28,7 @@ struct VacuumCommand: ParsableCommand {
                 + (sizes.count == 2 ? "\(sizes[1]) bytes, after \(sizes[0])" : "compacted"))
     }
 
-    /// How many bytes a file takes once its log is copied into it; `nil` on a server.
+    /// The number of bytes a file takes once its log is copied into it; `nil` on a server.
     private func size(_ store: RecordStore) throws -> Int64? {
         try store.read { transaction in
             guard transaction.connection.dialect == .sqlite,

@@ -37,7 +37,7 @@ enum KeyParser {
         }
     }
 
-    /// The types of keys that are displayed alike: `numbers and of texts`.
+    /// The types of keys that look the same: `numbers and of texts`.
     static func kinds(of keys: Set<KeyValue>) -> String {
         let places = keys.first?.values.indices ?? 0..<0
         for place in places {

@@ -54,7 +54,7 @@ import Testing
             let first = stored[0].value ?? 0
             #expect(y < x && x < first, "\(found) before \(stored)")
         }
-        // A list that is filled from its front is never numbered anew.
+        // A list that is filled from its front is never numbered again.
         var members: [(key: KeyValue, position: Int64?)] = []
         for number in 0..<200 {
             var list = OrderedList(members)

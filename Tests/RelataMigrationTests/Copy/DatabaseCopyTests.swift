@@ -250,7 +250,7 @@ import Testing
 
     // MARK: The example
 
-    /// A file of another program: keys of several columns, without rowids and of text, circles, and all kinds of values.
+    /// A file of another program: keys of several columns, without rowids and of text, cycles, and all kinds of values.
     static let schema = """
         CREATE TABLE Artist (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, born DATETIME, image BLOB,
             height REAL, price NUMERIC(10, 2), hidden BOOLEAN NOT NULL DEFAULT 0, more JSON);

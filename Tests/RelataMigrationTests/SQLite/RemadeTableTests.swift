@@ -4,7 +4,7 @@ import RelataSQLite
 import TestSupport
 import Testing
 
-/// Tables of SQLite that are made anew, and values whose types SQLite leaves to each row.
+/// Tables of SQLite that are made again, and values whose types SQLite leaves to each row.
 @Suite struct RemadeTableTests {
     @Test func aStepMustNotAddDanglingReferences() throws {
         let book = book(.toOne("genre", "Genre"), .toOne("other", "Genre"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataParse
 
-/// How many requests are answered.
+/// The number of answered requests.
 @Suite(.onEveryEngine)
 struct RateLimitTests {
     private func server(_ limits: RateLimit...) throws -> TestServer {

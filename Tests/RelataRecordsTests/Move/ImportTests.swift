@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// How many rows the planner takes a table for; `nil` where nobody has counted them.
+    /// The number of rows the planner takes a table for; `nil` where nobody has counted them.
     private func countedRows(_ table: String, _ store: RecordStore) async throws -> Int? {
         try await store.pool.alone { connection in
             let isSQLite = connection.dialect == .sqlite

@@ -5,7 +5,7 @@ import RelataSQLite
 import TestSupport
 import Testing
 
-/// Whatever is asked, hidden rows make no more difference than rows that aren't there.
+/// Whatever is asked, hidden rows make no more difference than rows that don't exist.
 struct AccessPropertyTests {
     @Test(arguments: Array(1...24) + [26, 34, 114, 162])
     func hiddenRowsAppearNowhere(_ seed: Int) throws {

@@ -234,7 +234,7 @@ struct CompilationTests {
     // MARK: Properties that fewer see than the model
 
     @Test(arguments: [
-        // With a value the property is no parameter, and nobody else needs to know its type.
+        // With a value the property isn't a parameter, and nobody else needs to know its type.
         ("public", "private var secret: Secret = Secret()"), ("internal", "private var secret: Secret = Secret()"),
         ("internal", "fileprivate var secret: Secret?"), ("public", "fileprivate var secret: [Secret] = []"),
         // Without one the model says itself how it is made.

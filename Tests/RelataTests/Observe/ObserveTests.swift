@@ -241,7 +241,7 @@ struct ObserveTests {
         var authors = store.observe(Author.all).makeAsyncIterator()
         #expect(try await authors.next()?.count == 0)
         try await store.write { tx in
-            // Each level runs the same statement while the one above runs: it is prepared anew, and gone afterwards.
+            // Each level runs the same statement while the one above runs: it is prepared again, and gone afterwards.
             func walk(_ folder: Folder) throws {
                 try tx.forEach(Folder.where { $0.parent == folder }) { try walk($0) }
             }

@@ -66,7 +66,7 @@ import Testing
                 _ = try tx.rows(endless)
             }
         }
-        // Not from a task: those that run for ever may have all threads that tasks run on.
+        // Not from a task: those that run forever may have all threads that tasks run on.
         let thread = Thread {
             usleep(20_000)
             read.cancel()

@@ -29,7 +29,7 @@ import Testing
             }
         }
         await gate.stopped()
-        // The writer holds its transaction until these are done: if one of them waited, it would wait for ever.
+        // The writer holds its transaction until these are done: if one of them waited, it would wait forever.
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<20 {
                 group.addTask { try await store.fetch(Purse.self, id: 1)?.coins ?? 0 }

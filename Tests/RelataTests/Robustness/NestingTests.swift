@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// Calls of the store inside its own transactions: an error where they would wait for themselves for ever.
+/// Calls of the store inside its own transactions: an error where they would wait for themselves forever.
 @Suite struct NestingTests {
     @Test(arguments: Engine.allCases) func nestedWritesAreErrorsAndTheOuterOneContinues(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)

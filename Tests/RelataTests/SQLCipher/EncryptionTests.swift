@@ -71,7 +71,7 @@ import Testing
         #expect(try file.titles(nil) == ["The Dispossessed"])
     }
 
-    /// Encrypted pages look like anything: what can't be such pages is told apart.
+    /// Encrypted pages look like anything: what can't be such pages is distinguished.
     @Test(arguments: [(100, "corruptStore"), (511, "corruptStore"), (4096, "wrongKey"), (5000, "corruptStore")])
     func invalidFilesWithAKeyAreRefusedAndKept(size: Int, kind: String) throws {
         let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })

@@ -9,7 +9,7 @@ import Testing
 @Suite struct UnenforcedReferenceTests {
     let recorder = StatementRecorder()
 
-    /// Objects of a circle have their references checked at the end.
+    /// Objects of a cycle have their references checked at the end.
     @Test func onlyReferencesThatAreWrittenAreChecked() throws {
         let path = TestStore.path()
         let store = try TestStore.open(path, for: [Chain.self])

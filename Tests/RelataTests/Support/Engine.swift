@@ -10,7 +10,7 @@ import Testing
 /// named after it.
 struct Engine: Sendable, Equatable, CustomTestStringConvertible {
     let name: String
-    /// Whether several stores may be open on one database, which has what it had when it is opened anew. A store on it
+    /// Whether several stores may be open on one database, which has what it had when it is opened again. A store on it
     /// has several connections: a read goes on beside a write.
     let isShared: Bool
     /// Opens a store on the database of a name. One that doesn't exist is made, and goes with the process.

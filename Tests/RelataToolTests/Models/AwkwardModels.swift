@@ -1,6 +1,5 @@
-// Models of awkward.sqlite, written by `relata inspect --format swift`.
-// Keep your own code in other files, as extensions: this one is written anew when the tables change.
-// swift-format-ignore-file
+// Models of awkward.sqlite, written by `relata inspect --format swift`. Keep your own code in other files, as
+// extensions: this one is written again when the tables change. swift-format-ignore-file
 //
 // What the tables say and no model can:
 // - orphans.nowhere: its foreign key to missing points at a table that doesn't exist: create that table, or drop the key

@@ -223,7 +223,8 @@ extension PredicateParser {
                 "each object counts once, not each value: put @\(element.name) between the relationship and the attribute"
             )
         }
-        // The path between the last to-many and the figure is part of the set, unless it is the value of the figure.
+        // The path between the last to-many and the aggregate is part of the set, unless it is the value of the
+        // aggregate.
         let end = way.attribute == nil ? way.names.count : last + 1
         var value: [String]? = way.attribute == nil ? nil : way.names(last + 1..<way.names.count)
         for next in after {

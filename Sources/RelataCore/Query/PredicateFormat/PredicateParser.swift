@@ -49,7 +49,7 @@ struct PredicateParser {
             /// A value with its type, or an object of an entity.
             case value(ExpressionNode, AttributeType?)
             case object(ExpressionNode, Table)
-            /// A path through a to-many that no quantifier speaks of.
+            /// A path through a to-many without a quantifier.
             case set(RelatedSet, rest: [String], AttributeType?, Table)
         }
 

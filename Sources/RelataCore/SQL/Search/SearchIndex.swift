@@ -247,7 +247,7 @@ package struct SearchIndex: Hashable, Sendable {
             + "LEFT JOIN \(quote(words)) AS w ON w.rowid = n.number WHERE w.rowid IS NULL OR \(isWrong)"
     }
 
-    /// How many rows the index has words of that the table hasn't.
+    /// The number of rows that are in the index but not in the table.
     package var excess: String {
         if isKeyNumber {
             return "SELECT count(*) FROM \(quote(words)) AS w WHERE NOT EXISTS "

@@ -74,7 +74,7 @@ struct Selection: Hashable, Sendable {
         if path.count == 1 {
             excluded.insert(name)
         } else {
-            // To leave out a field of a pointer's object is to ask for the object.
+            // Excluding a field of a pointer's object includes the object.
             included[name, default: Selection()].exclude(path.dropFirst())
         }
     }
@@ -91,7 +91,7 @@ struct Selection: Hashable, Sendable {
     /// Whether the score of a search is shown, which isn't a field.
     var showsScore: Bool { keys?.contains("$score") ?? false }
 
-    /// About how many bytes it takes.
+    /// About the number of bytes it takes.
     var size: Int {
         let names = (keys ?? []).reduce(0) { $0 + $1.utf8.count + 32 } + excluded.reduce(0) { $0 + $1.utf8.count + 32 }
         return included.reduce(names + 64) { $0 + $1.key.utf8.count + $1.value.size }

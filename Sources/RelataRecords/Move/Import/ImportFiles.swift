@@ -39,8 +39,8 @@ struct ImportFiles {
         return tables.firstIndex { $0.owner == .entity(entity.index) }
     }
 
-    /// For each table its position in an order in which classes precede those that refer to them, except in circles,
-    /// and lists are last.
+    /// For each table its position in an order in which classes precede those that refer to them, except in cycles, and
+    /// lists are last.
     private static func order(of tables: [MovedTable], in schema: Schema) -> [Int] {
         var places: [Int: Int] = [:]
         var begun: Set<Int> = []

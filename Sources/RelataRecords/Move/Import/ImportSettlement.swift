@@ -59,7 +59,7 @@ struct ImportSettlement {
         return .validation(failures)
     }
 
-    /// Those that weren't found.
+    /// The targets that weren't found.
     private static func without(_ found: [Found], _ culprits: Culprits) -> Culprits {
         var rest = culprits
         for row in found { rest[row.table]?[row.key] = nil }

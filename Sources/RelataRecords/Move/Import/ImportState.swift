@@ -12,7 +12,7 @@ struct ImportPlace: Hashable, Sendable, Codable {
     var line = 1
     /// The digest of the last 4 KB before it.
     var fingerprint: UInt64 = 0
-    /// How many rows were read of all files.
+    /// The number of rows read from all files.
     var rows = 0
     /// Whether all are imported.
     var isDone = false

@@ -66,7 +66,7 @@ import Testing
         #expect(try store.fetch(dangling.trunk) == nil && store.related(to: dangling) { $0.trunk } == nil)
         #expect(try store.count(Dangling.where { $0.trunk == "a" && $0.trunk.marks.isEmpty }) == 1)
         #expect(try store.count(Seal.all) == 2)
-        // What isn't there is no error, and not in the report.
+        // What doesn't exist is no error, and not in the report.
         #expect(lines(try store.delete(Trunk.self, id: "a")) == [])
     }
 

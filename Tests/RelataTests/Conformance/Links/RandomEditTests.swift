@@ -149,7 +149,7 @@ private struct EditRun<Member: CartMember>: AnyEditRun {
     /// The list, as the store has it.
     var stored: [Member] = []
     var cart = Cart()
-    /// How many objects were ever inserted: taking one out of a list leaves it.
+    /// The number of objects ever inserted: taking one out of a list leaves it.
     var inserted = 0
     /// Stored objects that are in no list.
     var others: [Member] = []

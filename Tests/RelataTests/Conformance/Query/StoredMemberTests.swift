@@ -65,7 +65,7 @@ import Testing
         #expect(rows.map(\.1) == ["Lima", "Oslo", nil])
     }
 
-    /// The name of a property is no name in JSON for certain: nothing would be found under it, or something else.
+    /// The name of a property isn't a name in JSON for certain: nothing would be found under it, or something else.
     @Test(arguments: Engine.first) func ambiguousPropertyNamesAreErrors(_ engine: Engine) throws {
         let store = try showrooms(engine)
         func message(_ query: Query<Showroom>) throws -> String {

@@ -125,7 +125,7 @@ import Testing
         let store = try TestStore.make(engine, for: Runner.self)
         var runners = try await store.insert((1...3).map { Runner(number: $0, bib: ToOne(Bib(code: "\($0)"))) })
         var changes = store.changes.makeAsyncIterator()
-        // Each takes the next one's number and bib, round in a circle; they refer to each other as well.
+        // Each takes the next one's number and bib, round in a cycle; they refer to each other as well.
         let (numbers, bibs) = (runners.map(\.number), runners.map(\.bib))
         for index in runners.indices {
             runners[index].number = numbers[(index + 1) % 3]
