@@ -127,7 +127,7 @@ public struct Groups<Root: Model>: Sendable {
     let groups: [ExpressionNode]
     var having: ExpressionNode?
 
-    /// Only the groups that meet a condition on their figures.
+    /// Only the groups that meet a condition on their aggregates.
     public func having<Check: QueryExpression<Bool>>(_ condition: (Root.Fields) -> Check) -> Groups {
         var copy = self
         let node = condition(Root.Fields(path: FieldPath())).node
@@ -135,7 +135,7 @@ public struct Groups<Root: Model>: Sendable {
         return copy
     }
 
-    /// The groups in an order: of their values, or of their figures. Groups that are equal in it are sorted by their
+    /// The groups in an order: of their values, or of their aggregates. Groups that are equal in it are sorted by their
     /// values.
     ///
     /// ```swift

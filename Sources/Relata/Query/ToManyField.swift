@@ -88,7 +88,7 @@ public struct ToManyField<Target: Model>: Sendable {
 
     // MARK: Figures
 
-    // Each path counts, so that figures along a path and aggregates of a path are the same: `slots.song.sum { $0.bpm }`
+    // Each path counts, so aggregates along a path and aggregates of a path are the same: `slots.song.sum { $0.bpm }`
     // and `slots.sum { $0.song.bpm }`.
     //
     // An aggregate of some of the objects has its condition last: `lines.sum { $0.price } where: { $0.isOpen }`.

@@ -18,7 +18,7 @@ public struct RecordQuery: Hashable, Sendable {
     public let condition: String?
     /// The arguments of the condition's placeholders.
     public let arguments: [PredicateArgument]
-    /// Paths and figures to sort by, separated by commas, with a `-` before descending ones; `nil` for no order.
+    /// Paths and aggregates to sort by, separated by commas, with a `-` before descending ones; `nil` for no order.
     public var sort: String?
     /// A full-text search in the searched fields of the class, in the syntax of `SearchText`; `nil` for no search.
     /// Without a ``sort`` the best matches come first.
@@ -47,7 +47,7 @@ public struct RecordQuery: Hashable, Sendable {
     ///   - className: The name of the class.
     ///   - condition: The condition, in the predicate format.
     ///   - arguments: The arguments of the condition's placeholders, in order: values, records, links, or arrays.
-    ///   - sort: Paths and figures such as `"artist.name,-tracks.@count"`.
+    ///   - sort: Paths and aggregates such as `"artist.name,-tracks.@count"`.
     public init(
         _ className: String, where condition: String? = nil, _ arguments: any PredicateArgumentConvertible...,
         sort: String? = nil, limit: Int? = nil, offset: Int? = nil

@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    // MARK: Tuples, groups and figures
+    // MARK: Tuples, groups and aggregates
 
     @Test(arguments: Engine.allCases, 1...4 as ClosedRange<UInt64>)
     func tuplesAndAggregatesMatchSwift(_ engine: Engine, _ seed: UInt64) throws {
