@@ -11,11 +11,11 @@ public struct MarkdownDocument: Sendable, CustomStringConvertible {
 
     /// A fenced block.
     public struct Block: Sendable {
-        /// What stands after the opening fence: `swift`, `text`, `sh`, `swift package`, ….
+        /// The info string after the opening fence: `swift`, `text`, `sh`, `swift package`, ….
         public let language: String
         /// The number of the first line within the fence, counted from 1.
         public let line: Int
-        /// What is between the fences.
+        /// The text between the fences.
         public let lines: [String]
     }
 

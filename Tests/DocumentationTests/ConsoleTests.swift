@@ -56,7 +56,7 @@ let products: String? = {
     }
 }()
 
-/// What a command prints.
+/// The output of a command.
 func shell(_ command: String, in folder: URL) throws -> [String] {
     let products = try #require(products, "the tool isn't built: build with the trait CommandLineTool")
     let process = Process()

@@ -2,8 +2,8 @@ import DocumentationSupport
 import Foundation
 import Testing
 
-/// The kinds of blocks that guides may have. What stands in `swift` is compiled and run, what stands in `text` is
-/// printed by it, what stands in `console` is run, what stands in `json` is sent to a server. What stands in `swift elsewhere` is code of another library.
+/// The kinds of blocks that guides may have. `swift` is compiled and run, `text` is its output, `console` is run, and
+/// `json` is sent to a server. `swift elsewhere` is code of another library.
 private let languages: Set<String> = ["swift", "text", "console", "sh", "json", "swift package", "swift elsewhere"]
 
 @Test(arguments: PackageFiles.documents)
@@ -34,7 +34,7 @@ func everyBlockHasAKnownKind(path: String) throws {
     }
 }
 
-// What a translation shows is what its English page shows.
+// A translation shows the same as its English page.
 @Test(arguments: PackageFiles.documents.filter { !$0.contains("/Stories/") && !$0.hasSuffix(".zh-Hans.md") })
 func everyOutputIsPrintedByAnExample(path: String) throws {
     let printed = try SnippetFile.all.reduce(0) { count, file in

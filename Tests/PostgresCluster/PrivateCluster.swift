@@ -31,7 +31,7 @@ package final class PrivateCluster: Sendable {
     /// How many replicas were made.
     let replicas = Atomic<Int>(0)
 
-    /// What keeps a cluster from starting, or from what it is told.
+    /// The reason why a cluster doesn't start, or doesn't do what it should.
     package struct StartError: Error, CustomStringConvertible {
         package let description: String
     }
@@ -68,7 +68,7 @@ package final class PrivateCluster: Sendable {
         shell = try GuardedShell(command, starting: "PostgreSQL", errors: .nullDevice)
     }
 
-    /// What makes a command run as a user that the server accepts.
+    /// Runs a command as a user that the server accepts.
     static func asServersUser() throws -> [String] {
         guard geteuid() == 0 else { return [] }
         guard let runuser = PostgresPrograms.find("runuser") else {
@@ -136,7 +136,7 @@ package final class TestDatabase: Sendable {
     package var url: String { cluster.url(database: name) }
 
     deinit {
-        // The server goes with the process, and the database with it: a failure only costs space until then.
+        // The server ends with the process, and the database with it: a failure only costs space until then.
         guard let url = try? PostgresURL(cluster.url()), let session = try? Session(url) else { return }
         _ = try? session.run("DROP DATABASE IF EXISTS \"\(name)\" WITH (FORCE)")
     }

@@ -2,7 +2,7 @@ import Foundation
 import RelataCore
 import Testing
 
-/// Text becomes the same expressions as typed conditions, and what is wrong in it is told with its place.
+/// Text becomes the same expressions as typed conditions, and errors have their column.
 struct PredicateFormatTests: PredicateParsing {
     let schema: Schema
 
@@ -327,7 +327,7 @@ struct PredicateFormatTests: PredicateParsing {
         _ = try parse("id = 1\(String(repeating: " + 1", count: 20))")
     }
 
-    /// Whatever the text, the answer is an expression or an error with a place inside of it.
+    /// Any text gives an expression, or an error with a column inside it.
     @Test(arguments: 0..<200)
     func randomTextIsParsedOrRefused(_ seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))

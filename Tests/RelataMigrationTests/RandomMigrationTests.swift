@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// What the file must have for the schema, found missing by looking at it afresh.
+    /// The parts that the schema requires and a new check finds missing.
     private func lacks(_ connection: Connection, _ schema: Schema) throws -> [String] {
         let actual = try Introspection.tables(of: connection)
         return SchemaDDL.tables(of: schema, dialect: connection.dialect).flatMap { wanted -> [String] in

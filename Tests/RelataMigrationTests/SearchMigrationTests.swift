@@ -4,7 +4,7 @@ import RelataSQLite
 import TestSupport
 import Testing
 
-/// The index of a search comes, changes and goes with its declaration.
+/// The index of a search is created, changed and dropped with its declaration.
 @Suite struct SearchMigrationTests {
     private func song(_ names: [String] = ["title", "lyrics"], search: [String]?, table: String? = nil) -> Entity {
         Entity(

@@ -79,7 +79,7 @@ import Testing
     }
 }
 
-/// What SQLite alone takes for a default.
+/// A default that only SQLite accepts.
 @Suite struct SQLiteDefaultTests {
     @Test func aNameIsAText() async throws {
         let folder = try TestDatabases()

@@ -73,7 +73,7 @@ import Testing
         let saved = try await records.save(record)
         let found = try #require(try await typed.fetch(ship.id))
         #expect(found.kind == .steam && found.tons == 5001 && found.revision == 2 && found.changed > ship.changed)
-        // Who read it before has lost.
+        // The earlier reader gets a conflict.
         await #expect {
             try await typed.save(ship)
         } throws: { if case RelataError.conflict? = $0 as? RelataError { true } else { false } }

@@ -6,7 +6,7 @@ import RelataEngines
 import TestEngines
 import Testing
 
-/// What saving several records at once does.
+/// Saving several records at once.
 @Suite(.onEveryEngine) struct SavingSeveralTests {
     private func slots() async throws -> (store: RecordStore, slots: [Record]) {
         let store = try RecordStore.make()

@@ -3,7 +3,7 @@ import RelataRecords
 import TestEngines
 import Testing
 
-/// What saving a record does.
+/// Saving a record.
 @Suite(.onEveryEngine) struct SavingTests {
     @Test func onlySetFieldsAreWritten() async throws {
         let store = try RecordStore.make()
@@ -65,7 +65,7 @@ import Testing
         #expect(try await store.count(RecordQuery("Later")) == 1)
     }
 
-    /// What a link doesn't write isn't passed over in silence.
+    /// Values that a link doesn't write aren't ignored silently.
     @Test func changesOfLinkedObjectsAreRefused() async throws {
         let store = try RecordStore.make()
         var label = try await store.save(Record("Label", ["name": "Columbia"]))

@@ -97,7 +97,7 @@ import Testing
         #expect(try file.delete("b", [3]).deletedCount == 1)
     }
 
-    /// What a plan says is done; what a deletion refuses, its plan refuses.
+    /// Plans are carried out, and refused deletions have refused plans.
     @Test func deletionsOfRandomCyclesMatchTheirPlans() throws {
         var done = 0
         var refused = 0

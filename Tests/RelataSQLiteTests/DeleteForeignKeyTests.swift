@@ -80,7 +80,7 @@ import Testing
         #expect(try file.delete("p", 8).deletedCount == 2)
     }
 
-    /// What would be in the way by one rule or by several is told once, and with the reason where no rule is it.
+    /// Blockers by one or several rules are reported once, with the reason if there is no rule.
     @Test func unplannableDeletionsAreReportedOnceWithTheirReason() throws {
         let file = try DeletionFile(
             """

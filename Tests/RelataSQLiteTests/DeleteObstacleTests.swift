@@ -4,7 +4,7 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// Triggers and conditions of other programs' files that keep a deletion from doing what was planned.
+/// Triggers and conditions of other programs' files that prevent a planned deletion.
 @Suite struct DeleteObstacleTests {
     @Test func aTriggerThatKeepsPlannedRowsRollsBackTheDeletion() throws {
         let triggers = [
@@ -76,7 +76,7 @@ import Testing
 
     // MARK: Conditions
 
-    /// What a plan can't know: it reads no conditions of other programs.
+    /// Unknown to a plan, because it reads no conditions of other programs.
     @Test(arguments: [
         ("CHECK (p IS NOT NULL OR q IS NOT NULL)", "", "CHECK constraint failed: p IS NOT NULL OR q IS NOT NULL"),
         ("", "CREATE UNIQUE INDEX one ON c (coalesce(p, 0));", "UNIQUE constraint failed: index 'one'"),

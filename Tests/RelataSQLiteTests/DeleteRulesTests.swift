@@ -6,7 +6,7 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// What each rule does, in each direction.
+/// The effect of each rule in each direction.
 @Suite struct DeleteRulesTests {
     private func courses(_ rule: DeleteRule) throws -> TestDatabase {
         let database = try TestDatabase([

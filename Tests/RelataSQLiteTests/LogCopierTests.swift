@@ -51,7 +51,7 @@ import Testing
                 "INSERT INTO item (data) VALUES (?1)", [.value(.blob(Data(repeating: 7, count: 4_000_000)))]))
     }
 
-    /// Whether the log is removed, as whoever closes a file last does.
+    /// Whether the log is removed, as closing the last connection does.
     private func isLogRemoved(_ path: String) async throws -> Bool {
         for _ in 0..<6000 where FileManager.default.fileExists(atPath: path + "-wal") {
             try await Task.sleep(for: .milliseconds(1))

@@ -4,7 +4,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// What conditions on an object's own attributes and on those of its to-ones find.
+/// Conditions on an object's own attributes and on those of its to-ones.
 struct QueryConditionTests {
     let library: QueryLibrary
 

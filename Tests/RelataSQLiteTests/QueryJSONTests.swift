@@ -4,7 +4,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// What conditions find in columns that hold JSON.
+/// Conditions on JSON columns.
 struct QueryJSONTests {
     let library: QueryLibrary
 

@@ -3,7 +3,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// What conditions on sets of related objects find.
+/// Conditions on sets of related objects.
 struct QueryRelatedTests {
     let library: QueryLibrary
 

@@ -4,7 +4,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// What searching text finds.
+/// Text searches.
 struct QueryTextTests {
     let library: QueryLibrary
 

@@ -10,7 +10,7 @@ import Testing
 @Suite struct SharedWriteTests {
     private struct Refusal: Error {}
 
-    /// What was run.
+    /// The statements that were run.
     private final class Statements: Sendable {
         private let texts = Mutex<[String]>([])
 

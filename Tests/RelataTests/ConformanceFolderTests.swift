@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What keeps `Conformance` free of any one engine.
+/// Checks that `Conformance` doesn't depend on a single engine.
 @Suite struct ConformanceFolderTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
@@ -60,7 +60,7 @@ import Testing
     ])
     func whatEachEngineHasIsNoFinding(text: String) { #expect(Self.findings(in: text) == []) }
 
-    /// An engine that nobody lists is tested by nothing.
+    /// An unlisted engine would not be tested.
     @Test func eachFileOfEnginesIsInTheListOfAllCases() throws {
         let engine = try #require(try Self.sources(in: "Support").first { $0.name == "Engine.swift" })
         let list = try #require(engine.text.firstMatch(of: /static let allCases: \[Engine\] = (.+)/)).output.1

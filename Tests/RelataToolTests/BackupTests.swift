@@ -33,7 +33,7 @@ import Testing
         let library = try SampleFile.library()
         #expect(try library.run("backup", folder.path("backup.sqlite")).exitCode == 0)
         let other = try SampleConnection(library.path)
-        // Who has a file without a log open, and does nothing, locks nothing.
+        // An idle program that has a file without a log open holds no locks.
         try other.execute(
             "PRAGMA journal_mode = \(mode); SELECT * FROM Book; \(mode == "DELETE" ? "BEGIN IMMEDIATE" : "")")
         let run = try Tool.run("restore", folder.path("backup.sqlite"), library.path, "--replace")

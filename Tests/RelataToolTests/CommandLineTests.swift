@@ -104,7 +104,7 @@ import Testing
         let file = try SampleFile.library()
         let folder = try TemporaryFolder()
         let copy = folder.path("copy.sqlite")
-        // What is left of a process that was killed.
+        // The leftovers of a killed process.
         let part = folder.path(".relata-part-a1b2c3")
         try FileManager.default.createDirectory(atPath: part, withIntermediateDirectories: false)
         for name in ["/1", "/1-journal"] {

@@ -31,7 +31,7 @@ struct MoveServerTests {
             }
             #expect(texts[0] == texts[1], "\(name)")
         }
-        // The server goes on counting behind the keys that came.
+        // The server continues counting after the given keys.
         let new = try Tool.run(
             "import", database.url, "-", "--format", "csv", "--class", "Author", input: "name\nNew One\n")
         #expect(new.exitCode == 0, "\(new.errors)")

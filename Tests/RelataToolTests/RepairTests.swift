@@ -26,7 +26,7 @@ import Testing
         #expect(shown.exitCode == 1)
         #expect(shown.output.contains("  repair: unset them: UPDATE \"Book\" AS x SET \"genreId\" = NULL WHERE "))
         #expect(shown.lines.filter { $0.hasPrefix("  repair: ") }.count == 3, "\(shown.output)")
-        // What must be set can't be unset: a person decides.
+        // Required values can't be unset: a person must decide.
         #expect(shown.lines.filter { $0.hasPrefix("  by hand: save the missing objects, or delete ") }.count == 2)
         for input in ["", "n\n"] {
             let run = try file.run("check", ["--repair"], input: input)

@@ -18,7 +18,7 @@ import Testing
     var shelf: ToOne<ToldShelf>
 }
 
-/// The commands on databases of a server, whoever made them.
+/// The commands on databases of a server, made by any program.
 @Suite(.enabled(if: PrivateCluster.isInstalled, "\(PrivateCluster.missing)"))
 struct ServerDatabaseTests {
     private func run(_ sql: String, in database: TestDatabase) throws {

@@ -5,7 +5,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// Files that were left in the middle of a transaction, and what isn't a file.
+/// Files that were left in the middle of a transaction, and paths that aren't regular files.
 @Suite struct UnusualFileTests {
     /// A file whose program died while it wrote: the pages of the open transaction are in it already, and the journal can
     /// take them back.

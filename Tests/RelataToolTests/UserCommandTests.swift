@@ -54,7 +54,7 @@ struct UserCommandTests {
     func usersOfAServerAreCreatedChangedAndListed() throws {
         let database = try PrivateCluster.shared.makeDatabase()
         try checkUsers(of: database.url, in: try TemporaryFolder())
-        // It goes with the object.
+        // It is deleted with the object.
         withExtendedLifetime(database) {}
     }
     #endif

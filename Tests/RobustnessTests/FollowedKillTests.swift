@@ -7,7 +7,7 @@ import Testing
 
 /// Continuous copies of a file that several processes write, all of which are killed now and then.
 @Suite struct FollowedKillTests {
-    /// What a writer was told: a number, and when it was.
+    /// An acknowledgement to a writer: a number and its time.
     private struct Acknowledged {
         let number: Int
         let time: Int64

@@ -25,7 +25,7 @@ import Testing
             ])
         #expect(try folder.contents() == before)
         #expect(try Writer("open", path, "read-only").finish() == ["opened with 1", "closed"])
-        // Who only reads leaves the log that SQLite makes, empty.
+        // A reader leaves the log that SQLite creates, empty.
         let after = try folder.contents()
         #expect(after["garden.sqlite"] == before["garden.sqlite"])
         #expect(after["garden.sqlite-wal"] ?? Data() == Data())

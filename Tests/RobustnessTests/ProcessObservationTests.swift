@@ -62,7 +62,7 @@ import Testing
         #expect(try await observer.next() == [0, 0, 0, 0, 0])
         let writer = try Writer("garden", path)
         while let state = try await observer.next() {
-            // What one transaction of the other process writes is there altogether, or not at all.
+            // A transaction of the other process is visible completely, or not at all.
             let trees = min(state[0], Garden.treeCount)
             #expect(state[1] == trees && state[2] == trees * Garden.width * Garden.width, "\(state)")
             #expect(state[3] == state[4], "\(state)")

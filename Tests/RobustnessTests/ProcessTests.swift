@@ -13,7 +13,7 @@ import Testing
         options.busyTimeout = 60
         options.externalChangeDelay = 0.01
         let store = try open(path, Garden.models, options: options)
-        // Somebody here watches what the others write.
+        // An observer in this process watches the writes of the others.
         let watcher = Task {
             var last = 0
             for try await tally in store.observe(Tally.self, id: "all") {

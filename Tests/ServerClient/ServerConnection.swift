@@ -14,7 +14,7 @@ public final class ServerConnection {
 
     private let socket: Int32
     private var isOpen = true
-    /// What arrived and wasn't read yet.
+    /// Received bytes that weren't read yet.
     private var buffer: [UInt8] = []
     private var start = 0
 
@@ -63,7 +63,7 @@ public final class ServerConnection {
         isOpen = false
     }
 
-    /// Says that nothing more is sent; what comes back can still be read.
+    /// Ends the sending side; replies can still be read.
     public func finish() { shutdown(socket, Int32(SHUT_WR)) }
 
     /// Closes the connection so that the other side sees an error.

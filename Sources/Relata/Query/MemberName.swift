@@ -88,7 +88,7 @@ extension MemberName {
             let cause =
                 switch reason {
                 case .unnamed:
-                    "is computed, lies beside a property without a size, or the program was built without names of properties"
+                    "is computed, is next to a property without a size, or the program was built without reflection metadata"
                 case .rawKeys: "may have another name in JSON, because the coding keys have raw values"
                 case .noKey: "has no coding key of that name"
                 case .openKeys: "may have another name in JSON, because the coding keys aren't an enum"

@@ -1,6 +1,6 @@
 /// How far a backup is.
 public struct BackupProgress: Hashable, Sendable {
-    /// The number of pages of the file are copied.
+    /// The number of copied pages of the file.
     public let copiedPages: Int
     /// The number of pages the file has. It grows while others write, if the file has no write-ahead log.
     public let pages: Int

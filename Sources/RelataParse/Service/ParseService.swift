@@ -68,7 +68,7 @@ public final class ParseService: Sendable {
         /// The maximum number of objects that all live queries follow: each is kept in memory as long as it meets the
         /// conditions.
         public var maximumLiveObjects = 1_000_000
-        /// The number of bytes of events may wait for a slow client before it is disconnected.
+        /// The maximum number of bytes of events that wait for a slow client before it is disconnected.
         public var maximumLiveBacklog = 4 * 1024 * 1024
         /// For how many seconds a live query is kept after its client disconnects, so that the client can resume it.
         public var liveResumeTime = 60.0

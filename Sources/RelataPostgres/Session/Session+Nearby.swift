@@ -14,7 +14,7 @@ extension Session {
     /// How long the caller's thread waits.
     private static let patience = Duration.milliseconds(1)
 
-    /// The number of bytes of parameters are sent at once for certain.
+    /// The number of bytes of parameters that can certainly be sent at once.
     private static let largestRequest = 4096
 
     /// Whether the server has recently answered faster than a thread switch takes.

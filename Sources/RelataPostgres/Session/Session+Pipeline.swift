@@ -7,7 +7,7 @@ import RelataCore
 /// Outside of a transaction, all statements queued up to ``sync()`` form their own transaction: it is rolled back if a
 /// statement fails.
 extension Session {
-    /// The number of bytes of parameters are queued before they are sent for certain.
+    /// The number of queued bytes of parameters after which they are always sent.
     private static let flushSize = 1 << 18
 
     /// Sends a statement without waiting for its result. The parameters may be used again at once.

@@ -31,7 +31,7 @@ final class Transfer: Sendable {
         var report: JSONValue?
         var problem: String?
         var badRows: [BadRow] = []
-        /// Whether the files were only looked at.
+        /// Whether the files were only checked.
         var isChecked = false
         var task: Task<Void, Never>?
         var lastUse = ContinuousClock.now

@@ -25,7 +25,7 @@ struct ReceivedRequest: Sendable {
     /// When its last byte arrived.
     var arrival = NIODeadline.now()
 
-    /// The number of bytes of the body have arrived.
+    /// The number of received bytes of the body.
     var received: Int { pipe?.received ?? body.readableBytes }
 }
 #endif

@@ -49,7 +49,7 @@ struct RequestAssembler {
     private let budget: BodyBudget
     private let admit: Admission
     private var state = State.head
-    /// The number of bytes of the body have arrived.
+    /// The number of received bytes of the body.
     private(set) var received = 0
     /// The number of bytes arrived since the head that aren't part of the body; `nil` until all that came with the head
     /// is read.
@@ -58,7 +58,7 @@ struct RequestAssembler {
     private var chunks: ChunkSizes?
     /// Whether another request ended in the received bytes: then the position of the next one in them is unknown.
     private var hasEnded = false
-    /// The number of bytes of the end of a header have arrived.
+    /// The number of received bytes of the end of a header.
     private var headerEnd = 0
 
     /// - Parameters:

@@ -143,7 +143,7 @@ final class RequestResponder: Sendable {
             query: String(request.target.query), headers: request.headers.kept)
         protocolRequest.peer = client(of: request, from: peer)
         protocolRequest.stream = request.pipe?.stream
-        // Only a reply with a body has parts.
+        // Only a reply with a body has ranges.
         if request.method == "HEAD" { protocolRequest.headers["range"] = nil }
         do throws(ServerRefusal) {
             if let upgrade = try await upgrade(request, protocolRequest, by: asked.served, id: id) {

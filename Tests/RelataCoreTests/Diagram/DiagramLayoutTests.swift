@@ -4,7 +4,7 @@ import Testing
 
 /// Random schemas, drawn.
 @Suite struct DiagramLayoutTests {
-    /// A schema of so many entities, with about so many relationships each.
+    /// A schema with the given number of entities, and about the given number of relationships each.
     private static func schema(_ count: Int, links: Double, _ random: inout SeededGenerator) throws -> Schema {
         try Schema(
             (0..<count).map { index in

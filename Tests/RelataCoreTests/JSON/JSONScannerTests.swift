@@ -1,7 +1,7 @@
 import RelataCore
 import Testing
 
-/// Which bytes are JSON, and which text a string of it stands for.
+/// Tests which bytes are JSON, and which text a JSON string represents.
 @Suite struct JSONScannerTests {
     private func isJSON(_ text: String, depth: Int = 10) -> Bool { isJSON(Array(text.utf8), depth: depth) }
 

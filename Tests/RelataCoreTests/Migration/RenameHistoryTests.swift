@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelataCore
 
-/// What a file remembers of the names that its tables and columns had.
+/// The former names of tables and columns that a file remembers.
 @Suite struct RenameHistoryTests {
     /// A table or a column, and the names that it had: what a history has to know of it.
     private struct Named {
@@ -18,7 +18,7 @@ import Testing
 
     private let names = ["a", "b", "c", "d", "e"]
 
-    /// Gives some things other names, which may be those that others give up.
+    /// Renames some items, possibly to names that others give up.
     private func rename(_ things: inout [Named], _ random: inout SeededGenerator) -> [RenameHistory.Rename] {
         let chosen = things.indices.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
         var free = names.filter { name in !things.indices.contains { !chosen.contains($0) && things[$0].name == name } }

@@ -3,7 +3,7 @@ import Testing
 
 /// Classes with hundreds of fields, which came one after the other.
 @Suite struct WideClassTests {
-    /// The plan of a change of the class `Wide`, which has so many fields in a file that fits it.
+    /// The plan of a change of the class `Wide`, with the given number of fields, in a file that matches it.
     private func plan(fields count: Int, _ dialect: Dialect, _ change: (inout Entity) -> Void) throws -> MigrationPlan {
         let wide = Entity(
             name: "Wide", properties: [.id(), .toOne("hub", "Hub")] + (0..<count).map { .text("f\($0)") })

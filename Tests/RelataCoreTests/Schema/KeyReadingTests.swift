@@ -1,7 +1,7 @@
 import RelataCore
 import Testing
 
-/// The keys that a text may stand for.
+/// The keys that a text may represent.
 @Suite struct KeyReadingTests {
     /// Numbers are read as integers and reals, and anything as text.
     private func readings(_ parts: [(String, AttributeType, Bool)]) -> [[Value]] {

@@ -19,7 +19,7 @@ import Testing
         return [Entity(name: "Hub", properties: [.id(), .integer("rank")] + views)] + members
     }
 
-    /// What each of several additions resolves.
+    /// The entities that each of several additions resolves.
     private func resolved(_ count: Int) throws -> [Int] {
         let entities = entities(count)
         let schema = try Schema(entities)

@@ -1,7 +1,7 @@
 import RelataCore
 import Testing
 
-/// What is looked for, and what is shown of where it was found.
+/// Parsed searches, and the snippets of matches.
 @Suite struct SearchTextTests {
     private func words(_ text: String) -> [[String]] {
         SearchText(text).clauses.map { $0.map { $0.words.joined(separator: " ") } }

@@ -42,11 +42,11 @@ import Testing
         arguments: [
             (
                 "(Int, Int)",
-                "a tuple can't be stored: declare a struct that is Codable and Sendable, or one property an element"
+                "a tuple can't be stored: declare a struct that is Codable and Sendable, or one property for each element"
             ),
             (
                 "[(x: Int, y: Int)]?",
-                "a tuple can't be stored: declare a struct that is Codable and Sendable, or one property an element"
+                "a tuple can't be stored: declare a struct that is Codable and Sendable, or one property for each element"
             ),
             (
                 "() -> Int",

@@ -1,6 +1,6 @@
 import Testing
 
-/// What differs between models, part by part.
+/// The differences between models, part by part.
 @Suite struct PartTests {
     private func expectParts(
         of source: String, _ parts: [String], without absent: [String] = [],

@@ -45,7 +45,7 @@ func expansion(of source: String, sourceLocation: Testing.SourceLocation = #_sou
     return text
 }
 
-/// What a macro reported.
+/// The diagnostics of a macro.
 struct Finding: CustomStringConvertible {
     let message: String
     /// The source it points at.

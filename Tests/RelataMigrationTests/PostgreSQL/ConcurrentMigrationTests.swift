@@ -56,7 +56,7 @@ import Testing
         let name = try #require(
             try Migrator.prepare(first, schema: try Schema([indexed])).laterIndexes.first?.index.name)
         let stopped = Thread { [url = database.url] in
-            // Whatever happens here, the statement ends.
+            // In any case, the statement ends.
             defer { canceller() }
             let watcher = try? TestEngine.postgresConnection(url)
             // Its catalog entry shows that it waits for the transaction.

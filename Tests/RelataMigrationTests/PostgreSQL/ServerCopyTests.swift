@@ -143,7 +143,7 @@ import Testing
         } throws: {
             "\($0)".contains(expected)
         }
-        // Once it is fixed the copy goes on.
+        // Once it is fixed, the copy continues.
         try source.execute(fix)
         try DatabaseCopy.run(from: source, to: server)
     }
@@ -293,7 +293,7 @@ import Testing
             isRefused()
         }
         #expect(steps > 0)
-        // Whoever holds the lock may take it once more.
+        // The holder of the lock may take it again.
         try server.driver.changingTables(server) {
             try server.driver.changingTables(server) {}
             isRefused()

@@ -5,7 +5,7 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// What a file remembers in forms of other versions.
+/// Metadata of files in formats of other versions.
 @Suite struct MetadataTests {
     /// Read by the tables alone, dates would be numbers and lists texts, and the next change would leave them so.
     @Test func entitiesInANewerFormatAreRefused() throws {

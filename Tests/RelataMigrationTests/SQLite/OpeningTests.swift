@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What opening a file costs, and several who open it at once.
+/// The cost of opening a file, and concurrent opening.
 @Suite struct OpeningTests {
     private func manyEntities() -> [Entity] {
         (0..<50).map { number in

@@ -10,7 +10,7 @@ import PostgresCluster
 import RelataPostgres
 #endif
 
-/// An engine whose tables are migrated. What one engine does by itself is tested in the folder that is named after it.
+/// An engine whose tables are migrated. Tests of a single engine are in the folder with its name.
 enum TestEngine: String, Sendable, CustomTestStringConvertible {
     case sqlite
     case postgres

@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Code on the server that acts as somebody: it is refused, and shown, what a request of that user would be.
+/// Code on the server that acts as a user: it sees the same, and gets the same refusals, as a request of that user.
 @Suite(.onEveryEngine) struct ActingTests {
     private let server: TestServer
     private let mei, sam: TestServer.Person

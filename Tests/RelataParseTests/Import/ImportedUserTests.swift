@@ -148,7 +148,7 @@ struct ImportedUserTests {
             #expect(compared.work == 1 << 12, "\(name)")
             #expect(compared.own == 1, "\(name)")
         }
-        // The hash of the greatest cost is gone.
+        // The hash with the highest cost no longer exists.
         #expect(try await server.send("PUT", "/users/old2", ["password": "new secret"]).status == 200)
         for name in ["cost10", "cost12", "cost04", "nobody"] {
             _ = secrets.compared.take()

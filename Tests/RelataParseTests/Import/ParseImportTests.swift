@@ -89,7 +89,7 @@ extension TestServer {
     }
 }
 
-/// What another server has, brought into a store.
+/// Imports the data of another server into a store.
 @Suite(.onEveryEngine)
 struct ParseImportTests {
     private func check(_ server: TestServer) async throws {

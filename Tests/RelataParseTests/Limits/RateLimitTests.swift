@@ -270,8 +270,8 @@ struct RateCounterTests {
         #expect(counter.take([demand(7, 2)]) == nil)
     }
 
-    /// However many others come, and whenever: nobody gets more in a time that begins with a request than the limit,
-    /// and while there are places for all, exactly that.
+    /// With any number of clients at any time: nobody gets more than the limit in a period that begins with a request,
+    /// and while there is room for all, exactly the limit.
     @Test func nobodyGetsMoreThanTheLimit() {
         let first = UInt64.random(in: 0..<UInt64.max / 2)
         for seed in first..<first + 300 {

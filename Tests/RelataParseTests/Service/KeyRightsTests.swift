@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelataParse
 
-/// What keys allow, and where they may come from.
+/// The rights of keys, and the addresses that may use them.
 @Suite(.onEveryEngine)
 struct KeyRightsTests {
     private static let readKey = ["x-parse-master-key": "reads"]
@@ -76,7 +76,7 @@ struct KeyRightsTests {
                 method, target, body, headers: Self.readKey, isMaster: false)
             #expect(reply.code == 119 && reply.status == 403, "\(method) \(target): \(reply.json)")
         }
-        // What it is in the body counts as well.
+        // A method in the body counts as well.
         let inBody = try await server.send(
             "POST", "/classes/Book", ["_MasterKey": "reads", "title": "x"], isMaster: false)
         #expect(inBody.code == 119 && inBody.status == 403)
@@ -212,7 +212,7 @@ struct KeyRightsTests {
         #expect(try await status(["x-parse-windows-key": "rest"]) == 403)
         #expect(try await status([:]) == 403)
         #expect(try await status(["x-parse-master-key": "master"]) == 200)
-        // Without a client key, whoever has its own key needs that.
+        // Without a client key, clients that have their own key need it.
         let only = try self.server { $0.ownKeys[.javaScript] = { $0 == "page" } }
         let reply = try await only.send("GET", "/classes/Book", isMaster: false)
         #expect(reply.status == 403)
@@ -275,7 +275,7 @@ struct KeyRightsTests {
         }
         #expect(client("203.0.113.9", "127.0.0.1") == "203.0.113.9")
         #expect(client("10.0.0.1", "203.0.113.9") == "203.0.113.9")
-        // What the client wrote itself stands before what the proxy adds.
+        // The client's own entries precede those of the proxy.
         #expect(client("10.0.0.1", "127.0.0.1, 203.0.113.9") == "203.0.113.9")
         #expect(client("10.0.0.1", "127.0.0.1, 203.0.113.9, 10.0.0.2") == "203.0.113.9")
         #expect(client("10.0.0.1", "10.0.0.3,10.0.0.2") == "10.0.0.3")

@@ -177,7 +177,7 @@ import Testing
                 #expect(found.code == 119, "\(condition): \(found.json)")
             }
             #expect(try await reads(person, "/classes/Shelf?order=best.title").code == 119)
-            // Nobody can point at an object that it doesn't see.
+            // A caller can't point at an object that it doesn't see.
             let pointing = try await server.send(as: person, "POST", "/classes/Shelf", ["best": pointer("Note", id)])
             #expect(pointing.code == 101, "\(pointing.json)")
         }
@@ -236,7 +236,7 @@ import Testing
             let included = try await server.send(as: person, "GET", "/classes/Shelf/\(shelf)?include=best")
             #expect(included["best"]?["title"] == title, "\(included.json)")
         }
-        // Whoever is taken out of the array has nothing of the object any more.
+        // A user who is removed from the array no longer has access to the object.
         let left = try await server.send(
             as: sam, "PUT", "/classes/Note/\(id)",
             ["owners": ["__op": "Remove", "objects": [pointer("_User", sam.id)]]])

@@ -205,7 +205,7 @@ import Testing
         #expect(mails.count == 2)
     }
 
-    /// Whoever signed up with another person's address loses the account once the owner claims it.
+    /// A person who signed up with another's address loses the account once the owner claims it.
     @Test func claimingAnAccountByItsAddressRemovesOtherAccess() async throws {
         let (server, mails) = try TestServer.withMail { $0.mail?.verifiesAddresses = true }
         let thief = try await server.signUpWithAddress(
@@ -248,7 +248,7 @@ import Testing
         let queue = MailQueue(options, lookUpLimit: .milliseconds(50))
         let mail = Mail(to: "mei@example.org", subject: "a", text: "b")
         try queue.add {
-            // It doesn't even end when it is told to.
+            // It doesn't even end when it is cancelled.
             await withCheckedContinuation { continuation in
                 Task.detached {
                     try? await Task.sleep(for: .seconds(20))

@@ -151,7 +151,7 @@ import Testing
             #expect(try await shown(person, "price") == price)
             #expect(try await shown(person, "rank") == rank)
         }
-        // Conditions and orders find what is shown, and nothing else.
+        // Conditions and orders only find shown values.
         for (person, titles) in [(mei, ["a"]), (sam, ["b"]), (lee, [])] {
             #expect(try await server.titles(as: person, "Book", "where=%7B%22price%22:1%7D") == titles)
             let count = try await server.send(

@@ -98,7 +98,7 @@ import Testing
         #expect(try await server.countOfUsers() == 1)
     }
 
-    /// Whoever signed up with another person's address gets no access to the owner's account at a service.
+    /// A person who signed up with another's address gets no access to the owner's account at a service.
     @Test func anEqualAddressDoesNotJoinTwoAccounts() async throws {
         let (server, _) = try TestServer.withProviders()
         let thief = try await server.signUpWithAddress("mei")

@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// What whoever runs the server does with users.
+/// The operator's work with users.
 @Suite(.onEveryEngine)
 struct UserDeskTests {
     private func desk(

@@ -104,7 +104,7 @@ import Testing
         hooks.answer(Self.before) { body in
             guard body["object"]?["note"] == nil else {
                 if body["original"]?["count"] == 1 {
-                    // Somebody else writes while the webhook thinks: it isn't held up.
+                    // Another client writes while the webhook runs: it isn't delayed.
                     let other = try await server.send("PUT", "/classes/Book/\(id)", ["count": 5])
                     #expect(other.status == 200, "\(other.json)")
                 }
@@ -196,7 +196,7 @@ import Testing
         #expect(try await server.get("Book", id)["count"] == 3)
     }
 
-    /// What a webhook says doesn't change that these are refused.
+    /// These are refused regardless of the webhook's reply.
     @Test func refusedBatchesCallNoWebhook() async throws {
         let (server, hooks) = try await server()
         let mei = try await server.signUp("mei")

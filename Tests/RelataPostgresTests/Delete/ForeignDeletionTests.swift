@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataEngine
 
-/// Deletions in databases that other programs made: what is planned, what is done, and what is refused.
+/// Deletions in databases of other programs: plans, deletions and refusals.
 @Suite(.needsPostgreSQL) struct ForeignDeletionTests {
     private let database: TestDatabase
 

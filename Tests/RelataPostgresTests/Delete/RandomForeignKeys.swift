@@ -78,7 +78,7 @@ struct RandomForeignKeys {
         var isFree = true
         for part in pointed {
             let type = tables[target].columns[part].type
-            // A column that is there already: one of another foreign key, the primary key or a unique one.
+            // An existing column: one of another foreign key, the primary key or a unique one.
             let known = tables[source].columns.indices.filter {
                 Self.compares(tables[source].columns[$0].type, with: type) && !columns.contains($0)
                     && !(source == target && pointed.contains($0))

@@ -13,7 +13,7 @@ import Testing
         try session.run("CREATE TEMP SEQUENCE runs")
     }
 
-    /// A statement that counts its runs, and takes so many seconds.
+    /// A statement that counts its runs, and takes the given number of seconds.
     private func counting(_ seconds: Double) throws -> (PreparedStatement, ParameterBuffer) {
         let statement = try session.prepare(
             name: "counting\(seconds)",

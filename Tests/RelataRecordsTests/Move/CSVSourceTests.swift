@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelataRecords
 
-/// What CSV says is the same however many bytes are read at once.
+/// The chunk size doesn't affect the parsed CSV.
 @Suite struct CSVSourceTests {
     /// The rows of a file, good and bad, with their lines and fields.
     private func rows(_ text: String, pieceSize: Int) throws -> [String] {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RelataRecords
 
-/// What an import does to objects that were there before: nothing, unless it was told to update them.
+/// The effect of an import on existing objects: none, unless it updates them.
 @Suite(.onEveryEngine) struct ImportStoredTests {
     private let folder: TemporaryFile
 

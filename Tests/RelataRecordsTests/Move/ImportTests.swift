@@ -7,7 +7,7 @@ import Testing
 
 @testable import RelataRecords
 
-/// What an import does with rows that other programs wrote, and with bad ones.
+/// Imports beside rows of other programs, and of bad rows.
 @Suite(.onEveryEngine) struct ImportTests {
     private let folder: TemporaryFile
 
@@ -227,7 +227,7 @@ import Testing
         let other = try write("id,title,artist\n", to: "Album.csv")
         #expect(
             await thrown { try await store.import(other, options: options) }.contains("isn't finished, of Artist.csv"))
-        // The bad row is fixed, and what was imported isn't again.
+        // The bad row is fixed, and imported rows aren't imported again.
         _ = try write((["id,name"] + rows + ["11,good"]).joined(separator: "\n"), to: "Artist.csv")
         let report = try await store.import(path, options: options)
         #expect(report.resumedAfter == 8 && report.parts.map(\.inserted) == [3])

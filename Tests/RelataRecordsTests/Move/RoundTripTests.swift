@@ -9,7 +9,7 @@ import Testing
 
 @testable import RelataRecords
 
-/// What is exported and imported again is the same.
+/// Exported data is unchanged after an import.
 @Suite(.onEveryEngine) struct RoundTripTests {
     private let databases: TestDatabases
     private let folder: TemporaryFile

@@ -25,7 +25,7 @@ import Testing
         ], uniques: [["isbn"]])
     private let tag = Entity(name: "Tag", properties: [.attribute(Attribute("id", type: .text))])
 
-    /// What a check finds in a database whose constraints don't hold it together any more.
+    /// Checks of a database whose constraints no longer protect it.
     private func findings(_ sql: String) throws -> [IntegrityFinding] {
         let (connection, schema) = try library(sql)
         return try IntegrityCheck.run(connection, schema: schema)

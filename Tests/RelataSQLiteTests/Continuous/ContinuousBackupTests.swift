@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataSQLite
 
-/// What a follower copies is what the file held, whoever writes and copies the log into the file.
+/// A follower's copies match the file, regardless of who writes, and who checkpoints the log.
 @Suite struct ContinuousBackupTests {
     /// A file that is followed, and those that write to it.
     private final class Followed {
@@ -15,7 +15,7 @@ import Testing
         private(set) var events: [ContinuousBackup.Event] = []
         private var follower: LogFollower?
         private(set) var writers: [Connection] = []
-        /// What the file held at moments.
+        /// The contents of the file at certain moments.
         private(set) var moments: [(moment: Int64, content: [String])] = []
 
         init() throws {
@@ -182,7 +182,7 @@ import Testing
         try followed.write("INSERT INTO item VALUES (1, 'a', NULL)")
         try followed.step()
         try followed.write("INSERT INTO item VALUES (2, 'b', NULL)")
-        // Somebody damages the log behind what was copied.
+        // The log is damaged after the copied part.
         let log = try #require(FileHandle(forUpdatingAtPath: followed.file.path + "-wal"))
         try log.seek(toOffset: UInt64(followed.logSize - 4096))
         try log.write(contentsOf: Data([1, 2, 3, 4, 5, 6, 7, 8]))
@@ -238,7 +238,7 @@ import Testing
             try followed.write("INSERT INTO item VALUES (\(number), 'a', NULL)")
             try followed.step()
         }
-        // A base is made for each step, as what is kept is over at once, and needs no other one.
+        // A base is made for each step, because kept copies expire immediately and need no other one.
         #expect(try CopyFolder(followed.folder).generations().count == 1)
         #expect(followed.events.contains(.removed(count: 1)))
         #expect(try followed.restored().content.count == 3)

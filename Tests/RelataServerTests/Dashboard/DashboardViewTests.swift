@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// Viewing the store as somebody else, as the dashboard's page and others ask for it.
+/// Viewing the store as another user, by requests of the dashboard's page and others.
 struct DashboardViewTests: DashboardSuite {
     /// Signs users up, and makes a class that shows them different things.
     private func fill(_ page: DashboardPage) async throws -> (mei: String, notes: [String]) {

@@ -142,7 +142,7 @@ struct S3StorageTests {
     }
 }
 
-/// What needs no store.
+/// Requests that need no store.
 struct S3SignatureTests {
     /// The example of Amazon's documentation of signatures.
     @Test func aSignatureEqualsThatOfAmazonsDocumentation() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// What those who operate a server do with the tool.
+/// The work of a server's operators with the tool.
 struct OperatingTests {
     /// Runs the tool.
     private func run(

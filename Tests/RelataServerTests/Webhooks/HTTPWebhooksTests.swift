@@ -20,7 +20,7 @@ struct HTTPWebhooksTests {
         WebhookRequest(url: url, body: Array(body.utf8), id: id)
     }
 
-    /// What a call fails with.
+    /// The error of a call.
     private static func failure(_ url: String, _ sender: HTTPWebhooks = local) async -> (
         text: String, isTemporary: Bool
     ) {

@@ -164,7 +164,7 @@ private struct AccessOracle {
         (self.rest, self.random) = (rest, random)
     }
 
-    /// What is asked of both stores.
+    /// The queries of both stores.
     private func compare<Answer: Equatable>(
         _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ ask: (Store) throws -> Answer
     ) {

@@ -33,7 +33,7 @@ func has(_ property: String, _ value: Value) -> ExpressionNode {
     @From(\.disc.tags) var tags: [Keyword]
 }
 
-/// What a store shows of objects that are hidden: nothing.
+/// Hidden objects appear nowhere in a store.
 struct AccessTests {
     /// Discs B and D are hidden, and the keyword `live`.
     private func discs(_ engine: Engine) throws -> (all: Store, seen: Store) {
@@ -201,7 +201,7 @@ struct AccessTests {
         #expect(try store.delete(object).deletedCount == 0)
         #expect(try store.delete(Disc.where { $0.title == "B" }).deletedCount == 0)
         #expect(try all.fetch(Disc.self, id: 2)?.copies == 0)
-        // What is seen, is written as ever.
+        // Visible objects are written as usual.
         try store.update(Disc.self, id: 1) { $0.copies = 11 }
         _ = try store.save(Disc(id: 6, title: "F", band: ToOne(id: try #require(all.first(Band.all)?.id))))
         #expect(try all.fetch(Disc.self, id: 1)?.copies == 11 && all.count(Disc.all) == 6)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the compiler says to models whose links don't fit one another.
+/// Compiler errors for models whose links don't match.
 @Suite(.enabled(if: Compiler.arguments != nil, "the built modules and the macros weren't found beside the tests"))
 struct CompilationTests {
     private static let models = """
@@ -74,7 +74,7 @@ struct CompilationTests {
         #expect(errors.first?.contains("'\(name)' of the type \(last[type...])") == true, "\(output)")
     }
 
-    /// What the compiler says besides is about the code that the macro writes, where types must be spelled.
+    /// Further compiler errors concern the macro's code, which must spell types.
     @Test func unknownTypesAreOneErrorAtTheirProperty() throws {
         let source = """
             import Relata
@@ -91,7 +91,7 @@ struct CompilationTests {
         )
     }
 
-    /// What is inferred from a type that is none is none, and nothing is said of it.
+    /// Types inferred from an unknown type are unknown, and get no error.
     @Test(arguments: [
         ("var song: ToOne<Sang>", 1), ("var song: ToOne<Sang>?", 1), ("var songs: ToMany<Sang>", 1),
         ("@Relationship(ordered: true) var songs: ToMany<Sang>", 1),
@@ -146,7 +146,7 @@ struct CompilationTests {
         #expect(!errors.isEmpty && errors.allSatisfy { $0.contains(message) }, "\(output)")
     }
 
-    /// What the macro itself sees to be wrong is the only error: the model has its members nevertheless.
+    /// An error that the macro itself detects is the only one: the model has its members nevertheless.
     @Test(arguments: [
         (
             "@Relationship(inverse: \\Cover.list) var items: ToMany<Item>",

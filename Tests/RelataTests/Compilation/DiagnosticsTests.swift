@@ -1,6 +1,6 @@
 import Testing
 
-/// What the compiler says to mistakes in queries and calls: one error for each, at the mistake.
+/// Compiler errors for mistakes in queries and calls: one error for each, at the mistake.
 @Suite(.enabled(if: Compiler.arguments != nil, "the built modules and the macros weren't found beside the tests"))
 struct DiagnosticsTests {
     private static let models = """

@@ -3,7 +3,7 @@ import Relata
 import Synchronization
 import Testing
 
-/// Observers and calls for code without `async`: what is called, how often, and when no more.
+/// Observers and calls for code without `async`: which callbacks are called, how often, and when they end.
 struct CallbackTests {
     /// What was called, in order, and a way to wait for it.
     private final class Calls: Sendable {
@@ -83,7 +83,7 @@ struct CallbackTests {
         let witness = store.observe(Author.all) { others.add("\($0.count)") }
         await calls.wait(for: 1)
         await others.wait(for: 1)
-        // Cancelled, or held by nobody any more.
+        // Cancelled, or no longer referenced.
         if isCancelled { observer?.cancel() } else { observer = nil }
         try await store.insert(Author(name: "A"))
         await others.wait(for: 2)

@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// What the feed says about each way of writing.
+/// The feed's entries for each way of writing.
 struct ChangeFeedTests {
     @Test(arguments: Engine.allCases)
     func savesOfAllKinds(_ engine: Engine) async throws {

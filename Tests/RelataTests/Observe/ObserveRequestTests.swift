@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// What can be observed besides queries.
+/// Observations other than queries.
 struct ObserveRequestTests {
     @Test(arguments: Engine.allCases) func theFirstObjectOfAQueryIsObserved(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)

@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// What observers get, and when.
+/// The values that observers get, and when.
 struct ObserveTests {
     @Test(arguments: Engine.allCases)
     func observersGetTheCurrentValueAndEachChange(_ engine: Engine) async throws {

@@ -3,7 +3,7 @@ import Relata
 import RelataTesting
 import Testing
 
-/// What the feed says, against what is in the tables before and after.
+/// The feed, compared with the tables before and after.
 struct RecordingPropertyTests {
     @Test(arguments: Engine.inTurn(1...4))
     func everyChangedObjectIsNamed(_ engine: Engine, _ seed: UInt64) async throws {

@@ -6,7 +6,7 @@ import RelataCore
 import RelataPostgres
 import Testing
 
-/// What the guide to production says of roles and dumps.
+/// The guide's statements about roles and dumps.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct AdministrationTests {
     @Test func anOwnerRoleAndAWriterRoleAreEnough() async throws {

@@ -4,7 +4,7 @@ import Relata
 import RelataPostgres
 import Testing
 
-/// Tables that somebody alters by hand while a store is open: what the server has planned for fits them no longer.
+/// Tables that are altered manually while a store is open: the server's plans no longer match them.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct AlteredByHandTests {
     private func alter(_ url: String, _ type: String) throws {

@@ -139,7 +139,7 @@ struct FaultTests {
         #expect(store.statistics.writers.timeouts == 1 && store.statistics.writers.waiting == 0)
         // Reads have their own connections.
         #expect(try await store.count(Genre.all) == 0)
-        // Who waits for less than that gets its turn.
+        // Calls with a longer time limit succeed.
         async let second = store.save(Genre(name: "second"))
         gate.signal()
         try await holder.value
@@ -287,7 +287,7 @@ struct FaultTests {
             _ = try other.transaction(on: connection, now: yesterday).update(article.id) { $0.title = "2" }
         }
         let stored = try #require(try await store.fetch(Article.self, id: article.id))
-        // Stamps are of the clock of whoever writes: the revision says what came after what.
+        // Stamps come from the writer's clock: the revision determines the order.
         #expect(stored.title == "2" && stored.revision == 2 && stored.updated < article.updated)
         #expect(await thrown { try await store.save(article) }?.kind == "conflict")
         try await store.update(article.id) { $0.title = "3" }

@@ -7,7 +7,7 @@ import RelataPostgres
 import Synchronization
 import Testing
 
-/// How a store listens for others' commits: what becomes of errors, how often it looks, and who waits for the server.
+/// How a store listens for others' commits: errors, polling, and waiting for the server.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct ListeningTests {
     private var options: Store.Options {
@@ -106,7 +106,7 @@ struct ListeningTests {
     }
 
     @Test(.timeLimit(.minutes(20))) func startingAnObserverDoesNotBlock() async throws {
-        // What is committed outlives a server that is killed.
+        // Committed data survives a killed server.
         let cluster = try PrivateCluster(settings: ["synchronous_commit": "on"])
         var options = options
         options.busyTimeout = 60

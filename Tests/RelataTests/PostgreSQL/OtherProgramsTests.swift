@@ -11,7 +11,7 @@ import Testing
     var amount: Decimal
 }
 
-/// What other programs do to the database of a store.
+/// Changes of a store's database by other programs.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct OtherProgramsTests {
     private func run(_ sql: String, in database: PostgresCluster.TestDatabase) throws {

@@ -5,7 +5,7 @@ import Relata
 import RelataPostgres
 import Testing
 
-/// What a store on a server sees of others' writes.
+/// A store on a server sees the writes of others.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct OtherStoresTests {
     private func open(
@@ -157,7 +157,7 @@ struct OtherStoresTests {
         var count = store.observe(countOf: Author.all).makeAsyncIterator()
         let feed = store.changes
         #expect(try await count.next() == 1)
-        // Somebody has removed what this store hadn't read yet.
+        // Another process has removed rows that this store hadn't read yet.
         try session.run(
             """
             BEGIN; INSERT INTO "Author" SELECT gen_random_uuid(), 'x' FROM (SELECT) AS x;

@@ -19,7 +19,7 @@ struct PoolerTests {
         #expect(session.isPooled)
         #expect(throws: PostgresFailure.self) { try session.listen(to: "channel") }
         #expect(try !Session(PostgresURL(database.url)).isPooled)
-        // Whoever knows better says so.
+        // A caller can override the detection.
         #expect(try !Session(PostgresURL(pooler.url(database: database.name)), poolsTransactions: false).isPooled)
     }
 

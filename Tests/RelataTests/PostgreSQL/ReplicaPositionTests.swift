@@ -7,7 +7,7 @@ import RelataEngine
 import Synchronization
 import Testing
 
-/// What readers of a replica wait for while nobody knows how far the primary has written.
+/// Readers of a replica while the primary's position is unknown.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct ReplicaPositionTests {
     /// Calls a closure with a connection of a reader.

@@ -11,7 +11,7 @@ import Testing
     var value: Int = 0
 }
 
-/// What was done to a flag, the so-many-th of all that was done to it.
+/// A numbered change of a flag.
 @Model private struct LoggedDeed {
     let id: ID<LoggedDeed>
     var name: String
@@ -79,7 +79,7 @@ struct SharedChangeLogTests {
         #expect(first.map(\.position) == again.map(\.position), "seed \(seed)")
         #expect(Set(again.map(\.position)).count == again.count, "seed \(seed)")
         try Self.check(again.map(\.change), deeds, "seed \(seed)")
-        // And the feed tells the same in the same order.
+        // And the feed reports the same in the same order.
         var told: [Change] = []
         for await set in feed {
             told += set.changes
@@ -130,7 +130,7 @@ struct SharedChangeLogTests {
         return changes
     }
 
-    /// Every deed is told once, and those of each flag in their order.
+    /// Every change is reported once, and those of each flag in order.
     private static func check(_ changes: [Change], _ deeds: [LoggedDeed], _ comment: String) throws {
         let known = Dictionary(deeds.map { (KeyValue(.uuid($0.id.uuid)), $0) }) { first, _ in first }
         var numbers: [String: [Int]] = [:]

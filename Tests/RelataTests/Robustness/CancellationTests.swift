@@ -4,7 +4,7 @@ import Synchronization
 import RelataTesting
 import Testing
 
-/// Cancelled tasks leave nothing half-written, and nobody waiting.
+/// Cancelled tasks leave no partial writes, and block nobody.
 @Suite struct CancellationTests {
     @Test(arguments: Engine.embedded) func waitingTasksAreCancelledImmediately(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
@@ -141,7 +141,7 @@ import Testing
         }
         var saved: Set<String> = []
         for (number, task) in tasks.enumerated() where try await task.value { saved.insert("\(number)") }
-        // What was acknowledged is there, and nothing else; and all of it.
+        // Exactly the acknowledged writes are stored.
         let series = try await store.fetch(Series.all.including { $0.episodes })
         #expect(Set(series.map(\.title)) == saved, "seed \(seed)")
         for one in series { #expect(try one.episodes.objects.count == 5, "seed \(seed)") }

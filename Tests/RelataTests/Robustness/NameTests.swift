@@ -81,7 +81,7 @@ import Testing
         #expect(try store.delete(first).nullified.count == 1)
     }
 
-    /// What an attacker would write.
+    /// Input of an attacker.
     static let attacks = [
         "'; DROP TABLE Genre; --", "\"; DROP TABLE Genre; --", "' OR '1'='1", "\" OR \"\"=\"", "x') OR 1=1 --",
         "1; DELETE FROM Genre",

@@ -35,7 +35,7 @@ import Testing
         var sum = 0
         for try await _ in store.stream(Author.all) { sum += try await store.count(Author.all) }
         #expect(sum == 100)
-        // What others write is seen.
+        // Writes of others are visible.
         try await writer.insert(Author(name: "more"))
         #expect(try await store.count(Author.all) == 11)
     }

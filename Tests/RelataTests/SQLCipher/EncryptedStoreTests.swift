@@ -6,7 +6,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// What an open store does with its file, where that is encrypted: each connection to it has the key.
+/// An open store on an encrypted file: each connection has the key.
 @Suite struct EncryptedStoreTests {
     private let file = EncryptedTestFile()
     private let key: EncryptionKey

@@ -6,7 +6,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// Files with a key: who opens them, and what they show to those who don't have it.
+/// Files with a key: opening them, and their content without the key.
 @Suite struct EncryptionTests {
     private let file = EncryptedTestFile()
 
@@ -71,7 +71,7 @@ import Testing
         #expect(try file.titles(nil) == ["The Dispossessed"])
     }
 
-    /// Encrypted pages look like anything: what can't be such pages is distinguished.
+    /// Encrypted pages can be any bytes: only files that can't consist of such pages are distinguished.
     @Test(arguments: [(100, "corruptStore"), (511, "corruptStore"), (4096, "wrongKey"), (5000, "corruptStore")])
     func invalidFilesWithAKeyAreRefusedAndKept(size: Int, kind: String) throws {
         let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })

@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    /// A table that somebody made again while no store was open is looked at again.
+    /// A table that was recreated while no store was open is read again.
     @Test func newCollationsAreNoticed() throws {
         let path = TestStore.path()
         try TestStore.open(path, for: [AdoptedArtist.self, AdoptedAlbum.self]).close()

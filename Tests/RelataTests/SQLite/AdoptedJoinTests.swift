@@ -311,7 +311,7 @@ import Testing
         let findings = try store.check()
         #expect(findings.map(\.subject) == ["PerformingArtist.songs", "PerformingArtist.songs"])
         #expect(findings.map(\.count) == [1, 1])
-        // What leads nowhere goes with what it has.
+        // Dangling rows are removed with their values.
         #expect(try store.delete(PerformingArtist.self, id: "Abc").removedJoinRows.map(\.count) == [3])
         #expect(try store.check().map(\.count) == [1])
     }

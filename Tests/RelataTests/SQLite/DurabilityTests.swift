@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// What a commit waits for.
+/// The condition that a commit waits for.
 @Suite struct DurabilityTests {
     @Test func durabilityIsNormalByDefault() async throws {
         var options = Store.Options()

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Who only reads can't take away the log that SQLite makes, and that stays empty.
+    /// A reader can't remove the log that SQLite creates, which stays empty.
     private func isUnchanged(since before: [String: Data], isReadOnly: Bool) throws -> Bool {
         var after = try contents()
         if isReadOnly, after["store.sqlite-wal"] == Data() { after["store.sqlite-wal"] = nil }

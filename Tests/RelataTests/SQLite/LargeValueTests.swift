@@ -10,7 +10,7 @@ import Testing
     var data: Data?
 }
 
-/// How much of what is large SQLite keeps in memory.
+/// The memory that SQLite uses for large values.
 @Suite struct LargeValueTests {
     @Test func veryLargeValuesRoundTripAndAreFreed() throws {
         let piece = (0..<1024).map { UInt8(truncatingIfNeeded: $0 &* $0 &+ 3) }

@@ -9,7 +9,7 @@ private enum Nameless {
     }
 }
 
-/// What a store says of a file that another one has migrated.
+/// A store's errors for a file that another store has migrated.
 @Suite struct MigratedFileTests {
     @Test func observersNameTheDroppedColumn() async throws {
         let path = TestStore.path()

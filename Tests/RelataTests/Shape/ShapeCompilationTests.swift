@@ -1,6 +1,6 @@
 import Testing
 
-/// What the compiler says to shapes that don't fit their model.
+/// Compiler errors for shapes that don't match their model.
 @Suite(.enabled(if: Compiler.arguments != nil, "the built modules and the macros weren't found beside the tests"))
 struct ShapeCompilationTests {
     private static let models = """

@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// What a behaviour is tested on: makes stores of one engine.
+/// An engine under test: makes its stores.
 ///
 /// The suites in `Conformance` say what every engine does: what models, saves, deletes and queries mean. They take an
 /// engine as their argument and know nothing else of it. An engine is a file in `Engines`, and its place in

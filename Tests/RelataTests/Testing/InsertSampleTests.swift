@@ -34,7 +34,7 @@ import Testing
             let comment: Testing.Comment = "\(model), \(count) with \(related.map { "\($0)" } ?? "as many") related"
             func insert<M: Model>(_ model: M.Type) throws {
                 #expect(try store.insertSample(model, count: count, related: related, seed: 7).count == count, comment)
-                // A second sample links to what is there.
+                // A second sample links to existing objects.
                 #expect(try store.insertSample(model, count: count, related: related, seed: 7).count == count, comment)
                 #expect(try store.count(M.all) >= 2 * count, comment)
             }
@@ -199,7 +199,7 @@ import Testing
         }
         let before = try store.dump()
         try await store.write { tx in
-            // Within a transaction too, where the caller goes on.
+            // Within a transaction too, in which the caller continues.
             _ = try? tx.insertSample(Book.self, count: 3, seed: 7) { book, _ in book.title = "" }
         }
         #expect(try store.dump() == before)

@@ -4,7 +4,7 @@ import RelataTesting
 import Testing
 
 @Suite struct SampleRandomTests {
-    /// Many draws, so that what may happen does.
+    /// Many draws, so that every possible case occurs.
     private static func draws<Result>(
         _ count: Int = 2000, seed: UInt64 = 11, _ draw: (inout SampleRandom) -> Result
     ) -> [Result] {

@@ -1,5 +1,6 @@
-// Models of chinook.sqlite, written by `relata inspect --format swift`. Keep your own code in other files, as
-// extensions: this one is written again when the tables change. swift-format-ignore-file
+// Models of chinook.sqlite, written by `relata inspect --format swift`.
+// Keep your own code in other files, as extensions: this one is rewritten when the tables change.
+// swift-format-ignore-file
 
 import Relata
 

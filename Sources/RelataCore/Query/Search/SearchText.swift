@@ -71,7 +71,7 @@ public struct SearchText: Hashable, Sendable, CustomStringConvertible {
         return search
     }
 
-    /// Whether something of it can't be looked for.
+    /// Whether a part of it can't be searched.
     package private(set) var isCut = false
 
     private mutating func phrases(_ texts: [String]) -> [SearchPhrase] {

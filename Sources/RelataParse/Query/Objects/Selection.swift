@@ -1,4 +1,4 @@
-/// Which fields of an object a reply shows, and which pointers it shows the objects of.
+/// The fields of an object in a reply, and the pointers whose objects are included.
 struct Selection: Hashable, Sendable {
     /// The pointers whose objects are shown, with their selections.
     var included: [String: Selection] = [:]

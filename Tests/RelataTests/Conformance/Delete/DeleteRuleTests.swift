@@ -11,7 +11,7 @@ import Testing
         return store
     }
 
-    /// What a report says, in short.
+    /// A short form of a report.
     private func lines(_ report: DeletionReport) -> [String] {
         let report = report.sorted()
         return report.deleted.map { "delete \($0.entity) \($0.keys)" }.sorted()
@@ -66,7 +66,7 @@ import Testing
         #expect(try store.fetch(dangling.trunk) == nil && store.related(to: dangling) { $0.trunk } == nil)
         #expect(try store.count(Dangling.where { $0.trunk == "a" && $0.trunk.marks.isEmpty }) == 1)
         #expect(try store.count(Seal.all) == 2)
-        // What doesn't exist is no error, and not in the report.
+        // A missing object isn't an error, and not in the report.
         #expect(lines(try store.delete(Trunk.self, id: "a")) == [])
     }
 
@@ -90,7 +90,7 @@ import Testing
 
     @Test(arguments: Engine.allCases) func denyIsCheckedOnceAllDeletionsAreKnown(_ engine: Engine) throws {
         let store = try store(engine)
-        // The leaf refuses that its guardian goes; but it goes itself, with its owner.
+        // The leaf denies the deletion of its guardian, but is deleted itself with its owner.
         let denying = try store.insert(Denying(mark: ToOne(id: "m")))
         let cascaded = try store.insert(Cascaded(trunk: ToOne(id: "a")))
         try store.insert(CascadedLeaf(owner: ToOne(cascaded), guardian: ToOne(denying)))
@@ -105,7 +105,7 @@ import Testing
     @Test(arguments: Engine.allCases) func deletionsApplyTheRuleToTargets(_ engine: Engine) throws {
         let store = try store(engine)
         let (m, n) = (ToOne<Seal>(id: "m"), ToOne<Seal>(id: "n"))
-        // cascade: the target goes too, and what hangs on it; deny: not while the target is there.
+        // cascade: the target is deleted too, with its dependents; deny: not while the target exists.
         try store.insert([Nullified(mark: m), Nullified(mark: m)])
         try store.insert([Dangling(mark: m), Dangling(mark: n)])
         try store.insert([Cascaded(mark: n)])

@@ -56,7 +56,7 @@ import Testing
         try other.save(Book(title: "Emma", authors: ToMany([Author(name: "Jane Austen")])))
         var options = Store.Options()
         let hasWritten = Mutex(false)
-        // Written by somebody else when the books are read, and before their authors are.
+        // Written by another task after the books are read, and before their authors are.
         options.trace = { sql, _ in
             guard sql.contains("FROM \"Book\""), !hasWritten.withLock({ $0 }) else { return }
             hasWritten.withLock { $0 = true }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SharedObjectTests {
     let recorder = StatementRecorder()
 
-    /// What a fetch of everything finds, which is what a fetch by keys finds too.
+    /// A fetch of everything, compared with a fetch by keys.
     private func fetch<Owner: Model>(
         _ store: Store, _ all: Query<Owner>, _ part: Query<Owner>,
         @IncludeBuilder _ links: (Owner.Fields) -> [IncludePlan]

@@ -92,7 +92,7 @@ import Testing
         #expect(
             try names(ofList: 0) == "acb" && names(ofList: 1) == "abc" && names(ofSong: 0) == "zxy"
                 && names(ofSong: 1) == "xyz")
-        // Who comes from the other side stands last.
+        // Members added from the other side come last.
         let song = try store.insert(Song(title: "d", playlists: ToMany([lists[1], lists[0]])))
         #expect(try names(ofList: 0) == "acbd" && names(ofList: 1) == "abcd")
         #expect(try store.related(to: song) { $0.playlists }.map(\.name).joined() == "yx")

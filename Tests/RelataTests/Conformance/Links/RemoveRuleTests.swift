@@ -167,7 +167,7 @@ import Testing
         punnet.apples.remove(id: "red")
         punnet = try store.save(punnet)
         #expect(try store.fetch(Apple.sorted { $0.name }).map(\.name) == ["green", "loose"])
-        // A list keeps its least number, and what is unset by its own to-one stays.
+        // A list keeps its minimum, and members unset by their own to-one stay.
         punnet.apples.remove(id: "green")
         #expect(thrown { try store.save(punnet) }?.kind == "validation")
         #expect(try store.count(Apple.all) == 2)

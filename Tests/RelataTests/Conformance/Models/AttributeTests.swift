@@ -71,7 +71,7 @@ struct Place: Codable, Sendable, Equatable, Hashable {
     var scores: [String: Double]?
 }
 
-/// Every type of attribute comes back as it was stored.
+/// Every type of attribute round-trips.
 @Suite struct AttributeTests {
     private func stored<M: Model>(_ object: M, _ engine: Engine) throws -> M? {
         let store = try TestStore.make(engine, for: M.self)
@@ -138,7 +138,7 @@ struct Place: Codable, Sendable, Equatable, Hashable {
         #expect(abs(back.date.timeIntervalSince(date)) <= precision)
         #expect(abs(back.isoDate.timeIntervalSince(date)) <= precision)
         #expect(back.secondsDate == date)
-        // What was stored once doesn't change any more.
+        // A stored value never changes.
         let again = try #require(try stored(back, engine))
         #expect(again.date == back.date && again.isoDate == back.isoDate)
     }

@@ -66,7 +66,7 @@ import Testing
         let error = thrown { try store.update(Disc.all) { $0.copies.set(to: 6 / $0.copies) } }
         #expect(error?.failures == ["copies"])
         #expect(error?.description.contains(".or(") == true)
-        // What lies behind an unset to-one.
+        // Values behind an unset to-one.
         #expect(thrown { try store.update(Disc.all) { $0.title.set(to: $0.label.name) } }?.failures == ["title"])
         try discs.expect("A", Disc.where { $0.copies == 10 })
         #expect(try store.update(Disc.all) { $0.copies.set(to: (6 / $0.copies).or(-1)) } == 5)

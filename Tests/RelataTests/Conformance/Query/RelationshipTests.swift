@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: Engine.allCases) func throughToOnes(_ engine: Engine) throws {
         let discs = try Discs(engine)
         try discs.expect("ADE", Disc.where { $0.label.country == "NO" })
-        // What is behind an unset to-one is unset.
+        // Values behind an unset to-one are unset.
         try discs.expect("BC", Disc.where { $0.label.country == nil })
         try discs.expect("BC", Disc.where { $0.label.country != "NO" })
         try discs.expect("BC", Disc.where { !($0.label.country == "NO") })

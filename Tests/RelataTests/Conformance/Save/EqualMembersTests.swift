@@ -33,7 +33,7 @@ import Testing
         #expect(try store.count(ReceiptLine.all) == 3)
     }
 
-    /// What a list of new lines becomes: in the value, returned by the save, and stored.
+    /// A list of new lines: in the value, as returned by the save, and as stored.
     private func lines(_ engine: Engine, _ edit: (inout ToMany<CartLine>) throws -> Void) throws -> [String] {
         let store = try TestStore.make(engine, for: Cart.self)
         // As a new value's list, and as one that was loaded.

@@ -181,7 +181,7 @@ import Testing
         let store = try TestStore.make(engine, for: Locker.self, options: log.options)
         var lockers = try store.insert((1...20).map { Locker($0) })
         let inserting = log.take().count
-        // New objects wait for nobody.
+        // New objects don't wait for others.
         try store.insert((21...40).map { Locker($0) })
         #expect(log.take().count <= inserting)
         lockers = try store.update(lockers)
@@ -192,13 +192,13 @@ import Testing
         #expect(log.take().count == updating + 1)
         #expect(try store.fetch(Locker.sorted { $0.code }.limit(20)).count == 20)
         #expect(try store.refresh(lockers[19]).number == numbers[0])
-        // One object has nobody to exchange with.
+        // One object has no partner for a swap.
         _ = log.take()
         try store.update(lockers[0])
         #expect(log.take().count == 1)
     }
 
-    /// What is new is nobody's yet.
+    /// A new value belongs to no object yet.
     @Test(arguments: Engine.allCases) func newPartnersNeedNoSearchForHolders(_ engine: Engine) throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Citizen.self, options: log.options)

@@ -115,7 +115,7 @@ import Testing
             ])
         let stored = try await store.fetch(Freight.all.sorted { $0.id })
         #expect(stored.count == 2000 && Array(stored[500...]) == saved)
-        // What is saved twice with the same content is saved once.
+        // An object given twice with the same content is saved once.
         #expect(try await store.save(saved + saved.prefix(300)).count == 1800)
         #expect(try await store.count(Freight.all) == 2000)
     }
@@ -156,7 +156,7 @@ import Testing
         #expect(zip(articles, updated).allSatisfy { $0.created == $1.created })
         let stored = Dictionary(uniqueKeysWithValues: try store.fetch(Article.all).map { ($0.id, $0) })
         #expect(updated.allSatisfy { stored[$0.id] == $0 })
-        // Somebody else was faster.
+        // A concurrent change was faster.
         var other = updated[321]
         other.title = "other"
         try store.update(other)

@@ -40,7 +40,7 @@ import Testing
     @Attribute(.updatedAt, .seconds) var updated: Date
 }
 
-/// Revisions: who saves a stale value is told. And the stamps of creation and change.
+/// Revisions, which detect stale values, and the stamps of creation and change.
 @Suite struct RevisionTests {
     private func conflict<M: Model>(_ error: RelataError?, as model: M.Type) -> (given: M, stored: M?)? {
         guard case .conflict(let conflict)? = error, let given = conflict.given as? M else { return nil }
@@ -59,7 +59,7 @@ import Testing
         #expect(article.revision == 4)
         try store.update(Article.all) { $0.title.set(to: "5") }
         #expect(try store.refresh(article).revision == 5)
-        // What changes nothing isn't a write.
+        // A save without changes isn't a write.
         try store.update(article.id) { $0.title = "5" }
         #expect(try store.refresh(article).revision == 5)
     }
@@ -170,7 +170,7 @@ import Testing
             #expect(try store.refresh(one).article?.id == one.article?.id && store.refresh(two).revision == round + 1)
         }
         #expect(one.article?.id == a.id && two.article?.id == b.id)
-        // A stale one is refused all the same, and one that isn't in the batch counts its loss.
+        // A stale one is still refused, and the revision of one outside the batch that loses its value is incremented.
         try store.update(Summary.self, id: 2) { $0.article = nil }
         (one.article, two.article) = (two.article, one.article)
         #expect(thrown { try store.save(one, two) }?.kind == "conflict")

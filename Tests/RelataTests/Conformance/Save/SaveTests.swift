@@ -83,7 +83,7 @@ import Testing
         series.title = "t"
         _ = try store.save(Series(id: series.id, title: "t"))
         #expect(try store.count(Episode.all) == 1)
-        // What is unique may stay as it is, or change.
+        // Unique values may stay the same, or change.
         let genre = try store.save(Genre(name: "g"))
         try store.save(genre)
         try store.save(Book(title: "b", genre: ToOne(genre)))
@@ -225,7 +225,7 @@ import Testing
         #expect(!series.episodes.hasEdits)
         #expect(try store.fetch(Episode.sorted { $0.id }) == episodes)
         #expect(episodes.map(\.id) == [1, 2] && episodes.allSatisfy { $0.series.id == 1 })
-        // So they can be saved again as they are.
+        // So they can be saved again unchanged.
         _ = try store.save(episodes)
         #expect(try store.related(to: series) { $0.episodes }.map(\.title) == ["1", "2"])
         let book = try store.save(Book(title: "b", genre: ToOne(Genre(name: "g"))))

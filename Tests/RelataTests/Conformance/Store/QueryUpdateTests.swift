@@ -67,7 +67,7 @@ enum GaugeReadingKind: String { case low, high }
         #expect(try store.update(GaugeReading.where { $0.id > 5 }) { $0.level.set(to: $0.level + 1) } == 5)
         #expect(log.take().allSatisfy { $0.hasPrefix("UPDATE") })
         #expect(try store.count(GaugeReading.where { $0.value == 2 && $0.note == "n" }) == 5)
-        // What is set is checked, and the culprits are named.
+        // Set values are checked, and the failing objects are named.
         let failure = thrown { try store.update(GaugeReading.where { $0.id > 8 }) { $0.level.set(to: 101) } }
         #expect(failure?.failures == ["level", "level"] && failure?.description.contains("GaugeReading 9") == true)
         #expect(thrown { try store.update(GaugeReading.all) { $0.level.set(to: $0.level + 96) } }?.failures.count == 10)
@@ -109,7 +109,7 @@ enum GaugeReadingKind: String { case low, high }
             }?.kind == "invalidUse")
         #expect(try store.fetch(Genre.sorted { $0.name }.select { $0.name }) == ["a", "b"])
         #expect(try store.fetch(Book.sorted { $0.title }.select { $0.title }) == ["x", "y"])
-        // The transaction goes on after a refusal.
+        // The transaction continues after a refusal.
         try store.write { tx in
             _ = thrown { try tx.update(Book.all) { $0.title.set(to: "") } }
             try tx.update(Book.where { $0.year == 1 }) { $0.title.set(to: "z") }

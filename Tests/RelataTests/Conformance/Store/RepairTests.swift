@@ -24,7 +24,7 @@ import Testing
         let songs = try await store.related(to: album) { $0.songs }
         // In the order in which they were read.
         #expect(songs.map(\.title) == ["So What", "All Blues", "Blue in Green"])
-        // What was fixed meanwhile no longer exists.
+        // Findings that were fixed in the meantime no longer exist.
         await #expect(throws: RelataError.self) { try await store.repair(findings) }
         #expect(try await store.repair([]).remaining.isEmpty)
     }

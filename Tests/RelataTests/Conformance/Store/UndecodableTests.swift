@@ -32,7 +32,7 @@ private struct Address: Codable, Hashable, Sendable { var city: String }
     var status: Status
 }
 
-/// What a fetch reports.
+/// The errors that a fetch reports.
 private final class Reports: Sendable {
     private let list = Mutex<[UndecodableObject]>([])
     var texts: [String] { list.withLock { $0.map { "\($0.object) \($0.property ?? "-")" } } }

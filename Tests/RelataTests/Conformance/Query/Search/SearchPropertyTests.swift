@@ -30,7 +30,7 @@ private struct PlainPhrase {
         }
     }
 
-    /// As somebody writes it: characters of Chinese need no spaces.
+    /// As people type it: Chinese characters need no spaces.
     var spelled: String {
         let text = words.joined(
             separator: words.allSatisfy { $0.unicodeScalars.allSatisfy { $0.value > 0x3000 } } ? "" : " ")
