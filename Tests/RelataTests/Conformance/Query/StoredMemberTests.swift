@@ -87,7 +87,7 @@ import Testing
         // Swift describes the key path of each by the name of the first. Each has its own error type.
         #expect(try message(Showroom.where { $0.versioned.version == .first }).contains("as: Version.self"))
         #expect(try message(Showroom.where { $0.versioned.city == "x" }).contains("as: String.self"))
-        #expect(try message(Showroom.where { $0.versioned.city == "x" }).contains("beside a property without a size"))
+        #expect(try message(Showroom.where { $0.versioned.city == "x" }).contains("next to a property without a size"))
         #expect(try ids(store, Showroom.where { $0.versioned.rank == 7 }) == [1, 2, 3])
         #expect(try message(Showroom.where { $0.kind.rawValue == "work" }).contains("the String of Kind is computed"))
     }
