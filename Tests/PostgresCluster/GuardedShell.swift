@@ -40,7 +40,7 @@ final class GuardedShell: Sendable {
 
     deinit { letGo() }
 
-    /// Has the script go on to its end.
+    /// Has the script continue to its end.
     func letGo() { try? lifeline.close() }
 }
 #endif

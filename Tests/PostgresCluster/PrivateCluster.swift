@@ -111,7 +111,8 @@ package final class PrivateCluster: Sendable {
     /// The folder of the server's socket, log and data.
     package var place: String { folder }
 
-    /// Makes a database that is dropped with the object: an empty one, or a copy of a template that nobody is connected to.
+    /// Creates a database that is dropped with the object: an empty one, or a copy of a template that nobody is
+    /// connected to.
     package func makeDatabase(template: String = "template0") throws -> TestDatabase {
         let number = databases.wrappingAdd(1, ordering: .relaxed).newValue
         let name = "test_\(number)"

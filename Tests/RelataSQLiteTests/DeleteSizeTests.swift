@@ -9,7 +9,7 @@ import Testing
 
 /// Deletions that reach many tables, many levels or many rows.
 @Suite struct DeleteSizeTests {
-    /// A file, of whose first table the object 1 is deleted.
+    /// A file from whose first table object 1 is deleted.
     private struct File {
         let connection: Connection
         let schema: Schema

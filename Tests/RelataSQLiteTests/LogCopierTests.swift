@@ -134,7 +134,7 @@ import Testing
     @Test func commitsAfterTheCloseAreNotCopied() async throws {
         try await withPool { pool, path in
             try await pool.write { connection in
-                // Closing waits for nobody: what runs goes on to its end.
+                // Closing waits for nobody: what runs continues to its end.
                 try pool.close()
                 try Self.insertMuch(connection)
             }

@@ -40,7 +40,7 @@ import Testing
         try pool.close()
     }
 
-    /// Has them wait for the writer, one after the other, and then lets them go on.
+    /// Has them wait for the writer, one after the other, and then lets them continue.
     private func write(
         _ pool: ConnectionPool, _ bodies: [@Sendable (Connection) throws -> Int],
         meanwhile: ([Task<Int, any Error>]) async -> Void = { _ in }

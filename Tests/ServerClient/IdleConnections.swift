@@ -39,7 +39,7 @@ public final class IdleConnections {
 
     public var count: Int { connections.count }
 
-    /// Asks once more on some of them, spread over all: the server must still hold them.
+    /// Asks again on some of them, spread over all: the server must still hold them.
     public func askAgain(_ count: Int) throws {
         for index in 0..<count { try answer(connections[index * connections.count / count]) }
     }

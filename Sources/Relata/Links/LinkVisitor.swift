@@ -68,7 +68,7 @@ final class EditLook {
     /// The edits of each link that has some: a `LinkEdit` array.
     private var edits: [Int: any Sendable] = [:]
     private let other: EditLook?
-    /// Whether the other object's edits begin with these, at every link.
+    /// Whether the other object's edits start with these, at every link.
     private(set) var isContained = true
 
     init(in other: EditLook? = nil) { self.other = other }

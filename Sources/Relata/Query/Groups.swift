@@ -1,5 +1,5 @@
 // Groups of a query's objects. One function for each number of columns: a parameter pack may be empty, and then a
-// closure that returns nothing would be taken for one that groups by nothing.
+// closure that returns nothing would be treated as one that groups by nothing.
 
 import RelataCore
 
@@ -147,7 +147,7 @@ public struct Groups<Root: Model>: Sendable {
         return copy
     }
 
-    /// At most that many groups. A negative number is an error when the query runs.
+    /// Limits the number of groups. A negative number is an error when the query runs.
     public func limit(_ count: Int, offset: Int = 0) -> Groups {
         var copy = self
         copy.query = query.limit(count, offset: offset)

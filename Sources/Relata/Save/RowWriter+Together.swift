@@ -44,7 +44,7 @@ private final class RowGroup<M: Model> {
     private let kind: RowStatement
     private let observer: BucketWrite<M>?
     private let first: Int
-    /// Whether linked objects are taken for new ones: most are, and inserted faster than they are looked for.
+    /// Whether linked objects are treated as new ones: most are, and inserted faster than they are looked for.
     private var areTakenForNew: Bool
 
     init(writer: RowWriter<M>, objects: [M], kind: RowStatement, observer: BucketWrite<M>?, first: Int) {

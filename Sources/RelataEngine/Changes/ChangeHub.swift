@@ -52,7 +52,7 @@ package final class ChangeHub: Sendable {
         let entities: @Sendable (Connection) throws -> ChangeEntities
     }
 
-    /// Makes a hub.
+    /// Creates a hub.
     ///
     /// - Parameters:
     ///   - entities: The entities to report changes for, until others are set.

@@ -186,8 +186,8 @@ package final class ConnectionPool: Sendable {
         return try translatingInterrupts { try commit(connection, body) }
     }
 
-    /// As ``write(_:)``, but calls that wait for each other share a transaction: the file is written once for all of
-    /// them, and no thread waits for another between them. Each is all written, or nothing of it is.
+    /// Like ``write(_:)``, but waiting calls share a transaction: the file is written once for all of them, and no
+    /// thread switch is needed between them. Each call is written completely or not at all.
     ///
     /// - Parameter body: Runs again, alone, if a shared transaction fails. If another task runs it, a cancelled task
     ///   still gets its result.

@@ -51,7 +51,7 @@ struct FindRequest: Sendable {
     /// As many bytes as an address may have: for lists of values, use `where`.
     private static let maximumPredicate = 64 * 1024
 
-    /// The condition in the format of predicates, which may look at more than clients' conditions can.
+    /// The condition in the format of predicates, which supports more than clients' conditions.
     private static func predicate(of call: ParseCall) throws(ParseError) -> String? {
         switch call.body["predicate"] {
         case nil, .null?, ""?: return nil

@@ -79,7 +79,7 @@ final class ChangeWorker: Sendable {
     private let engine: PostgresEngine
     private let interval: Duration
     private let hub: Mutex<WeakHub>
-    /// Is signalled when the thread ends.
+    /// Signalled when the thread ends.
     private let ended = DispatchSemaphore(value: 0)
 
     private struct WeakHub {

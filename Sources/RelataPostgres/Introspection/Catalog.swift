@@ -20,7 +20,7 @@ struct Catalog {
         let isPartition: Bool
         /// The table that it is a part of.
         let root: Int64
-        /// Whether rows of other tables are taken for its own.
+        /// Whether rows of other tables are treated as its own.
         let hasHeirs: Bool
         /// The tables that it takes columns from.
         var parents: [Int64] = []

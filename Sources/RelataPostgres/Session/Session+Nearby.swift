@@ -20,7 +20,7 @@ extension Session {
     /// Whether the server has recently answered faster than a thread switch takes.
     package var isNearby: Bool { answerTime < Self.nearby }
 
-    /// Begins a use in which nothing waits for long.
+    /// Begins a use without long waits.
     package func beginBriefUse() { (isBrief, needsThread) = (true, false) }
 
     /// Ends it.

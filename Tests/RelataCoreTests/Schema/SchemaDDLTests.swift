@@ -95,7 +95,7 @@ import Testing
         changed[3].indexes = [["x"]]
         changed[4].originalTable = "old"
         #expect(Set(changed.map { SchemaFingerprint.of([$0]) } + [same]).count == 6)
-        // The same texts in other places, and a bound of nothing.
+        // The same texts in other positions, and an unset bound.
         let joins = [(["x", "y"], []), (["x"], ["y"])].map { source, target in
             Property.manyToMany("bs", "B", names: JoinTableNames(sourceColumns: source, targetColumns: target))
         }

@@ -82,7 +82,7 @@ import Testing
         let (path, _) = try await earlierDatabase()
         let server = try TestServer(path: path)
         _ = try await server.create("Item", ["n": 0.25])
-        // The number of the tables doesn't change, so the server goes on as before.
+        // The number of the tables doesn't change, so the server continues as before.
         let other = try TestServer(path: path)
         defer { try? other.store.close() }
         try await other.store.records.altering { alteration in

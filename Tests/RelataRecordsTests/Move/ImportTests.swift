@@ -271,7 +271,7 @@ import Testing
         #expect(people.map { $0["height"].real } == [1.7, 2] && people.map { $0["member"] } == [true, false])
         #expect(people[0]["joined"].date != nil && people[1]["joined"].isNull)
         #expect(people.map { $0["zip"] } == ["01234", "99999"], "digits that aren't a number stay as they are")
-        // The database goes on counting behind the keys of the file.
+        // The database continues counting behind the keys of the file.
         #expect(try await store.save(Record("Person", ["firstName": "Cy"])).key == KeyValue(3))
     }
 

@@ -63,7 +63,7 @@ struct AccessPlanTests {
                 let query = try compiler.edge(
                     QueryPlan(entity: target), from: entity, along: name, of: keys, limit: limit, tellsRows: true)
                 var plan = try plan(query.statement)
-                // The list of owners is gone through, and rows are numbered in their own query.
+                // The list of owners is iterated, and rows are numbered in their own query.
                 plan.replace(/SCAN k/, with: "")
                 plan.replace(/CO-ROUTINE (relata_rows|\(subquery-\d+\))/, with: "")
                 plan.replace(/SCAN (relata_rows|\(subquery-\d+\))/, with: "")

@@ -230,7 +230,7 @@ struct AccessTests {
         #expect(plan.nullified.isEmpty || plan.nullified[0].hiddenCount == 0)
         let report = try store.delete(ash)
         #expect(report.sorted() == plan.sorted() && report.deletedCount == plan.deletedCount)
-        // The rules go on where nobody sees it.
+        // The rules continue where nobody sees it.
         #expect(try all.fetch(Disc.self, id: 2) == nil && all.fetch(Disc.self, id: 1) == nil)
     }
 

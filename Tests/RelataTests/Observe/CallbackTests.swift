@@ -52,7 +52,7 @@ struct CallbackTests {
         try await store.insert([Author(name: "B"), Author(name: "C")])
         await calls.wait(for: 3)
         await others.wait(for: 3)
-        // It could be read again now, and isn't: the observer has ended. The others go on.
+        // It could be read again now, and isn't: the observer has ended. The others continue.
         try await store.delete(Author.where { $0.name > "A" })
         await others.wait(for: 4)
         try await Task.sleep(for: .milliseconds(50))

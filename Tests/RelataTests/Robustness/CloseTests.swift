@@ -52,7 +52,7 @@ import Testing
         await gate.stopped()
         let reader = Thread.run {
             try store.read { tx in
-                // The first look takes the state that the second one must see, whoever goes on first.
+                // The first look takes the state that the second one must see, whoever continues first.
                 #expect(try tx.count(Author.all) == 0)
                 gate.stop()
                 return try tx.count(Author.all)

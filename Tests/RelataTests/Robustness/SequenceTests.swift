@@ -44,7 +44,7 @@ import Testing
         try await store.insert(Measurement(number: 1800, value: 1, note: ""))
         #expect(await thrown { try await store.insert(contentsOf: measurements(3000)) }?.kind == "alreadyExists")
         #expect(try await store.count(Measurement.all) == 1)
-        // Inside a transaction that goes on.
+        // Inside a transaction that continues.
         try await store.write { tx in
             try tx.insert(Measurement(number: -1, value: 1, note: ""))
             #expect(throws: RelataError.self) { try tx.insert(contentsOf: measurements(3000)) }

@@ -42,7 +42,7 @@ import Testing
         let atFirstStep = Mutex<Int?>(nil)
         try await store.backup(to: folder + "/copy.sqlite", verifies: true) { step in
             steps.withLock { $0.append(step) }
-            // The writer goes on between the steps of the copy.
+            // The writer continues between the steps of the copy.
             let seen = written.withLock { $0 }
             atFirstStep.withLock { $0 = $0 ?? seen }
             let end = ContinuousClock.now + .seconds(20)

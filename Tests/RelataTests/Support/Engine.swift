@@ -11,7 +11,7 @@ import Testing
 struct Engine: Sendable, Equatable, CustomTestStringConvertible {
     let name: String
     /// Whether several stores may be open on one database, which has what it had when it is opened again. A store on it
-    /// has several connections: a read goes on beside a write.
+    /// has several connections: a read continues beside a write.
     let isShared: Bool
     /// Opens a store on the database of a name. One that doesn't exist is made, and goes with the process.
     let open: @Sendable (_ database: String, _ models: [any Model.Type], _ options: Store.Options) throws -> Store

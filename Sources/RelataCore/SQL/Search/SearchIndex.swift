@@ -210,7 +210,7 @@ package struct SearchIndex: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - search: The parameter with the search.
-    ///   - limit: The parameter that holds how many of the best are wanted; `nil` for all.
+    ///   - limit: The parameter with the number of wanted best matches; `nil` for all.
     ///   - text: The parameter with the searched text, which each row returns; `nil` if it isn't needed.
     func found(_ search: String, best limit: String? = nil, telling text: String? = nil) -> String {
         let words = quote(words)

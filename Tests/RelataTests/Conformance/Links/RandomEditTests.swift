@@ -59,7 +59,7 @@ private protocol CartMember: Model {
     static func load(_ store: Store, _ cart: Cart) throws -> Cart
     static func stored(_ store: Store, _ cart: Cart) throws -> [Self]
     static var isOrdered: Bool { get }
-    /// Whether new ones may be equal: of a many-to-many they would be taken for copies of one.
+    /// Whether new ones may be equal: of a many-to-many they would be treated as copies of one.
     static var mayBeEqual: Bool { get }
     init(_ text: String)
     var text: String { get }

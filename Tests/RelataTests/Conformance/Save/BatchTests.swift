@@ -73,7 +73,7 @@ import Testing
         #expect(try store.count(Genre.all) == 1)
         #expect(try store.count(Book.all) + store.count(Author.all) + store.count(Series.all) == 0)
         #expect(try store.rows(#"SELECT count(*) FROM "Book_authors""#) == [[0]])
-        // The caller may go on with the transaction.
+        // The caller may continue with the transaction.
         try store.write { tx in
             try tx.save(Genre(name: "before"))
             #expect(thrown { try tx.save([book, Book(title: "", genre: nil)]) }?.kind == "validation")

@@ -111,7 +111,7 @@ import Testing
         cart = try store.save(cart)
         #expect(try cart.labels.objects.map(\.text) == ["c", "b", "a"])
         #expect(try store.related(to: cart) { $0.labels } == cart.labels.objects)
-        // Equal ones would be taken for copies of one.
+        // Equal ones would be treated as copies of one.
         cart.labels.add([CartLabel(text: "d"), CartLabel(text: "d")])
         let twice = cart
         #expect(thrown { try store.save(twice) }?.kind == "invalidUse")

@@ -155,7 +155,7 @@ import Testing
         runners[2].pacer = ToOne(id: Runner.ID())
         #expect(thrown { try store.save(runners) }?.reference == "Runner.pacer")
         #expect(try store.fetch(Runner.sorted { $0.number }).map(\.bib.id) == ["1", "2", "3"])
-        // Within a transaction that goes on, references are checked as before.
+        // Within a transaction that continues, references are checked as before.
         try store.write { tx in
             try tx.save([runners[0], runners[1]])
             #expect(thrown { try tx.insert(Runner(number: 9, bib: ToOne(id: "none"))) }?.reference == "Runner.bib")
@@ -226,7 +226,7 @@ import Testing
             Issue.record("no violation of Locker.number")
             return
         }
-        // One that isn't among them gives nothing up, and each for itself can't exchange.
+        // An object outside the batch gives up nothing, and separate saves can't swap values.
         #expect(thrown { try store.update(Array(lockers.prefix(1))) }?.kind == "uniqueViolation")
         lockers[1].number = 1
         let results = try store.saveEach(Array(lockers.prefix(2)))

@@ -96,7 +96,7 @@ import Testing
             guard case .invalidReference("Freight", "pallet", KeyValue(.integer(77))?)? = reference else {
                 return #expect(Bool(false), "\(reference as Any)")
             }
-            // The transaction goes on.
+            // The transaction continues.
             try transaction.insert(Freight.samples(7000..<7001))
         }
         #expect(try store.fetch(Freight.all).map(\.id).sorted() == [5000, 6000, 7000])

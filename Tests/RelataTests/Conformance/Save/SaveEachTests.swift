@@ -75,7 +75,7 @@ import Testing
         #expect(try store.fetch(Genre.sorted { $0.name }).map(\.name) == ["g", "one"])
     }
 
-    /// The copy with the edits is met after the one without: its links are visited once more.
+    /// The copy with the edits is met after the one without: its links are visited again.
     @Test(arguments: Engine.allCases) func lateContradictionsFailOneObject(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Person.self)
         let (boss, friend) = (Person(name: "boss"), Person(name: "old"))

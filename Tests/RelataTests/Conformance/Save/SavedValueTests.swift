@@ -136,7 +136,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
         #expect(thrown { try store.save(minutes) }?.kind == "invalidUse")
         let results = try store.saveEach([meeting, Meeting(id: UUID(), begins: exact)])
         #expect(results.map { (try? $0.get()) != nil } == [false, true])
-        // The caller says what is meant: the object too, or its key alone.
+        // The caller decides: the object too, or only its key.
         let (saved, _) = try store.save(meeting, hall)
         #expect(try saved.hall?.object.seats == 8 && store.fetch(MeetingRoom.self, id: "a")?.seats == 8)
         hall.seats = 9
