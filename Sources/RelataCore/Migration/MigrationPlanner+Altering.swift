@@ -1,4 +1,4 @@
-/// Tables that the engine alters in place, so that nothing of them is lost that no description holds.
+/// Tables that the engine alters in place, so that nothing is lost that descriptions don't contain.
 extension MigrationPlanner {
     /// Alters an existing table until it is as wanted.
     mutating func alter(to remake: Remake, _ working: WorkingTable) {

@@ -74,7 +74,7 @@ extension MigrationPlanner {
         }
     }
 
-    /// The key of the file that a wanted one takes the place of, among those on the same columns.
+    /// The file's foreign key that a wanted one replaces, among those on the same columns.
     private func counterpart(
         of key: ForeignKeyDescription, _ former: ForeignKeyDescription?, in working: WorkingTable
     ) -> ForeignKeyDescription? {

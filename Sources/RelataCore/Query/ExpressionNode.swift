@@ -74,7 +74,7 @@ public struct RelatedSet: Hashable, Sendable {
     /// Names from there: to-ones and, last or in between, to-manys. Each path is a row of the set, so an object that is
     /// reached in several ways is in it several times.
     package var path: [String]
-    /// Whether an object counts once in aggregates, however many paths lead to it.
+    /// Whether an object counts once in aggregates, regardless of the number of paths to it.
     package var isDistinct: Bool
     /// The number of the scope that refers to a related object in conditions on it. It hides an outer scope with the
     /// same number.

@@ -1,4 +1,4 @@
-/// Order, and the condition that begins a page after a place in it.
+/// The order, and the condition that starts a page after a position in it.
 extension ExpressionWriter {
     /// One key of an order in SQL.
     struct OrderTerm {

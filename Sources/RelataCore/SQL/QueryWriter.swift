@@ -91,7 +91,7 @@ struct QueryWriter {
         if let isSeen = writer.isSeen(key, of: source) { add(isSeen) }
         if owner.isRecursive { return try relate(through: link, from: key, owner, source) }
         if link.isReference || plan.isDistinct && link.isThrough {
-            // Each object once: those whose key is among the relationship's.
+            // Each object once: the objects whose key is among the relationship's.
             let own = writer.columns(writer.start(table, scope: 0), table.keyColumnNames)
             let step = step(along: link, from: source)
             add("\(writer.tuple(own)) IN (\(step.sql) WHERE \(writer.pairwise(step.near, key)))")
@@ -220,8 +220,8 @@ struct QueryWriter {
         return (text, types)
     }
 
-    /// Joins the objects of to-ones if they aren't known yet: only those of which just their own parts are read, so
-    /// that a row doesn't need an object that an earlier row had.
+    /// Joins the objects of to-ones if they aren't known yet: only those of which only their own columns are read,
+    /// because a row doesn't need an object that an earlier row had.
     mutating func skipKnown(_ toOnes: [Range<Int>], of columns: SelectedColumns) throws(RelataError) {
         // Rows that differ only in left-out objects would count as different.
         guard case .parts(let parts) = columns, !plan.isDistinct else { return }

@@ -19,7 +19,7 @@ struct SchemaResolver {
     var tableOwners: [FoldedName: TableOwner] = [:]
 
     var problems: [SchemaProblem] = []
-    /// The relationships of the entities that are resolved, taken out once.
+    /// The relationships of the resolved entities, extracted once.
     private(set) var relationships: [[Relationship]] = []
     /// The to-ones whose target exists, by their numbers.
     var drafts: [Int: ReferenceDraft] = [:]

@@ -89,7 +89,7 @@ struct Deletion {
             if parts.count < 2 {
                 found = try closure(sql.closure(of: group), of: group)
             } else {
-                // More cascades than one statement takes: they run in parts, until none finds more.
+                // More cascades than fit into one statement: they run in parts, until none finds more rows.
                 found = try closure(sql.closure(of: group, along: [], from: nil), of: group)
                 var count = -1
                 while count != found.values.reduce(0, { $0 + $1.count }) {
@@ -234,7 +234,7 @@ struct Deletion {
                 do throws(RelataError) {
                     try untie()
                 } catch {
-                    // A value that others refer to can only be taken away while they wait.
+                    // A value that others refer to can only be removed while their checks are deferred.
                     guard wait == nil, canContinue,
                         case .database(ConstraintCode.foreignKey, _, _) = error
                     else { throw error }

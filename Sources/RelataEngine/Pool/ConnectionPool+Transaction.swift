@@ -61,7 +61,7 @@ extension ConnectionPool {
 
     /// Runs waiting writes of others within the open transaction. After a while, the rest is left for the next one.
     private func doWaitingWork(_ connection: Connection, _ done: inout [Leases.TaskWait]) throws {
-        // A transaction that can't be committed takes no others along.
+        // A transaction that can't be committed includes no other writes.
         guard !connection.hasDanglingReferences else { return }
         let end = ContinuousClock.now + sharingTime
         while ContinuousClock.now < end, let (waiting, work) = writer.takeWork() {

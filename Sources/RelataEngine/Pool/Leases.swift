@@ -268,7 +268,7 @@ final class Leases: Sendable {
         }
     }
 
-    /// Lets those whose work was taken do it themselves, before all others.
+    /// Makes the callers whose work was taken over do it themselves, before all others.
     func putBack(_ taken: [TaskWait]) {
         let isClosed = state.withLock { state in
             guard !state.isClosed else { return true }

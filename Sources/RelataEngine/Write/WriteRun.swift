@@ -62,7 +62,7 @@ package final class WriteRun {
         return key
     }
 
-    /// A key once everything is written.
+    /// The key after everything is written.
     func key(_ key: PlannedKey) throws -> KeyValue {
         switch key {
         case .key(let key), .dropped(let key): key

@@ -88,7 +88,7 @@ struct PropertyParser {
         parseStored(source, type, markers)
     }
 
-    /// Keeps a property that has a mistake, so that it isn't missing as well.
+    /// Keeps an invalid property, so that it isn't reported as missing, too.
     private mutating func add(_ source: Source, _ type: TypeSyntax?) {
         guard let type = type.map({ PropertyType($0, model: model) }) else { return }
         properties.append(source.property(type, type.link.map { .link($0, nil, nil) } ?? .attribute(nil)))

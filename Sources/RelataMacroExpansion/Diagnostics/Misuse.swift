@@ -57,7 +57,7 @@ extension FixIt {
     /// Removes a marker.
     static func remove(_ marker: AttributeSyntax) -> FixIt { remove(marker, "Remove '@\(marker.markerName)'") }
 
-    /// Writes another argument in the place of one; the comma behind it stays.
+    /// Replaces an argument; the comma after it stays.
     static func replaceArgument(_ argument: LabeledExprSyntax, with source: String) -> FixIt {
         let range = argument.positionAfterSkippingLeadingTrivia..<argument.expression.endPositionBeforeTrailingTrivia
         return edit(argument, range, source, "Replace with '\(source)'")

@@ -16,7 +16,7 @@ final class EventCounter: Sendable {
 
     private struct State {
         var counts: [Key: Int64] = [:]
-        /// The names that are written down already: new ones never take their place.
+        /// The stored names: new ones never replace them.
         var known: Set<String> = []
     }
 

@@ -286,7 +286,7 @@ actor LiveQueries {
                 guard let self else { return }
                 let waiting = iterator
                 await self.inTurn {
-                    // All changes up to this turn are taken together, so that the read covers them.
+                    // All changes up to this turn are combined, so that the read covers them.
                     var iterator = waiting
                     await self.tell(LiveChanges([first] + iterator.waiting()))
                 }

@@ -38,7 +38,7 @@ final class MailQueue: Sendable {
                     try await sender.send(mail)
                     _ = reach.note(isFailing: false)
                 } catch {
-                    // A server that refuses one mail takes others.
+                    // A server that refuses one mail accepts others.
                     if Self.isTemporary(error) { _ = reach.note(isFailing: true) }
                     throw error
                 }

@@ -16,7 +16,7 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
         var width: Int
         /// The waits before each new attempt, in seconds.
         var retries: [Double]
-        /// How long it may take to make one: all others wait for it.
+        /// The time limit for making one: all others wait for it.
         var preparingLimit = Duration.seconds(10)
         /// How long it may take to deliver one.
         var deliveryLimit = Duration.seconds(120)

@@ -152,7 +152,7 @@ extension ParseService {
         return asked
     }
 
-    /// The writes after the replies of the webhooks, several of which are asked at once.
+    /// The writes after the replies of the webhooks, several of which are called concurrently.
     private func answers(
         to questions: [Result<WebhookQuestion, ParseError>], _ hooks: Webhooks, _ caller: JSONObject, isAtomic: Bool
     ) async throws -> [Result<ObjectWrite, ParseError>] {

@@ -55,7 +55,7 @@ final class ChangeListener {
             if logBeginnings != log.count {
                 logBeginnings = log.count
                 position = try firstPosition(connection, log.moment ?? moment.snapshot)
-                // The earlier changes of others aren't known.
+                // The earlier changes of others are unknown.
                 if log.moment == nil { hub.publishUnknown() }
             }
             try tellLog(connection, moment.snapshot, hub)

@@ -298,7 +298,7 @@ package final class PostgresDriver: EngineDriver {
         _ = try run { (session) throws(PostgresFailure) in try session.run(beginning.joined(separator: "; ")) }
     }
 
-    /// Whether a statement ends a transaction that hasn't begun on the server: nothing is to be done.
+    /// Whether a statement ends a transaction that hasn't begun on the server, so nothing must be done.
     func endsUntold(_ sql: String) -> Bool {
         guard !beginning.isEmpty, ["COMMIT", "ROLLBACK"].contains(sql) else { return false }
         beginning = []

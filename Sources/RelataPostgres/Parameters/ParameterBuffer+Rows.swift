@@ -17,10 +17,10 @@ extension ParameterBuffer {
     /// Discards the last, unfinished row.
     func dropRow() { size = rowStart }
 
-    /// Leaves the values unset that come before a place and weren't given.
+    /// Leaves missing values before a position unset.
     func fillRow(to place: Int) throws(RelataError) { while count < place { try appendNull() } }
 
-    /// Has a value take the place of one that the row has already. `append` gives it to the buffer.
+    /// Replaces a value of the row. `append` passes it to the buffer.
     package func replaceInRow(
         _ place: Int, _ append: (ParameterBuffer) throws(RelataError) -> Void
     ) throws(RelataError) {

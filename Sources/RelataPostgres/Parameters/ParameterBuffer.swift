@@ -27,12 +27,12 @@ package final class ParameterBuffer {
     var rowStart = 0
     /// Keeps the address of the types valid.
     private var owner: AnyObject?
-    /// Whether values come in any order, so that all places count.
+    /// Whether values come in any order, so that all positions count.
     private var isByNumber = false
     /// Whether rows are collected to be copied: all of it must be in binary form.
     private(set) var isCopying = false
 
-    /// An empty buffer that takes nothing before ``begin(_:)``.
+    /// An empty buffer, which accepts nothing before ``begin(_:)``.
     package init(capacity: Int = 1024) {
         self.capacity = max(64, capacity)
         base = .allocate(byteCount: self.capacity, alignment: 8)
@@ -53,7 +53,7 @@ package final class ParameterBuffer {
         pointers.deallocate()
     }
 
-    /// Begins to take the parameters of a statement, from `$1` on.
+    /// Starts to receive the parameters of a statement, from `$1` on.
     package func begin(_ statement: PreparedStatement) {
         isCopying = false
         isByNumber = false
@@ -61,7 +61,7 @@ package final class ParameterBuffer {
         begin(UnsafePointer(statement.parameterTypes), statement.parameters.count, owner: statement)
     }
 
-    /// Begins to take rows of columns that are copied.
+    /// Starts to receive rows of copied columns.
     func beginCopying(_ columns: UnsafePointer<TypeCode>, _ count: Int, owner: AnyObject) {
         isCopying = true
         isByNumber = false

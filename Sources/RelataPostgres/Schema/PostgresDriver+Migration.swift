@@ -32,7 +32,7 @@ extension PostgresDriver {
         defer { schemaLockKeeper = nil }
         try lockSchema(connection)
         defer {
-            // Also runs after a cancellation, which lets no statement begin. Rolls back open work.
+            // Also runs after a cancellation, when no other statement starts. Rolls back open work.
             makeReusable()
             if let schemaLockKeeper {
                 schemaLockKeeper.rollBack()
@@ -109,7 +109,7 @@ extension PostgresDriver {
     }
 
     package func holdRows(of table: String, _ connection: Connection) throws(RelataError) {
-        // In a transaction that only reads everything stays anyway.
+        // A read-only transaction changes nothing anyway.
         if try isReadOnly(connection) { return }
         try connection.execute("LOCK TABLE \(dialect.quote(table)) IN SHARE ROW EXCLUSIVE MODE")
     }

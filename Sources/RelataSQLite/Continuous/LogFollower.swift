@@ -154,7 +154,7 @@ final class LogFollower {
         for log in logs { try log.copy(from: source, to: index, began: began, ended: ended) }
     }
 
-    /// Records that nothing was written for a while, so that later restores know that nothing is missing.
+    /// Records that nothing was written for a while, so that later restores detect no gap.
     private func noteSilence(after time: Int64) throws {
         let began = CopyMoment.now()
         guard let log = logs.last, began - log.time > time else { return }

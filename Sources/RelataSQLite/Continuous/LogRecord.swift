@@ -8,7 +8,7 @@ struct LogRecord: Hashable {
     var began: Int64
     /// When it was received: no later commit is included.
     var ended: Int64
-    /// The place behind which the frames begin.
+    /// The position after which the frames begin.
     var start: LogPosition
     /// The position of the last frame; ``start`` for no frames.
     var end: LogPosition

@@ -33,7 +33,7 @@ final class LogSource {
         return LogPosition(salt: salt, frame: 0, checksum: checksum)
     }
 
-    /// Whether a place that was copied to once is still in the log.
+    /// Whether an earlier copy position is still in the log.
     func holds(_ position: LogPosition, pageSize: Int) throws -> Bool {
         guard position.frame > 0 else { return true }
         let place = LogLayout.offset(of: position.frame, pageSize: pageSize)

@@ -59,7 +59,7 @@ final class BodyPipe: Sendable {
         taker?.resume(returning: Array(bytes.readableBytesView))
     }
 
-    /// Nothing more comes.
+    /// No more values follow.
     func finish() {
         end { $0.isWhole = true }?.resume(returning: nil)
     }

@@ -33,7 +33,7 @@ struct RequestAssembler {
         case refused
     }
 
-    /// How a body is taken that begins to arrive.
+    /// How an arriving body is received.
     struct AdmittedBody {
         /// The number of bytes it may have.
         var limit: Int

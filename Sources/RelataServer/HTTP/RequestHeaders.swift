@@ -1,7 +1,7 @@
 #if Server
 import NIOHTTP1
 
-/// The header fields of a request that mean something here, read in one pass. No others are kept.
+/// The used header fields of a request, read in one pass. Others aren't kept.
 struct RequestHeaders: Sendable {
     /// The fields that the protocol reads, by names in lower case.
     private(set) var kept: [String: String] = [:]

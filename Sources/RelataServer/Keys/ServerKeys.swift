@@ -21,7 +21,7 @@ public struct ServerKeys: Sendable {
     public var dotNetKey: String?
     /// The hash of the master key; `nil` for none.
     public var masterKey: HashedKey?
-    /// The hash of a key that reads everything, and changes nothing; `nil` for none.
+    /// The hash of the read-only master key; `nil` for none.
     public var readOnlyMasterKey: HashedKey?
     /// The hash of a key that can also write the ids and times of objects and password hashes, for moving a server;
     /// `nil` for none.

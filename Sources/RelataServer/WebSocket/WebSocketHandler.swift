@@ -22,7 +22,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
     private let pingTime: TimeAmount
     private var isPongAwaited = false
     private var isClosing = false
-    /// Whether nothing is read because the session takes no messages.
+    /// Whether reading is paused because the session receives no messages.
     private var isReadHeld = false
     private var timer: Scheduled<Void>?
 

@@ -62,7 +62,7 @@ struct Selection: Hashable, Sendable {
     /// A field beyond a pointer is shown within the pointer's object.
     private mutating func show(_ path: ArraySlice<String>) {
         guard let name = path.first else { return }
-        // In place: a copy for each name would take the square of their number.
+        // In place: a copy for each name would take quadratic time.
         if keys == nil { keys = [] }
         keys?.insert(name)
         guard path.count > 1 else { return }

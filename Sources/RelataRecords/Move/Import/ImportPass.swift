@@ -87,9 +87,9 @@ final class ImportPass {
         }
     }
 
-    /// Reads the rows that follow a place, good or bad.
+    /// Reads the rows after a position, good or bad.
     ///
-    /// - Returns: The place after them.
+    /// - Returns: The position after them.
     func forEachRow(
         from start: ImportPlace, rows limit: Int?,
         _ body: (RowResult, _ source: any RowSource, _ place: ImportPlace) throws -> Void

@@ -68,7 +68,7 @@ struct ImportSettlement {
 
     /// Removes rows, of lists first, and then of classes.
     private func takeBack(_ found: [Found]) throws {
-        // An engine that was asked checks at once from then on.
+        // From then on, the engine checks immediately.
         if try !connection.driver.referencesWait() { try connection.driver.setReferencesWait(true) }
         for row in found.sorted(by: { $0.table > $1.table }) { try pass.writer(of: row.table).takeBack(row.key) }
     }

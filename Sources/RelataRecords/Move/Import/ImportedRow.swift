@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// A row that can be stored, as far as that is known without the database.
+/// A row that can be stored, as far as can be checked without the database.
 struct ImportedRow {
     /// A value for each column.
     var values: [Value]
