@@ -172,7 +172,7 @@ struct LayeredLayout {
 
     // MARK: Order
 
-    /// Sorts the places of each column by the mean place of their neighbours, to and fro, and keeps the best.
+    /// Sorts the positions of each column by the mean position of their neighbours, back and forth, and keeps the best.
     private mutating func sort() {
         var best = order
         var fewest = crossings()

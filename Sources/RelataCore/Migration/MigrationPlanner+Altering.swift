@@ -157,7 +157,7 @@ extension MigrationPlanner {
     // MARK: Names
 
     /// The tables and columns without those whose names differ in case only from wanted ones, and that the old models
-    /// didn't have: to PostgreSQL they are others, of another program.
+    /// didn't have: PostgreSQL treats them as other tables, of another program.
     static func own(
         _ actual: [TableDescription], _ expected: [TableDescription], _ old: [FoldedName: TableDescription],
         _ dialect: Dialect

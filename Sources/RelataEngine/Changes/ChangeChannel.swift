@@ -34,7 +34,7 @@ package struct ChangeInterest: Equatable, Sendable {
 package struct TransactionSnapshot: Hashable, Sendable {
     /// The oldest transaction that ran then: all before it had ended.
     package let oldest: Int64
-    /// The number that no transaction had yet.
+    /// The first number that no transaction had yet.
     package let next: Int64
     /// Those between the two that ran.
     package let running: Set<Int64>

@@ -57,7 +57,7 @@ package protocol Engine: Sendable {
     ///
     /// - Parameter limit: The pages at which a log restarts, unless it does before because all of it was copied.
     func copyLogInBackground(by connection: Connection, limit: Int32) throws(RelataError)
-    /// Copies the whole database to a file, which has its name once it is whole.
+    /// Copies the whole database to a file, which gets its name once it is complete.
     ///
     /// - Parameter progress: Called with the progress. An error that it throws stops the copy.
     func backup(

@@ -10,7 +10,7 @@ extension PostgresDriver {
         ].contains(firstWord(of: sql))
     }
 
-    /// The word that a statement begins with, in upper case, behind blanks and comments.
+    /// The first word of a statement, in upper case, after blanks and comments.
     static func firstWord(of sql: String) -> String {
         var rest = sql[...]
         while true {

@@ -52,7 +52,7 @@ public struct ExportReport: Hashable, Sendable {
     public internal(set) var parts: [Part] = []
     /// The lists that were left out, because one end of them was: `Playlist.tracks`.
     public internal(set) var omittedLists: [String] = []
-    /// The number of values aren't of their field's type, which SQLite lets other programs store, by field. They are
-    /// written unchanged, and an import refuses them.
+    /// The numbers of values that aren't of their field's type, by field; SQLite lets other programs store such values.
+    /// They are written unchanged, and an import refuses them.
     public internal(set) var misfits: [String: Int] = [:]
 }

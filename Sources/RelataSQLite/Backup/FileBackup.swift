@@ -1,7 +1,7 @@
 import RelataCore
 import RelataEngine
 
-/// A backup of a database into a file, which has its name once it is whole.
+/// A backup of a database into a file, which gets its name once it is complete.
 package struct FileBackup {
     private let source: Connection
     private let key: EncryptionKey?
@@ -40,7 +40,7 @@ package struct FileBackup {
     }
 }
 
-/// Whether a copy is whole.
+/// Whether a copy is complete.
 struct BackupCheck {
     private let copy: Connection
     /// The name of the copy in messages.

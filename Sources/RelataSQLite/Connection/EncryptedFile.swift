@@ -72,7 +72,7 @@ extension EncryptedFile {
         case plain
         /// It may be pages that are encrypted.
         case pages
-        /// It is too short for a page, or no whole number of them.
+        /// Its size is less than a page, or not a multiple of one.
         case other
 
         init(_ handle: OpaquePointer) {

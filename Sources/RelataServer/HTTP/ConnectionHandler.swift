@@ -181,7 +181,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
                 isAskAwaited = false
                 if isEnding { request.pipe?.drop() } else { waiting.append(request) }
             case .refuse(let refused): refuseLater(refused, context)
-            // `100 Continue` is sent at its turn: it mustn't come between other replies.
+            // `100 Continue` is sent in order: it mustn't come between other replies.
             case .askForBody: isAskAwaited = true
             case .wait: bodyGoesOn(context)
             }

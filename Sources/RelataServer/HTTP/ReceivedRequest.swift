@@ -2,7 +2,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// A request that arrived whole.
+/// A completely received request.
 struct ReceivedRequest: Sendable {
     /// The method, as it was written.
     var method: String

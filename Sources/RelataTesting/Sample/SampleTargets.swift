@@ -54,7 +54,7 @@ struct SampleTargets {
         }
     }
 
-    /// Adds a target that was created since: for a link to the own model.
+    /// Adds a target that was created since: for a link to the model itself.
     mutating func append() {
         free.append(loads.count)
         loads.append(0)
