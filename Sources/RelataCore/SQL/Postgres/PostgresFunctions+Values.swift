@@ -3,7 +3,7 @@ extension PostgresFunctions {
     /// JSON is `jsonb`: it doesn't preserve the order of members, and of repeated names the last one counts. Invalid
     /// JSON reads as unset.
     static let json = #"""
-        -- Unsafe in parallel: to catch an error is its own transaction.
+        -- Unsafe in parallel: to catch an error is a transaction of its own.
         CREATE OR REPLACE FUNCTION relata.json(value text) RETURNS jsonb
         LANGUAGE plpgsql IMMUTABLE STRICT AS $$
         BEGIN
