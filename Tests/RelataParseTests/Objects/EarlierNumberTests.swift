@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test(.onPostgres) func theFirstIntegerThatNeedsItWidensTheColumn() async throws {
+    @Test(.onPostgres) func anIntegerThatDoesNotFitWidensTheColumn() async throws {
         let (path, first) = try await earlierDatabase()
         let server = try TestServer(path: path)
         defer { try? server.store.close() }

@@ -26,7 +26,7 @@ import Testing
 /// Models of tables that other programs made.
 @Suite struct AdoptedFileTests {
     /// SQLite compares a reference by the collation of the column that it refers to, which no model declares.
-    @Test func deletionsFollowReferencesAsTheFileComparesThem() throws {
+    @Test func deletionsCompareReferencesLikeTheFile() throws {
         let path = TestStore.path()
         let connection = try Connection(path: path)
         try connection.execute(
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["NOCASE", "RTRIM"]) func queriesFollowReferencesAsTheFileComparesThem(collation: String) throws {
+    @Test(arguments: ["NOCASE", "RTRIM"]) func queriesCompareReferencesLikeTheFile(collation: String) throws {
         let path = try otherwiseSpelled("TEXT COLLATE \(collation)")
         let connection = try Connection(path: path)
         let other = collation == "NOCASE" ? "ABC" : "Abc  "
@@ -140,7 +140,7 @@ import Testing
             ["Abc": [1, 2], "lone": [], "other": [3]])
     }
 
-    @Test func editsFollowReferencesAsTheFileComparesThem() throws {
+    @Test func editsCompareReferencesLikeTheFile() throws {
         let path = try otherwiseSpelled()
         let connection = try Connection(path: path)
         try connection.execute("INSERT INTO artist VALUES ('Abc'), ('other')")

@@ -100,7 +100,7 @@ import Testing
         #expect(shapes.map(\.count) == names.map { lists[$0]?.count ?? 0 }, sourceLocation: location)
     }
 
-    @Test(arguments: ["artist", "song", "both"]) func queriesFollowJoinRowsAsTheFileComparesThem(side: String) throws {
+    @Test(arguments: ["artist", "song", "both"]) func queriesCompareJoinRowsLikeTheFile(side: String) throws {
         let rows =
             switch side {
             case "artist": "('ABC', 'One', 2048), ('aBC', 'Two', 1024), ('abc', 'One', 4096), ('Other', 'One', 1024)"
@@ -143,7 +143,7 @@ import Testing
         #expect(try store.delete(PerformingArtist.self, id: "Abc").removedJoinRows.map(\.count) == [1])
     }
 
-    @Test func editsFollowJoinRowsAsTheFileComparesThem() throws {
+    @Test func editsCompareJoinRowsLikeTheFile() throws {
         let path = try file()
         let store = try TestStore.open(path, for: Self.models)
         let (one, two, three) = (PerformedSong(id: "One"), PerformedSong(id: "Two"), PerformedSong(id: "Three"))
@@ -168,7 +168,7 @@ import Testing
         try expectLinks(store, ["Abc": ["Two"], "Lone": ["One"]])
     }
 
-    @Test func membersAreCountedAsTheFileComparesThem() throws {
+    @Test func countsCompareJoinRowsLikeTheFile() throws {
         let path = try file()
         let connection = try Connection(path: path)
         try connection.execute("INSERT INTO song VALUES ('Four'); INSERT INTO performed VALUES ('ABC', 'FOUR', 9000)")
@@ -185,7 +185,7 @@ import Testing
         try expectLinks(store, ["Abc": ["Two", "Four", "Three"], "Other": ["One"]])
     }
 
-    @Test func deletionsFollowJoinRowsAsTheFileComparesThem() throws {
+    @Test func deletionsCompareJoinRowsLikeTheFile() throws {
         for (name, isArtist, pairs) in [
             ("Abc", true, [["Abc", "One"], ["Abc", "Two"]]), ("One", false, [["Abc", "One"], ["Other", "One"]]),
         ] {
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func deletionsCascadeAlongJoinRowsAsTheFileComparesThem() throws {
+    @Test func cascadesCompareJoinRowsLikeTheFile() throws {
         let path = TestStore.path()
         let connection = try Connection(path: path)
         try connection.execute(
@@ -290,7 +290,7 @@ import Testing
         #expect(try store.delete(PerformingArtist.self, id: "07").deletedCount == 1)
     }
 
-    @Test func observersSeeJoinRowsAsTheFileComparesThem() async throws {
+    @Test func observersCompareJoinRowsLikeTheFile() async throws {
         let store = try TestStore.open(try file(), for: Self.models)
         var observer = store.observe(PerformingArtist.where { $0.id == "Abc" }.including { $0.songs })
             .makeAsyncIterator()
@@ -301,7 +301,7 @@ import Testing
         #expect(try await observer.next()?.first?.songs.objects.map(\.id) == [])
     }
 
-    @Test func theCheckOfAFileComparesJoinRowsAsTheFileDoes() throws {
+    @Test func checksCompareJoinRowsLikeTheFile() throws {
         let path = try file()
         let connection = try Connection(path: path)
         try connection.execute(
