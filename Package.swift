@@ -207,7 +207,7 @@ let package = Package(
         .target(
             name: "PostgresCluster", dependencies: ["RelataPostgres", "RelataCore"], path: "Tests/PostgresCluster",
             swiftSettings: strict),
-        // Runs tests on every engine, each on databases of its own.
+        // Runs tests on every engine, each on its own databases.
         .target(
             name: "TestEngines", dependencies: ["PostgresCluster", "RelataPostgres", "RelataCore"],
             path: "Tests/TestEngines", swiftSettings: strict),

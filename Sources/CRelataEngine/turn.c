@@ -4,7 +4,7 @@
 #include <time.h>
 
 // How long a thread may serve calls one after the other, in nanoseconds, and how many of them. A clock that costs a few
-// nanoseconds goes on in steps of up to 10 ms; the number of calls bounds a turn of short calls more closely.
+// nanoseconds continues in steps of up to 10 ms; the number of calls bounds a turn of short calls more closely.
 enum { longest_turn = 2000000, most_calls = 256 };
 // A thread without a call for that long did something else meanwhile.
 enum { pause = 10000000 };

@@ -105,7 +105,7 @@ extension ConnectionPool {
     /// Opens a file of SQLite, or a database in memory.
     ///
     /// - Parameters:
-    ///   - path: The file, which is made if it doesn't exist, or `nil` for a database in memory.
+    ///   - path: The file, which is created if it doesn't exist, or `nil` for a database in memory.
     ///   - key: The encryption key of the file.
     package convenience init(
         path: String?, key: EncryptionKey? = nil, isReadOnly: Bool = false, durability: Durability = .normal,

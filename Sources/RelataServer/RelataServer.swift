@@ -32,7 +32,7 @@ public final class RelataServer: Service {
     private let others: [MountedProtocol]
     /// The users of the dashboard; `nil` for none.
     let sessions: LoginSessions?
-    /// What is done when keys are replaced; `nil` for a protocol without keys.
+    /// Called when keys are replaced; `nil` for a protocol without keys.
     let rotation: KeyRotation?
     private let group = Mutex<ServiceGroup?>(nil)
 
@@ -57,7 +57,7 @@ public final class RelataServer: Service {
     /// - Parameters:
     ///   - others: Protocols with their own paths.
     ///   - sessions: The users of the dashboard.
-    ///   - rotation: What is done when keys are replaced.
+    ///   - rotation: Called when keys are replaced.
     ///   - slow: Records slow requests.
     init(
         protocol served: any ServedProtocol, and others: [MountedProtocol], sessions: LoginSessions?,

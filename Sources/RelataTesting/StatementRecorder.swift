@@ -39,10 +39,10 @@ public final class StatementRecorder: Sendable {
         }
     }
 
-    /// Forgets what was recorded.
+    /// Clears the recording.
     public func reset() { recorded.withLock { $0 = [] } }
 
-    /// Runs code and checks that it took exactly so many statements.
+    /// Runs code and checks that it took exactly the given number of statements.
     ///
     /// - Throws: ``UnexpectedStatements`` with the SQL of all statements, and the errors of `body`.
     @discardableResult
@@ -126,7 +126,7 @@ public final class StatementRecorder: Sendable {
 
 /// Code took another number of statements than expected.
 public struct UnexpectedStatements: Error, CustomStringConvertible {
-    /// How many were expected.
+    /// The expected number.
     public let expected: Int
     /// The statements that were run.
     public let statements: [String]

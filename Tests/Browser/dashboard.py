@@ -1,4 +1,4 @@
-"""What the tests of the dashboard share: a server of their own, and a browser that signed in to it."""
+"""What the tests of the dashboard share: their own server, and a browser that signed in to it."""
 
 import json
 import os
@@ -22,7 +22,7 @@ HOSTILE = [
 
 
 class DashboardServer:
-    """`relata serve` on a file of its own."""
+    """`relata serve` on its own file."""
 
     def __init__(self):
         self.tool = os.environ.get("RELATA", str(ROOT / ".build" / "debug" / "relata"))

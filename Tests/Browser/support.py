@@ -1,4 +1,4 @@
-"""What the tests of the apps in Examples/Apps share: a server of their own, and Chromium as a person uses it."""
+"""What the tests of the apps in Examples/Apps share: their own server, and Chromium as a person uses it."""
 
 import json
 import os
@@ -30,7 +30,7 @@ PATIENCE = 15
 
 
 class Server:
-    """`relata serve` for one app, on a database of its own."""
+    """`relata serve` for one app, on its own database."""
 
     def __init__(self, app):
         self.app = app
@@ -88,7 +88,7 @@ class Server:
 
 
 class Browser:
-    """A window of Chromium with a profile of its own, in which everything is done as a person does it."""
+    """A window of Chromium with its own profile, in which everything is done as a person does it."""
 
     def __init__(self, language="en", width=1100, height=800, dark=False, touch=False):
         options = Options()

@@ -11,11 +11,11 @@ public struct MarkdownDocument: Sendable, CustomStringConvertible {
 
     /// A fenced block.
     public struct Block: Sendable {
-        /// What stands after the opening fence: `swift`, `text`, `sh`, `swift package`, ….
+        /// The info string after the opening fence: `swift`, `text`, `sh`, `swift package`, ….
         public let language: String
         /// The number of the first line within the fence, counted from 1.
         public let line: Int
-        /// What is between the fences.
+        /// The text between the fences.
         public let lines: [String]
     }
 
@@ -29,7 +29,7 @@ public struct MarkdownDocument: Sendable, CustomStringConvertible {
     /// The blocks of a language.
     public func blocks(_ language: String) -> [Block] { blocks.filter { $0.language == language } }
 
-    /// Writes the file anew with other lines in a block.
+    /// Writes the file again with other lines in a block.
     public func replace(_ block: Block, with lines: [String]) throws {
         var all = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         all.replaceSubrange(block.line - 1..<block.line - 1 + block.lines.count, with: lines)

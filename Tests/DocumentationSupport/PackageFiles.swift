@@ -17,7 +17,7 @@ public enum PackageFiles {
         return found.filter { $0.hasSuffix(suffix) }.sorted().map { "\(folder)/\($0)" }
     }
 
-    /// Whether outputs and pictures are written anew, and not compared: with `RELATA_RECORD=1` in the environment.
+    /// Whether outputs and pictures are written again, and not compared: with `RELATA_RECORD=1` in the environment.
     public static let isRecording = ProcessInfo.processInfo.environment["RELATA_RECORD"] != nil
 
     /// Whether a file holds a text. While recording, it gets the text.

@@ -71,7 +71,7 @@ private struct CommentScan {
         }
     }
 
-    @Test func theScanFindsWhatLacksAComment() {
+    @Test func theScanFindsSymbolsWithoutAComment() {
         let source = """
             /// A shelf.
             @frozen

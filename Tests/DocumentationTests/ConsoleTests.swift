@@ -31,7 +31,7 @@ func everyCommandPrintsWhatTheGuideShows(path: String) async throws {
     }
 }
 
-/// With `RELATA_RECORD=1` in the environment the picture is drawn anew instead.
+/// With `RELATA_RECORD=1` in the environment the picture is drawn again instead.
 @Test func thePictureOfTheSampleIsWhatTheToolDraws() throws {
     let run = try ExampleRun()
     try makeSample(in: run.folder)
@@ -56,7 +56,7 @@ let products: String? = {
     }
 }()
 
-/// What a command prints.
+/// The output of a command.
 func shell(_ command: String, in folder: URL) throws -> [String] {
     let products = try #require(products, "the tool isn't built: build with the trait CommandLineTool")
     let process = Process()

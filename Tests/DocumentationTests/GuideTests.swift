@@ -2,8 +2,8 @@ import DocumentationSupport
 import Foundation
 import Testing
 
-/// The kinds of blocks that guides may have. What stands in `swift` is compiled and run, what stands in `text` is
-/// printed by it, what stands in `console` is run, what stands in `json` is sent to a server. What stands in `swift elsewhere` is code of another library.
+/// The kinds of blocks that guides may have. `swift` is compiled and run, `text` is its output, `console` is run, and
+/// `json` is sent to a server. `swift elsewhere` is code of another library.
 private let languages: Set<String> = ["swift", "text", "console", "sh", "json", "swift package", "swift elsewhere"]
 
 @Test(arguments: PackageFiles.documents)
@@ -27,14 +27,14 @@ func everySwiftExampleIsCompiledAndRun(path: String) throws {
 }
 
 @Test(arguments: PackageFiles.documents)
-func everyBlockIsOfAKindThatIsChecked(path: String) throws {
+func everyBlockHasAKnownKind(path: String) throws {
     for block in try MarkdownDocument(path).blocks where !languages.contains(block.language) {
         Issue.record(
             "\(path):\(block.line - 1): mark the block with one of \(languages.sorted()), not “\(block.language)”")
     }
 }
 
-// What a translation shows is what its English page shows.
+// A translation shows the same as its English page.
 @Test(arguments: PackageFiles.documents.filter { !$0.contains("/Stories/") && !$0.hasSuffix(".zh-Hans.md") })
 func everyOutputIsPrintedByAnExample(path: String) throws {
     let printed = try SnippetFile.all.reduce(0) { count, file in
@@ -55,7 +55,7 @@ func everyLinkLeadsToAFile(path: String) throws {
             parts[0].isEmpty
             ? PackageFiles.root.appendingPathComponent(path) : folder.appendingPathComponent(String(parts[0]))
         guard FileManager.default.fileExists(atPath: file.path) else {
-            Issue.record("\(path) links to \(link), which isn't there")
+            Issue.record("\(path) links to \(link), which doesn't exist")
             continue
         }
         guard parts.count == 2 else { continue }
@@ -72,7 +72,7 @@ private func anchor(_ heading: Substring) -> String {
 }
 
 @Test(arguments: PackageFiles.documents.filter { $0.hasSuffix(".zh-Hans.md") })
-func aTranslationShowsTheSame(path: String) throws {
+func translationsMatchTheirOriginals(path: String) throws {
     let english = try MarkdownDocument(path.replacing(".zh-Hans.md", with: ".md"))
     let chinese = try MarkdownDocument(path)
     #expect(english.blocks.map(\.language) == chinese.blocks.map(\.language))

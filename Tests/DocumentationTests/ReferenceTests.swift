@@ -11,14 +11,14 @@ import Testing
         try MarkdownDocument(Self.page).text.matches(of: /(?m)^- `(\w+)`: ./).map { String($0.output.1) }
     }
 
-    /// The public types and macros that stand in the files of a module, without those that only the macros use.
+    /// The public types and macros in the files of a module, without those that only the macros use.
     private func declared(in module: String) throws -> Set<String> {
         var names: Set<String> = []
         for path in PackageFiles.files(in: "Sources/\(module)", ".swift") {
             let file = PackageFiles.root.appendingPathComponent(path)
             var isInternal = false
             for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
-                // Attributes stand in the lines above.
+                // Attributes are on the lines above.
                 if line.hasPrefix("@_documentation(visibility: internal)") { isInternal = true }
                 let declaration = line.prefixMatch(
                     of:
@@ -39,13 +39,13 @@ import Testing
         #expect(names.filter { !known.contains($0) } == [])
     }
 
-    /// What only the code of the macros names.
+    /// Names that only the macros' code uses.
     private static let macroNames: Set = [
         "AttributeCoding", "AttributeType", "Binder", "Entity", "Property", "RowReader", "StorableCoding", "coding",
     ]
 
     @Test(arguments: ["Relata", "RelataRecords"])
-    func whatAModuleShowsOfOtherTargetsIsInTheReference(module: String) throws {
+    func reexportedNamesAreInTheReference(module: String) throws {
         let file = PackageFiles.root.appendingPathComponent("Sources/\(module)/Exports.swift")
         let exported = try String(contentsOf: file, encoding: .utf8)
             .matches(of: /(?m)^@_exported public import \w+ \w+\.(\w+)$/).map { String($0.output.1) }
@@ -54,7 +54,7 @@ import Testing
         #expect(missing == [], "give each a line in \(Self.page), or don't export it")
     }
 
-    @Test func noTargetIsExportedAsAWhole() throws {
+    @Test func noTargetIsReexportedAsAWhole() throws {
         // This one stands for a C library under another name, and no app sees it.
         for path in PackageFiles.files(in: "Sources", ".swift") where !path.hasSuffix("RelataCSQLite/Library.swift") {
             let text = try String(contentsOf: PackageFiles.root.appendingPathComponent(path), encoding: .utf8)

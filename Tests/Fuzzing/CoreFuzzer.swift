@@ -1,4 +1,4 @@
-// What a text from outside may do to the parsers of RelataCore: nothing but give an error. `Tests/Fuzzing/run` compiles this
+// External text must not do anything to the parsers of RelataCore but cause an error. `Tests/Fuzzing/run` compiles this
 // file with those of RelataCore as one module, under libFuzzer.
 import Foundation
 
@@ -24,7 +24,7 @@ private let schema: Schema = {
             text, arguments: [.value(.integer(1)), .value(.text("x")), .value(.null)], entity: "Album", schema: schema)
         let plan = QueryPlan(entity: "Album", condition: condition, limit: 3)
         for dialect in [Dialect.sqlite, .postgres] {
-            // What can't be compiled is refused, which is no fault.
+            // Code that can't be compiled is refused, which is correct.
             _ = try? QueryCompiler(schema: schema, access: .everything, dialect: dialect).select(plan)
         }
     } catch {

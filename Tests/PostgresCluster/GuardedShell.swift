@@ -1,7 +1,7 @@
 #if PostgreSQL
 import Foundation
 
-/// A shell that runs a script until it is let go, or this process ends, however that ends: the script reads a pipe whose
+/// A shell that runs a script until it is released, or this process ends in any way: the script reads a pipe whose
 /// other end this process alone holds.
 final class GuardedShell: Sendable {
     private let process: Process
@@ -40,7 +40,7 @@ final class GuardedShell: Sendable {
 
     deinit { letGo() }
 
-    /// Has the script go on to its end.
+    /// Has the script continue to its end.
     func letGo() { try? lifeline.close() }
 }
 #endif

@@ -7,7 +7,7 @@ package final class Pooler: Sendable {
     /// Whether it is installed.
     package static var isInstalled: Bool { PostgresPrograms.find("pgbouncer") != nil }
 
-    /// Why a test is skipped where it isn't.
+    /// The reason for skipping a test if pgbouncer is missing.
     package static let missing = "pgbouncer isn't installed: the package is called so"
 
     private let place: String

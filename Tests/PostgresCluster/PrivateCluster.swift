@@ -31,7 +31,7 @@ package final class PrivateCluster: Sendable {
     /// How many replicas were made.
     let replicas = Atomic<Int>(0)
 
-    /// What keeps a cluster from starting, or from what it is told.
+    /// The reason why a cluster doesn't start, or doesn't do what it should.
     package struct StartError: Error, CustomStringConvertible {
         package let description: String
     }
@@ -55,7 +55,7 @@ package final class PrivateCluster: Sendable {
         ]
         let options = own.merging(settings) { $1 }.sorted { $0.key < $1.key }.map { "\($0) = '\($1)'" }
         var command: [String] = []
-        // In a session of its own, so that no signal for the tests' group reaches it.
+        // In its own session, so that no signal for the tests' group reaches it.
         if let setsid = PostgresPrograms.find("setsid") { command.append(setsid) }
         command += try Self.asServersUser()
         if !environment.isEmpty, let env = PostgresPrograms.find("env") {
@@ -68,7 +68,7 @@ package final class PrivateCluster: Sendable {
         shell = try GuardedShell(command, starting: "PostgreSQL", errors: .nullDevice)
     }
 
-    /// What makes a command run as a user that the server accepts.
+    /// Runs a command as a user that the server accepts.
     static func asServersUser() throws -> [String] {
         guard geteuid() == 0 else { return [] }
         guard let runuser = PostgresPrograms.find("runuser") else {
@@ -111,7 +111,8 @@ package final class PrivateCluster: Sendable {
     /// The folder of the server's socket, log and data.
     package var place: String { folder }
 
-    /// Makes a database that is dropped with the object: an empty one, or a copy of a template that nobody is connected to.
+    /// Creates a database that is dropped with the object: an empty one, or a copy of a template that nobody is
+    /// connected to.
     package func makeDatabase(template: String = "template0") throws -> TestDatabase {
         let number = databases.wrappingAdd(1, ordering: .relaxed).newValue
         let name = "test_\(number)"
@@ -136,7 +137,7 @@ package final class TestDatabase: Sendable {
     package var url: String { cluster.url(database: name) }
 
     deinit {
-        // The server goes with the process, and the database with it: a failure only costs space until then.
+        // The server ends with the process, and the database with it: a failure only costs space until then.
         guard let url = try? PostgresURL(cluster.url()), let session = try? Session(url) else { return }
         _ = try? session.run("DROP DATABASE IF EXISTS \"\(name)\" WITH (FORCE)")
     }

@@ -40,7 +40,7 @@ extension ServerControl {
     /// Stops the server, without waiting for its clients.
     package func stopServer() throws { try cluster.run("pg_ctl", ["-D", data, "-m", "fast", "-w", "stop"]) }
 
-    /// Kills the server's main process as a power switch would, and waits until it is gone.
+    /// Kills the server's main process like a power failure, and waits until it has ended.
     package func killServer() throws {
         guard let processID else { throw PrivateCluster.StartError(description: "the server doesn't run") }
         kill(processID, SIGKILL)

@@ -8,7 +8,7 @@ import Testing
         #expect(DateText.microseconds(text: DateText.text(microseconds: microseconds)) == microseconds)
     }
 
-    @Test func theEndsOfTheYearsThatTextHasAreReadBack() {
+    @Test func datesAtTheLimitsOfTextAreReadBack() {
         let (first, last) = (DateText.textRange.lowerBound, DateText.textRange.upperBound)
         #expect(DateText.text(microseconds: first) == "0000-01-01T00:00:00.000000Z")
         #expect(DateText.text(microseconds: last) == "9999-12-31T23:59:59.999999Z")
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func formsOfOtherProgramsAreRead() {
+    @Test func formatsOfOtherProgramsAreRead() {
         #expect(DateText.microseconds(text: "1970-01-02") == 86_400_000_000)
         #expect(DateText.microseconds(text: "1970-01-01 00:00:01") == 1_000_000)
         #expect(DateText.microseconds(text: "1970-01-01T01:00:00.5+01:00") == 500_000)

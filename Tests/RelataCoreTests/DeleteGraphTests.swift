@@ -29,7 +29,7 @@ import Testing
         #expect(DeletionGraph(schema: schema, root: 3).order == [3])
     }
 
-    @Test func aReferenceThatNullifiesDoesNotMakeAKnot() throws {
+    @Test func nullifyingReferencesMakeNoCycle() throws {
         let schema = try Schema([
             entity("Series", toOne("current", "Episode", .nullify)),
             entity("Episode", toOne("series", "Series", .cascade)),
@@ -40,7 +40,7 @@ import Testing
         #expect(graph.knots.isEmpty)
     }
 
-    @Test func circlesAreFoundBeforeAnythingGoes() throws {
+    @Test func cyclesAreFoundBeforeAnythingIsDeleted() throws {
         let schema = try Schema([
             entity("Hen", toOne("egg", "Egg", .cascade)), entity("Egg", toOne("hen", "Hen", .cascade)),
             entity("Feather", toOne("hen", "Hen", .cascade)),
@@ -53,7 +53,7 @@ import Testing
         #expect(graph.takenAlong == [2: 2])
     }
 
-    @Test func whatRefersToOtherDoomedRowsIsNotTakenAlong() throws {
+    @Test func entitiesWithAnotherReferenceAreNotTakenAlong() throws {
         let schema = try Schema([
             entity("Series"), entity("Season", toOne("series", "Series", .cascade)),
             entity("Episode", toOne("season", "Season", .cascade), toOne("first", "Series", .deny)),
@@ -63,7 +63,7 @@ import Testing
         #expect(graph.takenAlong == [1: 0])
     }
 
-    @Test func rulesAreNamedByTheSideThatDeclaresThem() throws {
+    @Test func reportsNameTheSideThatDeclaresTheRule() throws {
         let schema = try Schema([
             entity("Genre", Relationship("books", target: "Book", kind: .toMany(inverse: "genre"), deleteRule: .deny)),
             entity(

@@ -25,7 +25,7 @@ import Testing
         #expect(limit.failure(of: .null, type: .text) == nil)
     }
 
-    @Test func aPatternThatHangsIsNoEndlessCheck() throws {
+    @Test func aSlowPatternDoesNotCheckForever() throws {
         let text = String(repeating: "a", count: 60)
         let failure = try #require(Limit.pattern("(a+)+c").failure(of: .text(text), type: .text))
         #expect(failure.contains("takes too long"))
@@ -34,13 +34,13 @@ import Testing
     }
 
     /// Alone it is a regular expression, as the whole of a text it isn't: its comment never ends.
-    @Test func aPatternThatCantBeAWholeIsNotCalledSlow() throws {
+    @Test func anInvalidPatternIsNotReportedAsSlow() throws {
         let failure = Limit.pattern("(?x)a #b").failure(of: .text("a"), type: .text)
         #expect(failure?.contains("isn't a regular expression") == true)
     }
 
     /// A thread that waits for a processor doesn't search.
-    @Test func aSearchIsNotGivenUpBecauseOthersAreBusy() async throws {
+    @Test func aSearchDoesNotTimeOutBecauseOthersAreBusy() async throws {
         let text = String(repeating: "b", count: 10_000)
         let results = Mutex<[Bool?]>([])
         let group = DispatchGroup()
@@ -78,7 +78,7 @@ import Testing
         #expect(accepts(.range(minimum: -1e300, maximum: .infinity), .integer(.min)))
     }
 
-    @Test func aPatternThatIsNoRegularExpressionAcceptsNothing() {
+    @Test func anInvalidRegularExpressionMatchesNothing() {
         #expect(Limit.pattern("[").failure(of: .text("["), type: .text)?.contains("isn't a regular expression") == true)
     }
 

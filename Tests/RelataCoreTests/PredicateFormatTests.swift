@@ -2,13 +2,13 @@ import Foundation
 import RelataCore
 import Testing
 
-/// Text becomes the same expressions as typed conditions, and what is wrong in it is told with its place.
+/// Text becomes the same expressions as typed conditions, and errors have their column.
 struct PredicateFormatTests: PredicateParsing {
     let schema: Schema
 
     init() throws { schema = try Schema(MusicEntities.all) }
 
-    @Test func comparisonsHaveSeveralSpellings() throws {
+    @Test func comparisonOperatorsHaveSeveralSpellings() throws {
         for (sign, comparison) in [
             ("=", ComparisonOperator.equal), ("==", .equal), ("!=", .notEqual), ("<>", .notEqual), ("<", .less),
             (">", .greater),
@@ -27,7 +27,7 @@ struct PredicateFormatTests: PredicateParsing {
         #expect(try parse("title == artist.name") == .comparison(.equal, path("title"), path("artist.name"), []))
     }
 
-    @Test func connectivesBindAsUsual() throws {
+    @Test func operatorsHaveTheUsualPrecedence() throws {
         let (a, b, c) = (compare(.equal, "id", 1), compare(.equal, "id", 2), compare(.equal, "id", 3))
         #expect(try parse("id = 1 AND id = 2 OR id = 3") == .or([.and([a, b]), c]))
         #expect(try parse("id = 1 && (id = 2 || id = 3)") == .and([a, .or([b, c])]))
@@ -152,7 +152,7 @@ struct PredicateFormatTests: PredicateParsing {
                     condition: .comparison(.greater, .aggregate(.count, inner, of: nil, filter: nil), .value(5), [])))
     }
 
-    @Test func subqueriesAreFiguresOfWhatMeetsACondition() throws {
+    @Test func subqueriesCountObjectsThatMeetACondition() throws {
         let tracks = RelatedSet(scope: 0, path: ["tracks"], innerScope: 1)
         let long = ExpressionNode.aggregate(
             .count, tracks, of: nil,
@@ -217,10 +217,10 @@ struct PredicateFormatTests: PredicateParsing {
         ("SUBQUERY(tracks, $t, $t.length > 3).length > 1", 37, "expected @count"),
         ("SUBQUERY(tracks, $t, $t.length > 3).@sum > 1", 37, "expected an attribute"),
         ("SUBQUERY(tracks, $t, $t.length).@count > 1", 31, "expected a comparison"),
-        ("SUBQUERY(tracks, $t, SUBQUERY(tracks, $t, id > 1).@count > 1).@count > 1", 39, "take another name"),
+        ("SUBQUERY(tracks, $t, SUBQUERY(tracks, $t, id > 1).@count > 1).@count > 1", 39, "choose another name"),
         ("$t.length > 3", 1, "there is no variable $t"), ("$ > 3", 1, "expected a name after $"),
         ("tracks.@distinctUnionOfObjects.length.@sum > 1", 39, "each object counts once"),
-        ("tracks.@distinctUnionOfObjects > 1", 8, "and @count or another figure"),
+        ("tracks.@distinctUnionOfObjects > 1", 8, "and @count or another aggregate"),
         ("id ?? 'x' == 1", 7, "a number"), ("5 ?? id == 1", 1, "expected a property"),
     ])
     func errorsInSubqueriesTellTheirPlace(_ text: String, _ column: Int, _ message: String) {
@@ -275,7 +275,8 @@ struct PredicateFormatTests: PredicateParsing {
         ("ANY title = 'x'", 1, "expected a path through a to-many"),
         ("ANY tracks.@count > 1", 1, "expected a path through a to-many"),
         ("artist.@count > 1", 8, "expected a to-many before @count"),
-        ("tracks.@median.length = 1", 8, "there is no figure @median"), ("tracks.@sum > 1", 8, "expected an attribute"),
+        ("tracks.@median.length = 1", 8, "there is no aggregate @median"),
+        ("tracks.@sum > 1", 8, "expected an attribute"),
         ("id IN 5", 7, "expected a list"), ("id BETWEEN {1}", 12, "expected {lower, upper}"),
         ("id < nil", 6, "nil has no order"),
         ("id = %@", 6, "expected an argument"), ("id = %x", 6, "expected %@"), ("id § 5", 4, "means nothing here"),
@@ -312,7 +313,7 @@ struct PredicateFormatTests: PredicateParsing {
     @Test(arguments: [
         "{", "{1,", "id + ", "id * ", "'a' + ", "1 + ", "abs(", "id ?? ", "- ", "days(", "ANY ", "{{1}, ",
     ])
-    func aTextThatIsNestedOrLongIsRefused(part: String) {
+    func deeplyNestedAndLongPredicatesAreRefused(part: String) {
         for text in [
             "id IN \(String(repeating: part, count: 200_000))", "id = \(String(repeating: part, count: 200_000))id",
         ] {
@@ -326,9 +327,9 @@ struct PredicateFormatTests: PredicateParsing {
         _ = try parse("id = 1\(String(repeating: " + 1", count: 20))")
     }
 
-    /// Whatever the text, the answer is an expression or an error with a place inside of it.
+    /// Any text gives an expression, or an error with a column inside it.
     @Test(arguments: 0..<200)
-    func anyTextIsReadOrRefused(_ seed: Int) {
+    func randomTextIsParsedOrRefused(_ seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let words = [
             "id", "title", "artist", ".", "name", "tracks", "@count", "@sum", "=", "<", "IN", "BETWEEN", "{", "}", "(",

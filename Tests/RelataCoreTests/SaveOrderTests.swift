@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    /// Whether the edges that can't be broken go round in a circle, by looking for one from every object.
+    /// Whether the edges that can't be broken go round in a cycle, by looking for one from every object.
     private func hasFirmCycle(_ count: Int, _ edges: [SaveOrder.Edge]) -> Bool {
         (0..<count).contains { start in
             var reached: Set<Int> = []
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<500) func everyObjectComesAfterWhatItNeeds(seed: Int) {
+    @Test(arguments: 0..<500) func everyObjectComesAfterItsTargets(seed: Int) {
         var random = Seeded(state: UInt64(seed) &* 0x9e37_79b9 &+ 1)
         let count = Int.random(in: 1...12, using: &random)
         let edges = (0..<Int.random(in: 0...20, using: &random)).map { _ in
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func withoutCyclesNothingIsBrokenAndTheGivenOrderStays() {
+    @Test func withoutCyclesTheGivenOrderStays() {
         let edges = [SaveOrder.Edge(source: 0, target: 2, isBreakable: true)]
         let plan = SaveOrder(count: 4, edges: edges)
         #expect(plan?.broken == [])

@@ -6,7 +6,7 @@ import Testing
     private static let composed = "caf\u{e9}"
     private static let decomposed = "cafe\u{301}"
 
-    @Test func textIsEqualWhereItsBytesAre() {
+    @Test func textIsComparedByItsBytes() {
         #expect(Self.composed == Self.decomposed)
         #expect(Value.text(Self.composed) != .text(Self.decomposed))
         #expect(Value.text(Self.composed) == .text("caf" + "\u{e9}"))
@@ -15,7 +15,7 @@ import Testing
         #expect(Set([KeyValue(.text(Self.composed)), KeyValue(.text(Self.decomposed))]).count == 2)
     }
 
-    @Test func valuesOfOtherKindsAreEqualAsBefore() {
+    @Test func otherValuesAreComparedAsUsual() {
         let values: [Value] = [.null, .integer(1), .real(1), .text("1"), .blob(Data([1])), .uuid(UUID())]
         for (index, left) in values.enumerated() {
             for (other, right) in values.enumerated() { #expect((left == right) == (index == other)) }
@@ -28,7 +28,7 @@ import Testing
         #expect(Value.text("") != .text("a"))
     }
 
-    @Test func decimalsHaveOneForm() {
+    @Test func decimalsAreNormalized() {
         for (text, form) in [
             ("1.50", "15e-1"), ("-1.5", "-15e-1"), ("+2", "2e0"), ("100", "1e2"), ("0.00", "0"), ("-0", "0"),
             ("1e3", "1e3"), ("12E-1", "12e-1"), ("x", "x"), ("1e2e3", "1e2e3"),
@@ -38,7 +38,7 @@ import Testing
         #expect(DecimalText.canonical(number: "1e2e3") == nil)
     }
 
-    @Test func aPatternIsNotTakenForOneThatLooksTheSame() throws {
+    @Test func canonicallyEqualPatternsAreDistinguished() throws {
         for text in [Self.composed, Self.decomposed] { #expect(try TextPattern.matches(text, text + "(?:)")) }
     }
 }

@@ -34,7 +34,7 @@ import Testing
             try Introspection.tables(of: file.connection).first { $0.name == "Book" }?.isIndexed(["genreId"]) == true)
     }
 
-    @Test(arguments: TestEngine.all) func defaultsOfEveryKindReachTheRowsThereAre(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func defaultsOfEveryKindReachExistingRows(on engine: TestEngine) throws {
         let file = try Evolution(on: engine, book(), filledBy: "INSERT INTO Book VALUES (1)")
         try file.open(
             book(
@@ -70,7 +70,7 @@ import Testing
         #expect(throws: RelataError.self) { try file.execute("UPDATE Volume SET sortId = 9") }
     }
 
-    @Test(arguments: TestEngine.all) func aRenamedTargetIsFollowedByItsReferences(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func referencesFollowARenamedTarget(on engine: TestEngine) throws {
         let file = try Evolution(
             on: engine, book(.toOne("genre", "Genre")), genre,
             filledBy: "INSERT INTO Genre VALUES (5, 'Novel'); INSERT INTO Book VALUES (1, 5)")
@@ -80,7 +80,7 @@ import Testing
         #expect(try file.lines("SELECT name FROM Book JOIN Kind ON Kind.id = genreId") == ["Novel"])
     }
 
-    @Test(arguments: TestEngine.all) func aRenamedKeyIsFollowedByItsReferences(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func referencesFollowARenamedKey(on engine: TestEngine) throws {
         let coded = { (key: Property, name: String) in Entity(name: "Genre", properties: [key], key: [name]) }
         let file = try Evolution(
             on: engine, book(.toOne("genre", "Genre")), coded(.attribute("code"), "code"),
@@ -102,7 +102,7 @@ import Testing
         #expect(try file.table("Book").foreignKeys.map(\.targetColumns) == [["sign"]])
     }
 
-    @Test(arguments: TestEngine.all) func aColumnThatIsGivenAnotherNameOnPurposeIsNoReference(on engine: TestEngine)
+    @Test(arguments: TestEngine.all) func explicitlyNamedColumnsAreNotRenamedWithTheirTarget(on engine: TestEngine)
         throws
     {
         let file = try Evolution(
@@ -150,7 +150,7 @@ import Testing
         #expect(try file.lines("SELECT genreId, kindPosition FROM Book AS b WHERE b.kindPosition = 77") == ["5|77"])
     }
 
-    @Test(arguments: TestEngine.all) func indexesFollowARenamingWhenTheTableIsMadeAnew(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func indexesFollowARenameWhenTheTableIsRebuilt(on engine: TestEngine) throws {
         let file = try Evolution(
             on: engine,
             book(
@@ -174,7 +174,7 @@ import Testing
                 == ["kindId|false", "number|true", "title|false"])
     }
 
-    @Test(arguments: TestEngine.all) func aColumnThatIsCalledDifferentlyNowIsRenamed(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func columnsWithANewNameAreRenamed(on engine: TestEngine) throws {
         let file = try Evolution(on: engine, book(.attribute("title")), filledBy: "INSERT INTO Book VALUES (1, 'Emma')")
         try file.open(book(.attribute("title", column: "Title of book")))
         #expect(try file.lines("SELECT \"Title of book\" FROM Book") == ["Emma"])
@@ -270,7 +270,7 @@ import Testing
         #expect(try file.lines("SELECT * FROM Book") == ["1|5"])
     }
 
-    @Test(arguments: TestEngine.all) func uniqueAndIndexesComeAndGo(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func uniqueSetsAndIndexesAreAddedAndRemoved(on engine: TestEngine) throws {
         let file = try Evolution(
             on: engine, book(.attribute("title"), .toOne("genre", "Genre")), genre,
             filledBy: "INSERT INTO Genre VALUES (5, ''); INSERT INTO Book VALUES (1, 'Emma', 5), (2, 'Emma 2', NULL)")
@@ -309,7 +309,7 @@ import Testing
     @Test(
         arguments: TestEngine.all,
         [(AttributeType.integer, AttributeType.text), (.text, .integer), (.uuid(.blob), .data)])
-    func withoutRowsColumnsTakeAnyOtherType(on engine: TestEngine, _ types: (AttributeType, AttributeType)) throws {
+    func columnsOfEmptyTablesCanChangeToAnyType(on engine: TestEngine, _ types: (AttributeType, AttributeType)) throws {
         func models(_ type: AttributeType, _ number: AttributeType) -> (Entity, Entity) {
             (
                 book(
@@ -352,7 +352,7 @@ import Testing
         #expect(try file.lines("SELECT note FROM Book") == ["good"])
     }
 
-    @Test(arguments: TestEngine.all) func namesThatAreKeywordsOrHoldQuotesAreMigrated(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func namesWithKeywordsAndQuotesAreMigrated(on engine: TestEngine) throws {
         let entity = { (isOptional: Bool) in
             Entity(
                 name: "Order", table: "select \"all\"",

@@ -19,7 +19,7 @@ import Testing
                 """)
     }
 
-    @Test(arguments: TestEngine.all) func everythingThatWouldBeLostIsNamed(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func everyLossIsNamed(on engine: TestEngine) throws {
         let file = try filled(engine)
         let refused = try file.refusals(
             book(
@@ -35,7 +35,7 @@ import Testing
         #expect(refused.allSatisfy { $0.contains("or add a migration step with `.") })
     }
 
-    @Test(arguments: TestEngine.all) func stepsTakeOverWhatWouldBeLost(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func stepsPreserveDataThatWouldBeLost(on engine: TestEngine) throws {
         let file = try filled(engine)
         let steps = [
             MigrationStep("titles", taking: .changing("Book.title")) { tx in
@@ -72,7 +72,7 @@ import Testing
         #expect(try file.lines("SELECT price FROM Book WHERE id = 1") == ["350"], "a step runs once")
     }
 
-    @Test(arguments: TestEngine.all) func aStepThatDoesntDoItsWorkLeavesTheFileAsItWas(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func anIncompleteStepLeavesTheFileUnchanged(on engine: TestEngine) throws {
         let file = try filled(engine)
         let new = book(.attribute("title"), .attribute("price", .integer), .toOne("genre", "Genre"))
         let idle = [
@@ -87,7 +87,7 @@ import Testing
             }
         ]
         #expect(
-            try file.refusals(new, genre, steps: half).first?.hasPrefix("Book.price: rows hold values of another type")
+            try file.refusals(new, genre, steps: half).first?.hasPrefix("Book.price: rows have values of another type")
                 == true)
     }
 
@@ -106,11 +106,13 @@ import Testing
             try Migrator.migrate(file.connection, schema: schema, steps: [step])
         }
         let text = error.map { "\($0)" } ?? ""
-        #expect(text.contains("the store ends transactions itself") || text.contains("SQL is one statement"), "\(text)")
+        #expect(
+            text.contains("the store ends transactions itself") || text.contains("SQL must be one statement"), "\(text)"
+        )
         #expect(try file.contents() == before)
     }
 
-    @Test(arguments: TestEngine.all) func aStepThatThrowsLeavesTheFileAsItWas(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func aStepThatThrowsLeavesTheFileUnchanged(on engine: TestEngine) throws {
         let file = try filled(engine)
         let before = try file.contents()
         let step = MigrationStep("bad", taking: .dropping("Book.subtitle")) { connection in
@@ -135,12 +137,12 @@ import Testing
         #expect(
             try file.refusals(same, genre, steps: [step]) == [
                 engine == .sqlite
-                    ? "Book: the migration left 2 reference(s) to missing rows of Genre: unset or mend them in a step"
-                    : "Book.genre: the migration left references to missing rows of Genre: unset or mend them in a step"
+                    ? "Book: the migration left 2 reference(s) to missing rows of Genre: unset or fix them in a step"
+                    : "Book.genre: the migration left references to missing rows of Genre: unset or fix them in a step"
             ])
     }
 
-    @Test(arguments: TestEngine.all) func equalValuesThatAStepLeavesInAUniqueColumnAreNamed(on engine: TestEngine)
+    @Test(arguments: TestEngine.all) func duplicatesThatAStepLeavesInAUniqueColumnAreNamed(on engine: TestEngine)
         throws
     {
         let old = book(.attribute("title"))
@@ -182,7 +184,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: TestEngine.all) func stepsDontRunInANewFileAndRunWithoutAChangeInAnOldOne(on engine: TestEngine)
+    @Test(arguments: TestEngine.all) func stepsRunOnlyInExistingFiles(on engine: TestEngine)
         throws
     {
         let connection = try engine.connection()
@@ -195,7 +197,7 @@ import Testing
         #expect(try connection.lines("SELECT name FROM \"Genre\"") == ["y"])
     }
 
-    @Test(arguments: TestEngine.all) func aTableGoesOnlyIfAStepSaysSo(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func tablesAreDroppedOnlyByAStep(on engine: TestEngine) throws {
         let file = try Evolution(
             on: engine, book(.attribute("title")), genre, filledBy: "INSERT INTO Genre VALUES (1, 'x')")
         #expect(try file.open(book(.attribute("title"))) == [])
@@ -206,7 +208,7 @@ import Testing
         #expect(try file.tableNames() == ["Book"])
     }
 
-    @Test(arguments: TestEngine.all) func anOptionalColumnGoesIfAStepSaysSo(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func optionalColumnsAreDroppedByAStep(on engine: TestEngine) throws {
         let file = try filled(engine)
         try file.open(
             book(.attribute("price"), .attribute("subtitle"), .toOne("genre", "Genre")), genre,
@@ -225,7 +227,7 @@ import Testing
             name: "Genre", properties: [.id(), .attribute("name", default: ""), .toOne("book", "Book")])
         #expect(
             try file.refusals(newBook, newGenre) == [
-                "Book.genre: it was a to-one and is the view of Genre.book now, and rows hold keys in genreId: "
+                "Book.genre: it was a to-one and is the view of Genre.book now, and rows have keys in genreId: "
                     + "keep it a to-one; or add a migration step with `.dropping(\"Book.genre\")`"
             ])
         let step = MigrationStep("turn", taking: .dropping("Book.genre")) {
@@ -246,16 +248,16 @@ import Testing
         #expect(try file.lines("SELECT id FROM Book") == ["1"])
     }
 
-    @Test(arguments: TestEngine.all) func danglingKeysStandInTheWayOfAReference(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func danglingKeysPreventAReference(on engine: TestEngine) throws {
         let file = try Evolution(
             on: engine, book(.attribute("genreId", .integer, isOptional: true)), genre,
             filledBy: "INSERT INTO Book VALUES (1, 5)")
         let new = book(.toOne("genre", "Genre"))
-        #expect(try file.refusals(new, genre).first?.hasPrefix("Book.genre: rows of the file hold keys") == true)
+        #expect(try file.refusals(new, genre).first?.hasPrefix("Book.genre: rows of the file have keys") == true)
         try file.open(
             new, genre,
             steps: [
-                MigrationStep("mend", taking: .changing("Book.genre")) {
+                MigrationStep("fix", taking: .changing("Book.genre")) {
                     try $0.execute(
                         "UPDATE \"Book\" SET \"genreId\" = NULL WHERE \"genreId\" NOT IN (SELECT id FROM \"Genre\")")
                 }
@@ -263,7 +265,7 @@ import Testing
         #expect(try file.lines("SELECT * FROM Book") == ["1|NULL"])
     }
 
-    @Test(arguments: TestEngine.all) func anotherKeyNeedsAStep(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func changingTheKeyNeedsAStep(on engine: TestEngine) throws {
         let file = try Evolution(
             on: engine, book(.attribute("isbn")), filledBy: "INSERT INTO Book VALUES (1, 'a'), (2, 'b')")
         let new = Entity(name: "Book", properties: [.attribute("isbn")], key: ["isbn"])
@@ -272,7 +274,7 @@ import Testing
         try file.open(new, steps: [MigrationStep("key", taking: .changing("Book"), .dropping("Book.id"))])
         #expect(try file.lines("SELECT * FROM Book") == ["a", "b"])
     }
-    @Test(arguments: TestEngine.all) func aKeyThatIsANewColumnNeedsItsValues(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func aNewKeyColumnNeedsValues(on engine: TestEngine) throws {
         let file = try Evolution(
             on: engine, book(.attribute("title")), filledBy: "INSERT INTO Book VALUES (1, 'a'), (2, 'b')")
         let new = Entity(name: "Book", properties: [.attribute("isbn"), .attribute("title")], key: ["isbn"])

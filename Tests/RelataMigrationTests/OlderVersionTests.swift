@@ -24,7 +24,7 @@ import Testing
         #expect(try file.lines("SELECT name FROM Book") == ["Emma"])
     }
 
-    @Test(arguments: TestEngine.all) func aFileThatANewerVersionMadeRefusesAnOlderOne(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func anOlderVersionIsRefusedForAFileOfANewerOne(on engine: TestEngine) throws {
         let file = try Evolution(on: engine, named)
         #expect(try file.refusals(labelled).count == 1)
     }
@@ -164,7 +164,7 @@ import Testing
         #expect(try file.lines("SELECT tomeId, genreId FROM Tome_authors") == ["1|5"])
     }
 
-    @Test(arguments: TestEngine.all) func aNameThatIsTakenBackOnPurposeIsRenamedBack(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func renamesCanBeReverted(on engine: TestEngine) throws {
         let file = try Evolution(on: engine, labelled, filledBy: "INSERT INTO Book VALUES (1, 'Emma')")
         try file.open(named)
         let back = book(.attribute("label", default: "", originalName: "name"))
@@ -176,7 +176,7 @@ import Testing
         #expect(try file.lines("SELECT name FROM Book") == ["Emma"])
     }
 
-    @Test(arguments: TestEngine.all) func aNameThatIsUsedAgainMeansSomethingNew(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func reusedNamesMeanSomethingNew(on engine: TestEngine) throws {
         let file = try Evolution(on: engine, labelled, filledBy: "INSERT INTO Book VALUES (1, 'Emma')")
         let reusing = book(
             .attribute("title", default: "", originalName: "label"), .attribute("label", default: "new"))
@@ -189,7 +189,7 @@ import Testing
         #expect(try file.lines("SELECT title, label FROM Book") == ["Emma|new"])
     }
 
-    @Test(arguments: TestEngine.all) func aTableNameThatIsUsedAgainMeansSomethingNew(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func reusedTableNamesMeanSomethingNew(on engine: TestEngine) throws {
         let first = book(.attribute("label", default: ""), .manyToMany("genres", "Genre"))
         let file = try Evolution(
             on: engine, first, genre,
@@ -209,7 +209,7 @@ import Testing
         #expect(try file.open(first, volume, genre) == [])
     }
 
-    @Test(arguments: TestEngine.all) func namesThatMoveOnByOneAllMove(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func shiftedNamesAreAllRenamed(on engine: TestEngine) throws {
         let file = try Evolution(
             on: engine, book(.attribute("a", default: ""), .attribute("b", default: "")),
             filledBy: "INSERT INTO Book VALUES (1, 'x', 'y')")
@@ -224,7 +224,7 @@ import Testing
         #expect(try file.open(book(.attribute("b", default: ""), .attribute("c", default: ""))) == [])
     }
 
-    @Test(arguments: TestEngine.all) func exchangedNamesAreExchangedOnce(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func swappedNamesAreSwappedOnce(on engine: TestEngine) throws {
         let first = book(.attribute("a", isOptional: true), .attribute("b", isOptional: true))
         let second = book(
             .attribute("a", isOptional: true, originalName: "b"), .attribute("b", isOptional: true, originalName: "a"))
@@ -237,7 +237,7 @@ import Testing
     }
 
     @Test(arguments: TestEngine.all, [["a", "b"], ["b", "a"]])
-    func namesWithAHistoryAreExchangedAsOthersAre(on engine: TestEngine, _ order: [String]) throws {
+    func namesWithAHistoryAreSwappedLikeOthers(on engine: TestEngine, _ order: [String]) throws {
         func models(_ originals: [String: OriginalNames]) -> Entity {
             Entity(
                 name: "Book",
@@ -257,7 +257,7 @@ import Testing
         #expect(try file.lines("SELECT a, b FROM Book") == ["y|x"])
     }
 
-    @Test(arguments: TestEngine.all) func aNameThatIsNoLongerUsedAgainIsNotGivenUpTwice(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func aReusedColumnIsNotRenamedAgain(on engine: TestEngine) throws {
         let file = try Evolution(on: engine, labelled, filledBy: "INSERT INTO Book VALUES (1, 'Emma')")
         let name = Property.attribute("name", isOptional: true, originalName: "label")
         try file.open(book(name))
@@ -268,7 +268,7 @@ import Testing
         #expect(try file.lines("SELECT title, name, label FROM Book") == ["Emma|NULL|other"])
     }
 
-    @Test(arguments: TestEngine.all) func exchangedTablesAreExchangedOnce(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func swappedTablesAreSwappedOnce(on engine: TestEngine) throws {
         let first = [Entity(name: "A", properties: [.id()]), Entity(name: "B", properties: [.id()])]
         let file = try Evolution(
             on: engine, first[0], first[1], filledBy: "INSERT INTO A VALUES (1); INSERT INTO B VALUES (2)")
@@ -282,7 +282,7 @@ import Testing
         #expect(try file.refusals(first[0], first[1]).count == 2)
     }
 
-    @Test(arguments: TestEngine.all) func twoThatClaimOneNameAreRefused(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func twoClaimsOfOneNameAreRefused(on engine: TestEngine) throws {
         let file = try Evolution(on: engine, labelled, filledBy: "INSERT INTO Book VALUES (1, 'Emma')")
         let refusals = try file.refusals(
             book(
@@ -299,7 +299,7 @@ import Testing
         #expect(try file.open(labelled) == [])
     }
 
-    @Test(arguments: TestEngine.all) func aFileOfAnEarlierRelataRemembersByTheModelsItWasOpenedWith(
+    @Test(arguments: TestEngine.all) func filesOfEarlierVersionsLearnNamesFromTheModels(
         on engine: TestEngine
     ) throws {
         let file = try Evolution(on: engine, labelled)
@@ -308,21 +308,21 @@ import Testing
         #expect(try file.refusals(labelled).count == 1)
     }
 
-    @Test(arguments: TestEngine.all) func aHistoryOfRenamesInAFormOfLaterIsRefused(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func aRenameHistoryInANewerFormatIsRefused(on engine: TestEngine) throws {
         let file = try Evolution(on: engine, labelled)
         try file.open(named)
         try file.execute("UPDATE relata_metadata SET value = '[later]' WHERE name = 'renames'")
         #expect { try file.open(labelled) } throws: { "\($0)".contains("open it with the newer version") }
     }
 
-    @Test(arguments: TestEngine.all) func modelsOfOtherTablesForgetNoRename(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func openingOtherModelsKeepsTheRenameHistory(on engine: TestEngine) throws {
         let file = try Evolution(on: engine, labelled, genre)
         try file.open(named, genre)
         try file.open(genre)
         #expect(try file.refusals(labelled, genre).count == 1)
     }
 
-    @Test(arguments: TestEngine.all) func aTableThatIsCalledDifferentlyNowIsRenamed(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func tablesWithANewNameAreRenamed(on engine: TestEngine) throws {
         let file = try Evolution(on: engine, labelled, filledBy: "INSERT INTO Book VALUES (1, 'Emma')")
         let other = Entity(name: "Book", table: "books", properties: [.id(), .attribute("label", default: "")])
         #expect(try file.open(other) == ["Book: the table is renamed from Book"])

@@ -52,7 +52,7 @@ import Testing
         #expect(try keys(of: "Book", connection) == actions[rule].map { ["genreId -> Genre \($0)"] } ?? [])
     }
 
-    @Test(arguments: TestEngine.all) func keysOfAnotherProgramOutliveEveryChange(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func foreignKeysOfAnotherProgramSurviveEveryChange(on engine: TestEngine) throws {
         let connection = try library(
             engine,
             """

@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    /// What the file must have for the schema, found missing by looking at it afresh.
+    /// The parts that the schema requires and a new check finds missing.
     private func lacks(_ connection: Connection, _ schema: Schema) throws -> [String] {
         let actual = try Introspection.tables(of: connection)
         return SchemaDDL.tables(of: schema, dialect: connection.dialect).flatMap { wanted -> [String] in
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestEngine.all) func anyModelsOverAnyFile(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func randomModelsMigrateRandomFiles(on engine: TestEngine) throws {
         var migrated = 0
         for seed in UInt64(1)...(engine == .sqlite ? 400 : 120) {
             var random = SeededGenerator(seed: seed)

@@ -4,7 +4,7 @@ import RelataSQLite
 import TestSupport
 import Testing
 
-/// The index of a search comes, changes and goes with its declaration.
+/// The index of a search is created, changed and dropped with its declaration.
 @Suite struct SearchMigrationTests {
     private func song(_ names: [String] = ["title", "lyrics"], search: [String]?, table: String? = nil) -> Entity {
         Entity(
@@ -25,7 +25,7 @@ import Testing
     private static let rows =
         "INSERT INTO Song VALUES (1, 'Blue Moon', 'alone'); INSERT INTO Song VALUES (2, 'Été', NULL);"
 
-    @Test(arguments: TestEngine.all) func aSearchThatIsDeclaredLaterKnowsTheRowsThereAre(_ engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func searchesDeclaredLaterCoverExistingRows(_ engine: TestEngine) throws {
         let file = try Evolution(on: engine, song(search: nil), filledBy: Self.rows)
         let searched = song(search: ["title", "lyrics"])
         #expect(try file.open(searched) == ["Song: a search of title, lyrics"])
@@ -35,8 +35,7 @@ import Testing
         #expect(try file.tableNames() == ["Song"])
     }
 
-    @Test(arguments: TestEngine.all) func theBestMatchesComeFirstUnlessAnotherOrderIsWanted(_ engine: TestEngine) throws
-    {
+    @Test(arguments: TestEngine.all) func bestMatchesComeFirstByDefault(_ engine: TestEngine) throws {
         let searched = song(search: ["title", "lyrics"])
         let rows = [
             (1, "Waiting", "the moon was far away and nothing else was there to be seen in the night"),
@@ -61,7 +60,7 @@ import Testing
         #expect(try keys("moon -waiting") == [2, 4])
     }
 
-    @Test(arguments: TestEngine.all) func aChangedDeclarationIsAnotherIndex(_ engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func changedSearchesGetANewIndex(_ engine: TestEngine) throws {
         let file = try Evolution(on: engine, song(search: ["title"]), filledBy: Self.rows)
         let searched = song(search: ["title", "lyrics"])
         #expect(try file.open(searched) == ["Song: its search of title, lyrics is rebuilt"])
@@ -73,12 +72,12 @@ import Testing
         #expect(try file.connection.values(SQLStatement(left)).isEmpty)
     }
 
-    @Test(arguments: TestEngine.all) func renamesAndRemadeTablesKeepTheSearch(_ engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func searchSurvivesRenamesAndRebuilds(_ engine: TestEngine) throws {
         let file = try Evolution(on: engine, song(search: ["title"]), filledBy: Self.rows)
         let renamed = song(search: ["title"], table: "Track")
         try file.open(renamed)
         #expect(try found("moon", file, renamed) == [1])
-        // A column that may no longer be unset makes the table anew on SQLite.
+        // A column that may no longer be unset makes the table again on SQLite.
         var required = renamed
         required.properties[1] = .attribute("title")
         try file.open(required, steps: [MigrationStep("title", taking: .changing("Song.title")) { _ in }])
@@ -99,7 +98,7 @@ import Testing
         #expect(try found("moon", file, renamedColumn) == [3])
     }
 
-    @Test(arguments: TestEngine.all) func anIndexThatSomebodyDroppedIsMadeAgain(_ engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func droppedSearchIndexesAreRestored(_ engine: TestEngine) throws {
         let searched = song(search: ["title"])
         let file = try Evolution(on: engine, searched, filledBy: Self.rows)
         try file.connection.execute(
@@ -114,7 +113,7 @@ import Testing
         #expect(try IntegrityCheck.run(file.connection, schema: schema) == [])
     }
 
-    @Test func aSearchIsOfText() {
+    @Test func onlyTextIsSearchable() {
         for (search, part) in [
             (["id"], "only text"), (["nothing"], "doesn't exist"), ([], "no attributes"),
             (["title", "title"], "twice"),

@@ -22,7 +22,7 @@ import Testing
         #expect(try refusals(on: engine, .changing("Something.else")).count == 1)
     }
 
-    @Test(arguments: TestEngine.all) func aDropOfAlmostTheNameOfAColumnIsRefused(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func misspeltDropsAreRefused(on engine: TestEngine) throws {
         #expect(
             try refusals(on: engine, .dropping("Book.legacyCod")) == [
                 "migration step \"step\": `.dropping(\"Book.legacyCod\")` names nothing in the models or the file: "
@@ -30,7 +30,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: TestEngine.all) func aDropOfWhatTheModelsHaveIsRefused(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func droppingADeclaredColumnIsRefused(on engine: TestEngine) throws {
         #expect(
             try refusals(on: engine, .dropping("Book.price")) == [
                 "migration step \"step\": `.dropping(\"Book.price\")` names Book.price, which the models have: remove it "
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestEngine.all) func aStepMayUseANameOfLongAgo(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func stepsMayUseFormerNames(on engine: TestEngine) throws {
         func volume(_ property: Property) -> Entity {
             Entity(name: "Volume", table: "Book", properties: [.id(), property])
         }
@@ -88,7 +88,7 @@ import Testing
         #expect(try file.refusals(pet("V2", .attribute("price", .integer)), other, steps: [step]).count == 1)
     }
 
-    @Test(arguments: TestEngine.all) func twoStepsOfOneNameAreRefused(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func duplicateStepNamesAreRefused(on engine: TestEngine) throws {
         let file = try Evolution(on: engine, priced)
         #expect(throws: RelataError.self) {
             try file.open(current, steps: [MigrationStep("same"), MigrationStep("same")])

@@ -55,7 +55,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
         return (all, try all.seeing("Album", "year", .integer(1959)), albums, miles)
     }
 
-    @Test func noKeyFindsAHiddenRecord() async throws {
+    @Test func hiddenRecordsAreNotFoundByKey() async throws {
         let (all, seen, albums, miles) = try await music()
         let key = try #require(albums[1].key)
         #expect(try await seen.fetch("Album", key: key) == nil)
@@ -69,7 +69,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
         #expect(try await all.fetch("Album", key: key)?["artist"].link == RecordLink(miles))
     }
 
-    @Test func aHiddenRecordIsNotFoundToBeWritten() async throws {
+    @Test func hiddenRecordsCannotBeWritten() async throws {
         let (all, seen, albums, miles) = try await music()
         var hidden = albums[1]
         hidden["title"] = "Seen?"
@@ -93,7 +93,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
         #expect(plan.nullified.map(\.hiddenCount) == [2] && plan.nullified.allSatisfy { $0.keys.isEmpty })
     }
 
-    @Test func observersAndTheLogNameNoHiddenRecord() async throws {
+    @Test func observersAndTheLogExcludeHiddenRecords() async throws {
         var options = RecordStore.Options()
         options.changeLog = true
         let (all, seen, albums, _) = try await music(options)
@@ -191,7 +191,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
     }
 
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
-    func hiddenRecordsShowNowhere(seed: UInt64) async throws {
+    func hiddenRecordsAppearNowhere(seed: UInt64) async throws {
         var random = SampleRandom(seed: seed)
         let graph = Graph(using: &random)
         let expected = try await graph.withoutHidden.store(hasHidden: false)
@@ -215,7 +215,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
     }
 
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
-    func maskedPropertiesShowNowhere(seed: UInt64) async throws {
+    func maskedPropertiesAppearNowhere(seed: UInt64) async throws {
         var random = SampleRandom(seed: seed)
         let graph = Graph(using: &random)
         let (all, expected) = (
@@ -228,7 +228,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
         try await expectSame(all.acting(under: access), expected, "seed \(seed)")
     }
 
-    @Test func onlyPropertiesWithColumnsAreMasked() async throws {
+    @Test func onlyPropertiesWithColumnsCanBeMasked() async throws {
         let store = try await music().all
         let condition = ExpressionNode.comparison(
             .equal, .property(scope: 0, path: ["name"]), .value(.text("x")), [])

@@ -15,7 +15,7 @@ import Testing
         return (try RecordStore.open(folder.path(), mode: .production), folder)
     }
 
-    @Test func aFieldThatIsNotGivenGetsTheDefault() async throws {
+    @Test func missingFieldsGetTheDefault() async throws {
         let (store, folder) = try store(
             """
             CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT);
@@ -39,7 +39,7 @@ import Testing
         await #expect(throws: RelataError.self) { try await store.insert(Record("note", ["id": 3, "made": nil])) }
     }
 
-    @Test func eachOfSeveralObjectsGetsADefaultOfItsOwn() async throws {
+    @Test func eachObjectGetsItsOwnDefault() async throws {
         let (store, folder) = try store(
             """
             CREATE TABLE note (id INTEGER PRIMARY KEY, number DOUBLE PRECISION NOT NULL DEFAULT (random()))
@@ -79,7 +79,7 @@ import Testing
     }
 }
 
-/// What SQLite alone takes for a default.
+/// A default that only SQLite accepts.
 @Suite struct SQLiteDefaultTests {
     @Test func aNameIsAText() async throws {
         let folder = try TestDatabases()

@@ -49,7 +49,7 @@ import Testing
         #expect(try await numbers(store) == [4, 1])
     }
 
-    @Test func theListOfANewObjectIsWhatWasAdded() async throws {
+    @Test func newObjectsHaveTheAddedMembers() async throws {
         let store = try RecordStore.make()
         var album = Record("Album")
         album.add(Record("Track", ["number": 1]), to: "tracks")
@@ -71,7 +71,7 @@ import Testing
         } throws: { "\($0)".contains("tracks of") && "\($0)".contains("a link doesn't write") }
     }
 
-    @Test func whatIsNoListCantBeAddedTo() async throws {
+    @Test func onlyListsCanBeAddedTo() async throws {
         let store = try RecordStore.make()
         let (miles, albums) = try await store.addMusic()
         for field in ["title", "artist"] {

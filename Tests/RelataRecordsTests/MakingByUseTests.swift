@@ -52,7 +52,7 @@ import Testing
         #expect(few > 0 && few < 100)
     }
 
-    @Test func aFieldIsMadeWhenItIsUsedFirstAndHoldsNothingBefore() async throws {
+    @Test func fieldsAreCreatedOnFirstUse() async throws {
         let folder = try TestDatabases()
         let store = try RecordStore.open(folder.path())
         let one = try await store.save(Record("Note", ["text": "one"]))
@@ -65,7 +65,7 @@ import Testing
         #expect(try await again.count(RecordQuery("Note", where: "stars > 1")) == 1)
     }
 
-    @Test func whatIsTakenBackLeavesNoClassBehind() async throws {
+    @Test func aRollbackRemovesNewClasses() async throws {
         let store = try RecordStore.make()
         struct Stop: Error {}
         await #expect(throws: Stop.self) {
@@ -91,7 +91,7 @@ import Testing
         #expect(try await store.count(RecordQuery("Note")) == 2)
     }
 
-    @Test func productionRefusesUnknownNamesAndSaysWhatWasMeant() async throws {
+    @Test func productionRefusesUnknownNamesAndSuggestsSimilarOnes() async throws {
         let folder = try TestDatabases()
         let development = try RecordStore.open(folder.path())
         try await development.addMusic()
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func aWrongTypeNamesClassFieldAndMend() async throws {
+    @Test func typeErrorsNameTheClassTheFieldAndTheFix() async throws {
         let store = try RecordStore.make()
         let (miles, albums) = try await store.addMusic()
         let wrong: [(RecordValue, String)] = [
@@ -141,7 +141,7 @@ import Testing
         #expect(try await store.refreshed(albums[0])?["artist"].link?.key == miles.key)
     }
 
-    @Test func twoStoresThatMakeTheSameClassAtOnceMakeItTogether() async throws {
+    @Test func concurrentStoresCreateAClassOnce() async throws {
         let folder = try TestDatabases()
         let stores = [try RecordStore.open(folder.path()), try RecordStore.open(folder.path())]
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -168,7 +168,7 @@ import Testing
         #expect(try store.read { tx in try tx.refreshed(note)?["text"] } == "one")
     }
 
-    @Test func namesThatCanNotBeAreRefusedWithAMend() async throws {
+    @Test func invalidNamesAreRefusedWithAFix() async throws {
         let store = try RecordStore.make()
         try await store.addMusic()
         let refused: [(Record, String)] = [

@@ -5,7 +5,7 @@ import Testing
 
 /// Values that follow the database, classes that appear meanwhile included.
 @Suite(.timeLimit(.minutes(20)), .onEveryEngine) struct ObservingTests {
-    @Test(arguments: [false, true]) func aClassThatAppearsWhileItIsObservedIsSeen(isFile: Bool) async throws {
+    @Test(arguments: [false, true]) func observersSeeClassesCreatedLater(isFile: Bool) async throws {
         let folder = try TestDatabases()
         let store = try isFile ? RecordStore.open(folder.path()) : RecordStore.make()
         var albums = store.observe(RecordQuery("Album", sort: "year")).makeAsyncIterator()
@@ -57,7 +57,7 @@ import Testing
         observer.cancel()
     }
 
-    @Test func theFeedNamesObjectsOfClassesThatAppear() async throws {
+    @Test func theFeedNamesObjectsOfNewClasses() async throws {
         let store = try RecordStore.make()
         var feed = store.changes.makeAsyncIterator()
         let (miles, albums) = try await store.addMusic()
@@ -82,7 +82,7 @@ import Testing
         #expect(deleted.keys(of: "Artist", .delete).count == 1 && deleted.keys(of: "Album", .update).count == 2)
     }
 
-    @Test func theLogGoesOnWithOriginsAndVersions() async throws {
+    @Test func theLogContinuesWithOriginsAndVersions() async throws {
         let folder = try TestDatabases()
         let store = try RecordStore.watching(folder.path(), changeLog: true)
         try await store.alter { schema in

@@ -61,7 +61,7 @@ import Testing
         #expect(try await records.fetch("Tag", id: 1)?["name"] == "red")
     }
 
-    @Test(.onEveryEngine) func theRulesOfModelsHoldForRecords() async throws {
+    @Test(.onEveryEngine) func rulesOfModelsApplyToRecords() async throws {
         let folder = try TestDatabases()
         let (typed, records) = try stores(folder.path())
         let ship = try await typed.save(Ship(name: "Aurora", tons: 5000.5, harbour: Harbour(name: "Kiel")))
@@ -73,7 +73,7 @@ import Testing
         let saved = try await records.save(record)
         let found = try #require(try await typed.fetch(ship.id))
         #expect(found.kind == .steam && found.tons == 5001 && found.revision == 2 && found.changed > ship.changed)
-        // Who read it before has lost.
+        // The earlier reader gets a conflict.
         await #expect {
             try await typed.save(ship)
         } throws: { if case RelataError.conflict? = $0 as? RelataError { true } else { false } }
@@ -121,7 +121,7 @@ import Testing
         #expect(try await records.count(RecordQuery("Crew")) == 2)
     }
 
-    @Test func tablesOfAnotherProgramAreReadAndWrittenAndGetClassesBesides() async throws {
+    @Test func tablesOfOtherProgramsAreUsedBesideNewClasses() async throws {
         let folder = try TestDatabases()
         let path = try folder.path()
         let connection = try Connection(path: path)
@@ -164,7 +164,7 @@ import Testing
         #expect(try check.values(SQLStatement("PRAGMA foreign_key_check")).isEmpty)
     }
 
-    @Test(.onEveryEngine) func aChangeLogMakesNoFileOfAnotherProgramRelatas() async throws {
+    @Test(.onEveryEngine) func enablingAChangeLogDoesNotAdoptAFile() async throws {
         let folder = try TestDatabases()
         let path = try folder.path()
         let connection = try DatabaseLocation(path).connect(isReadOnly: false)
@@ -180,7 +180,7 @@ import Testing
         #expect(try await RecordStore.open(path, mode: .production).first(RecordQuery("Harbour"))?["depth"] == 12)
     }
 
-    @Test(.onEveryEngine) func whatIsOpenedForReadingStaysAsItIs() async throws {
+    @Test(.onEveryEngine) func filesOpenedForReadingStayUnchanged() async throws {
         let folder = try TestDatabases()
         let path = try folder.path()
         let made = try RecordStore.open(path)
@@ -201,7 +201,7 @@ import Testing
     }
 
     /// A column of floating-point numbers may hold integers, beyond 2⁵³ too.
-    @Test func keysThatAreNumbersAreLoggedAsTheyAreStored() async throws {
+    @Test func numericKeysAreLoggedAsStored() async throws {
         let folder = try TestDatabases()
         let connection = try Connection(path: folder.path())
         try connection.execute(

@@ -24,7 +24,7 @@ import Testing
         await #expect(throws: RelataError.self) { try await store.fetch(RecordQuery("Album", limit: -1)) }
     }
 
-    @Test func includesLoadWhatIsRelatedWithFiltersAndLimits() async throws {
+    @Test func includesHaveFiltersAndLimits() async throws {
         let store = try RecordStore.make()
         try await store.addMusic()
         try await store.alter { try $0.addList("albums", of: "Album", to: "Artist", inverse: "artist") }
@@ -38,7 +38,7 @@ import Testing
         await #expect(throws: RelataError.self) { try await store.fetch(RecordQuery("Artist").including("album")) }
     }
 
-    @Test func aDeletionDoesWhatItsPlanSays() async throws {
+    @Test func deletionsMatchTheirPlan() async throws {
         let store = try RecordStore.make()
         let (miles, albums) = try await store.addMusic()
         try await store.alter { schema in

@@ -10,7 +10,7 @@ import Testing
         var words: String?
     }
 
-    @Test func aRequestIsDoneOnceAlsoAfterOpeningAnew() async throws {
+    @Test func repeatedRequestsRunOnceEvenAfterReopening() async throws {
         let folder = try TestDatabases()
         let path = try folder.path()
         func order(_ store: RecordStore, _ id: String) async throws -> Receipt {
@@ -28,12 +28,12 @@ import Testing
         #expect(try await order(again, "a").number == 1)
         #expect(try await order(again, "b").number == 2)
         #expect(try await again.count(RecordQuery("Order")) == 2)
-        // Relata's own tables are no classes.
+        // Relata's own tables aren't classes.
         #expect(try await again.classes.map(\.name) == ["Order"])
         await #expect(throws: RelataError.self) { try await again.write(requestID: "a") { _ in "another result" } }
     }
 
-    @Test func aRequestThatFailedIsNotDone() async throws {
+    @Test func failedRequestsCanBeRepeated() async throws {
         let store = try RecordStore.make()
         struct Stop: Error {}
         await #expect(throws: Stop.self) {

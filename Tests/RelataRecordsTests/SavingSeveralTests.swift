@@ -6,7 +6,7 @@ import RelataEngines
 import TestEngines
 import Testing
 
-/// What saving several records at once does.
+/// Saving several records at once.
 @Suite(.onEveryEngine) struct SavingSeveralTests {
     private func slots() async throws -> (store: RecordStore, slots: [Record]) {
         let store = try RecordStore.make()
@@ -33,7 +33,7 @@ import Testing
     }
 
     /// Its value isn't given up: only what it writes comes back.
-    @Test func anObjectThatKeepsItsUniqueValueStandsInTheWay() async throws {
+    @Test func aUniqueValueThatIsKeptPreventsTheExchange() async throws {
         var (store, slots) = try await slots()
         slots[0]["place"] = 2
         slots[1]["note"] = "stays"
@@ -44,7 +44,7 @@ import Testing
         #expect(try await store.fetch(RecordQuery("Slot", sort: "place")).map { $0["place"] } == [1, 2, 3])
     }
 
-    @Test func theSameObjectTwiceIsWrittenOnceWithAllThatWasSet() async throws {
+    @Test func duplicateObjectsAreMergedAndWrittenOnce() async throws {
         let (store, slots) = try await slots()
         var (one, other) = (slots[0], slots[0])
         one["note"] = "one"
@@ -97,8 +97,8 @@ import Testing
         #expect(try await store.count(RecordQuery("Band")) == 3)
     }
 
-    /// Objects with keys of their own may lead to each other in a circle.
-    @Test func objectsThatLeadToEachOtherAreSavedTogether() async throws {
+    /// Objects with their own keys may lead to each other in a cycle.
+    @Test func objectsThatReferToEachOtherAreSavedTogether() async throws {
         let store = try RecordStore.make()
         try await store.save(Record("Person", ["friend": .link(Record("Person", ["name": "first"]))]))
         let (ada, bob) = (UUIDs.one, UUIDs.two)
@@ -121,7 +121,7 @@ import Testing
         #expect(try await store.count(RecordQuery("Person")) == 4)
     }
 
-    @Test func failuresOfSeveralObjectsComeTogetherAndNameThem() async throws {
+    @Test func failuresOfSeveralObjectsAreReportedTogether() async throws {
         let (store, slots) = try await slots()
         var stored = slots[0]
         stored["room"] = nil

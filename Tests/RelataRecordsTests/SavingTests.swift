@@ -3,9 +3,9 @@ import RelataRecords
 import TestEngines
 import Testing
 
-/// What saving a record does.
+/// Saving a record.
 @Suite(.onEveryEngine) struct SavingTests {
-    @Test func onlyTheFieldsThatWereSetAreWritten() async throws {
+    @Test func onlySetFieldsAreWritten() async throws {
         let store = try RecordStore.make()
         let (_, albums) = try await store.addMusic()
         var (one, other) = (albums[0], albums[0])
@@ -18,7 +18,7 @@ import Testing
         #expect(saved.edits.isEmpty && saved["title"] == "Blue")
     }
 
-    @Test func aNewRecordWhoseKeyIsTakenUpdatesTheObjectThatHasIt() async throws {
+    @Test func aNewRecordWithAnExistingKeyUpdatesThatObject() async throws {
         let store = try RecordStore.make()
         let saved = try await store.save(Record("Note", ["text": "one", "stars": 1]))
         let id = saved["id"]
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// A date with nanoseconds, of which a column keeps the microseconds.
-    @Test func aDateComesBackAsItIsStored() async throws {
+    @Test func savedDatesHaveTheStoredPrecision() async throws {
         let store = try RecordStore.make()
         let exact = Date(timeIntervalSinceReferenceDate: 750_000_000.123_456_789)
         let inserted = try await store.insert(Record("Alarm", ["rings": .date(exact)]))
@@ -57,7 +57,7 @@ import Testing
         #expect(inserted["rings"].date != exact && inserted["rings"] == several[0]["rings"])
     }
 
-    @Test func theFirstObjectOfAClassMayBringItsOwnKeyAndTime() async throws {
+    @Test func theFirstObjectOfAClassMaySetItsKeyAndTimes() async throws {
         let store = try RecordStore.make()
         let (id, time) = (UUID(), Date(timeIntervalSince1970: 0))
         let saved = try await store.save(Record("Later", ["id": .uuid(id), "createdAt": .date(time), "n": 1]))
@@ -65,8 +65,8 @@ import Testing
         #expect(try await store.count(RecordQuery("Later")) == 1)
     }
 
-    /// What a link doesn't write isn't passed over in silence.
-    @Test func fieldsThatWereSetOfALinkedObjectAreRefused() async throws {
+    /// Values that a link doesn't write aren't ignored silently.
+    @Test func changesOfLinkedObjectsAreRefused() async throws {
         let store = try RecordStore.make()
         var label = try await store.save(Record("Label", ["name": "Columbia"]))
         label["name"] = "Blue Note"
@@ -89,7 +89,7 @@ import Testing
         #expect(try stored.relatedList("tracks").count == 1)
     }
 
-    @Test func linkedObjectsThatAreNewAreSavedBefore() async throws {
+    @Test func newLinkedObjectsAreSavedFirst() async throws {
         let store = try RecordStore.make()
         let label = Record("Label", ["name": "Columbia"])
         let tracks = ["So What", "Blue in Green"].map { Record("Track", ["title": .text($0)]) }
@@ -102,7 +102,7 @@ import Testing
         #expect(try found.related("label")?["name"] == "Columbia")
     }
 
-    @Test func aListThatIsSetBecomesTheWholeListInItsOrder() async throws {
+    @Test func settingAListReplacesItInOrder() async throws {
         let store = try RecordStore.make()
         let tracks = try await store.save((1...4).map { Record("Track", ["number": .integer($0)]) })
         var album = try await store.save(Record("Album", ["tracks": .links(Array(tracks[0...2]))]))
@@ -125,7 +125,7 @@ import Testing
         #expect(try await store.count(RecordQuery("Track")) == 4)
     }
 
-    @Test func bothSidesOfALinkAreOne() async throws {
+    @Test func bothSidesOfALinkAreTheSameLink() async throws {
         let store = try RecordStore.make()
         let (miles, albums) = try await store.addMusic()
         try await store.alter { try $0.addList("albums", of: "Album", to: "Artist", inverse: "artist") }
@@ -143,7 +143,7 @@ import Testing
         #expect(throws: RelataError.self) { try miles.relatedList("albums") }
     }
 
-    @Test func requiredLinksLimitsCountsAndUniqueSetsHold() async throws {
+    @Test func requiredLinksLimitsCountsAndUniqueSetsAreEnforced() async throws {
         let store = try RecordStore.make()
         let (miles, albums) = try await store.addMusic()
         try await store.alter { schema in
@@ -180,7 +180,7 @@ import Testing
         #expect(try await store.count(RecordQuery("Track")) == 2)
     }
 
-    @Test func anObjectThatWasChangedSinceItWasReadIsAConflictWhereRevisionsAreCounted() async throws {
+    @Test func staleObjectsWithARevisionAreConflicts() async throws {
         let store = try RecordStore.make()
         let note = try await store.save(Record("Note", ["text": "one"]))
         try await store.alter { try $0.countRevisions(in: "Note") }
@@ -205,7 +205,7 @@ import Testing
         } throws: { if case RelataError.conflict? = $0 as? RelataError { true } else { false } }
     }
 
-    @Test func stampsSayWhenAnObjectWasMadeAndChanged() async throws {
+    @Test func stampsRecordCreationAndChanges() async throws {
         let store = try RecordStore.make()
         let note = try await store.save(Record("Note", ["text": "one"]))
         try await Task.sleep(for: .milliseconds(2))

@@ -5,7 +5,7 @@ import Testing
 
 /// Classes that are described, changed and deployed.
 @Suite(.onEveryEngine) struct SchemaTests {
-    @Test func classesSayWhatTheyAre() async throws {
+    @Test func classesDescribeThemselves() async throws {
         let store = try RecordStore.make()
         try await store.addMusic()
         try await store.alter { schema in
@@ -63,7 +63,7 @@ import Testing
         #expect(try await store.fetch(RecordQuery("Passport", sort: "name")).map { $0["name"] } == ["P1", "P2"])
     }
 
-    @Test func whatCanNotBeIsRefusedAndNothingIsChanged() async throws {
+    @Test func invalidSchemasAreRefusedWithoutChanges() async throws {
         let store = try RecordStore.make()
         let (_, albums) = try await store.addMusic()
         try await store.save(Record("Album", ["title": "Kind of Blue"]))

@@ -4,7 +4,7 @@ import Testing
 
 /// Full-text search of classes.
 @Suite(.onEveryEngine) struct SearchTests {
-    @Test func aClassIsSearchedOnceItSaysSo() async throws {
+    @Test func classesAreSearchableOnceTheyDeclareIt() async throws {
         let store = try RecordStore.make()
         try await store.addMusic()
         await #expect(throws: RelataError.self) { try await store.fetch(Self.query("blue")) }
@@ -21,7 +21,7 @@ import Testing
         await #expect(throws: RelataError.self) { try await store.fetch(Self.query("blue")) }
     }
 
-    @Test func aFieldThatGoesIsSearchedNoMore() async throws {
+    @Test func removedFieldsAreNotSearched() async throws {
         let store = try RecordStore.make()
         try await store.addMusic()
         try await store.alter { try $0.addSearch("title", in: "Album") }

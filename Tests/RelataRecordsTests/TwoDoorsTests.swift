@@ -38,7 +38,7 @@ import Testing
         case sailor(name: String, number: Int, stars: Int, squad: Owner?, friend: String?)
     }
 
-    /// What is done to a list.
+    /// The edits of a list.
     private enum Change {
         case set([String])
         case add(String)

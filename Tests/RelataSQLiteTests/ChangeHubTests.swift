@@ -7,7 +7,7 @@ import Testing
 @Suite struct ChangeHubTests {
     /// Entities are read for each transaction of others: the stack would come to its end if each reading went deeper than the
     /// one before.
-    @Test func entitiesAreReadAgainAsTheFirstTime() throws {
+    @Test func rereadingEntitiesDoesNotDeepenTheStack() throws {
         let hub = ChangeHub(ChangeEntities(try Schema([])), keepsLog: false, interval: nil)
         let places = Mutex<[Int]>([])
         let known = ChangeEntities(try Schema([]))

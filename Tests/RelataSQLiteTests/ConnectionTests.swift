@@ -36,7 +36,7 @@ import Testing
     }
 
     /// What is written to a file without a name is lost, and so is what is written to one whose name another has.
-    @Test(arguments: [false, true]) func aFileThatIsNoLongerInPlaceIsNotWritten(isReplaced: Bool) throws {
+    @Test(arguments: [false, true]) func aMovedOrReplacedFileIsNotWritten(isReplaced: Bool) throws {
         let folder = FileManager.default.temporaryDirectory
         let path = folder.appending(path: "\(UUID().uuidString).sqlite").path
         defer { for end in ["", "-wal", "-shm", "-old"] { try? FileManager.default.removeItem(atPath: path + end) } }
@@ -56,7 +56,7 @@ import Testing
         try pool.close()
     }
 
-    @Test func textInDoubleQuotesIsANameOnly() throws {
+    @Test func doubleQuotedTextIsAlwaysAName() throws {
         let connection = try Connection(path: nil)
         #expect(throws: RelataError.self) { try connection.execute(#"SELECT "no such column""#) }
     }
@@ -72,7 +72,7 @@ import Testing
         #expect { try source.backup(to: copy) } throws: { "\($0)".contains("within a transaction") }
     }
 
-    @Test func textsAreOrderedByTheCollationsOfGRDB() throws {
+    @Test func grdbCollationsAreSupported() throws {
         let connection = try Connection(path: nil)
         try connection.execute(
             """

@@ -5,7 +5,7 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// Rows in a circle of foreign keys, one of which SQLite would unset although it is required.
+/// Rows in a cycle of foreign keys, one of which SQLite would unset although it is required.
 @Suite struct DeleteCircleTests {
     private struct File {
         let connection: Connection
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// SQLite counts references that wait by themselves apart from those that it is told to have wait.
-    @Test(arguments: ["", "NOT NULL"]) func aCircleOneReferenceOfWhichWaitsByItselfIsDeleted(required: String) throws {
+    @Test(arguments: ["", "NOT NULL"]) func aCycleWithADeferredReferenceIsDeleted(required: String) throws {
         for root in [[Int64(4), 5], [5, 4]] {
             let file = try File(
                 """
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// The reference that can be unset is, so that those go first that SQLite would unset.
-    @Test(arguments: ["SET NULL", "SET DEFAULT"]) func aCircleWithAnOptionalReferenceIsDeleted(action: String) throws {
+    @Test(arguments: ["SET NULL", "SET DEFAULT"]) func aCycleWithAnOptionalReferenceIsDeleted(action: String) throws {
         for root in ["a", "b"] {
             let file = try File(
                 """
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func aCircleOfRequiredReferencesIsRefusedBeforeAnythingHappens() throws {
+    @Test func aCycleOfRequiredReferencesIsRefusedUpFront() throws {
         let file = try File(
             """
             CREATE TABLE a (id INTEGER PRIMARY KEY, b INTEGER NOT NULL REFERENCES b ON DELETE CASCADE);
@@ -97,8 +97,8 @@ import Testing
         #expect(try file.delete("b", [3]).deletedCount == 1)
     }
 
-    /// What a plan says is done; what a deletion refuses, its plan refuses.
-    @Test func plansOfRandomCirclesAreKept() throws {
+    /// Plans are carried out, and refused deletions have refused plans.
+    @Test func deletionsOfRandomCyclesMatchTheirPlans() throws {
         var done = 0
         var refused = 0
         for seed in 1...300 as ClosedRange<UInt64> {
@@ -160,7 +160,7 @@ import Testing
     }
 
     /// Untying takes away the value that a row refers to by a key that waits by itself.
-    @Test func aReferenceThatWaitsByItselfIsUntiedWithTheOthers() throws {
+    @Test func deferredReferencesAreUnsetWithTheOthers() throws {
         let file = try File(
             """
             CREATE TABLE t0 (id INTEGER PRIMARY KEY,

@@ -24,7 +24,7 @@ import Testing
             Describe.toOne("boss", "Employee", whenTargetGoes: .deny)),
     ]
 
-    @Test func restrictToTheSameTableIsMet() throws {
+    @Test func restrictWithinATableIsRespected() throws {
         for action in ["RESTRICT", "NO ACTION"] {
             for method in methods {
                 let database = try database(
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func aTableTheModelsDoNotDeclareIsNamedAndNothingIsLost() throws {
+    @Test func undeclaredTablesThatPreventADeletionAreNamed() throws {
         for method in methods {
             let database = try TestDatabase(staff)
             try database.insert("Company", [1])
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func namesMayBeKeywordsAndHoldQuotes() throws {
+    @Test func namesMayBeKeywordsAndContainQuotes() throws {
         let order = Entity(
             name: "Order", table: "group \"by\"",
             properties: [
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func aPlanOnlyReads() throws {
+    @Test func planningOnlyReads() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).sqlite").path
         defer { try? FileManager.default.removeItem(atPath: path) }
         let schema = try Schema(staff)

@@ -38,7 +38,7 @@ import Testing
     }
 
     /// Values stay as they are in a column of a strict table that takes any.
-    @Test func aStrictColumnOfAnyTypeRefersAsItsValuesRead() throws {
+    @Test func strictAnyColumnsReferByTheirValues() throws {
         for action in ["CASCADE", "SET NULL"] {
             let file = try DeletionFile(
                 """
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// A name that is reserved may be another program's all the same.
-    @Test func rowsOfATableWithAReservedNameAreNotTakenWithoutAWord() throws {
+    @Test func rowsOfTablesWithReservedNamesPreventADeletion() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
@@ -66,7 +66,7 @@ import Testing
         #expect(try file.delete("p", 2).deletedKeys(of: "p") == .of(2))
     }
 
-    @Test func aReferenceThatSQLiteReadsInTwoWaysIsRefused() throws {
+    @Test func ambiguousReferencesAreRefused() throws {
         // The text '07' refers to 7, and ON DELETE CASCADE doesn't find it: SQLite itself refuses.
         let file = try DeletionFile(
             """
@@ -80,8 +80,8 @@ import Testing
         #expect(try file.delete("p", 8).deletedCount == 2)
     }
 
-    /// What would be in the way by one rule or by several is told once, and with the reason where no rule is it.
-    @Test func whatCannotBePlannedIsToldOnceWithItsReason() throws {
+    /// Blockers by one or several rules are reported once, with the reason if there is no rule.
+    @Test func unplannableDeletionsAreReportedOnceWithTheirReason() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INT PRIMARY KEY);
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// Which of the two comes first is SQLite's to choose: by the other one it would fail.
-    @Test func aRequiredColumnThatIsToBeUnsetIsInTheWayOfWhatGoes() throws {
+    @Test func requiredColumnsThatWouldBeUnsetPreventADeletion() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
@@ -109,14 +109,14 @@ import Testing
             """)
         let blockers = try file.plan("p", 1).blockers
         #expect(blockers.map(\.object.key) == [KeyValue(1)])
-        #expect(blockers.first?.reason?.contains("has a column in common") == true, "\(blockers)")
+        #expect(blockers.first?.reason?.contains("shares a column") == true, "\(blockers)")
         #expect(throws: RelataError.self) { try file.delete("p", 1) }
         #expect(try file.count("x") == 1)
         #expect(try file.delete("p", 2).deletedCount == 2)
     }
 
     /// One column that is unset suffices: the row refers to nothing then, and the other column is required.
-    @Test func rowsInACircleAreUntiedByTheColumnsThatMayBeUnset() throws {
+    @Test func cyclesAreBrokenAtOptionalColumns() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (a INTEGER, b INTEGER, c INTEGER NOT NULL, d INTEGER, PRIMARY KEY (a, b),
@@ -131,7 +131,7 @@ import Testing
     }
 
     /// Untying the row takes away the value by which another one refers to it.
-    @Test func aValueThatOthersReferToIsUntiedWhileTheyWait() throws {
+    @Test func referencedValuesAreUnsetWhileReferencesAreDeferred() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE a (id INTEGER PRIMARY KEY, u TEXT UNIQUE, b INTEGER REFERENCES b ON DELETE CASCADE);
@@ -177,7 +177,7 @@ import Testing
         #expect(try file.count("x") == 1)
     }
 
-    @Test func aForeignKeyThatFitsNothingIsRefusedBeforeAnythingHappens() throws {
+    @Test func mismatchedForeignKeysAreRefusedUpFront() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT);
@@ -193,7 +193,7 @@ import Testing
         #expect(try file.count("p") == 1)
     }
 
-    @Test func aForeignKeyToAColumnThatIsNotThereIsRefusedInTheSameWords() throws {
+    @Test func foreignKeysToMissingColumnsGetTheSameError() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
@@ -203,7 +203,7 @@ import Testing
         #expect {
             try file.plan("p", 1)
         } throws: {
-            "\($0)".contains("foreign key mismatch") && "\($0)".contains("mend what the check of the file says")
+            "\($0)".contains("foreign key mismatch") && "\($0)".contains("fix what the file's check reports")
         }
         #expect(throws: RelataError.self) { try file.delete("p", 1) }
         #expect(try file.count("p") == 1)
@@ -211,7 +211,7 @@ import Testing
 
     /// A cascade through several tables whose rows refer by another affinity or another column.
     @Test(arguments: ["TEXT REFERENCES", "INTEGER REFERENCES", "REFERENCES"], ["", " (code)"])
-    func aLongCascadeThatIsComparedOtherwiseIsOneThatSQLiteReads(reference: String, column: String) throws {
+    func longCascadesFollowSQLitesComparisons(reference: String, column: String) throws {
         var sql = "CREATE TABLE t0 (id INTEGER PRIMARY KEY, code INTEGER UNIQUE); INSERT INTO t0 VALUES (1, 1);"
         for number in 1..<40 {
             sql += """
@@ -225,7 +225,7 @@ import Testing
         #expect(try file.delete("t0", 1).deletedCount == 40)
     }
 
-    @Test func aTriggerThatNeedsWhatIsNotThereIsNamed() throws {
+    @Test func brokenTriggersAreNamed() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
@@ -235,11 +235,11 @@ import Testing
         #expect {
             try file.plan("p", 1)
         } throws: {
-            "\($0)".contains("no such table: main.gone") && "\($0)".contains("mend or drop the trigger")
+            "\($0)".contains("no such table: main.gone") && "\($0)".contains("fix or drop the trigger")
         }
     }
 
-    @Test func rowsOfATableThatIsLeftOutStandInTheWay() throws {
+    @Test func rowsOfSkippedTablesPreventADeletion() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
@@ -259,7 +259,7 @@ import Testing
         #expect(notes.contains { $0.hasPrefix("hidden: ") && $0.contains("rows of p that it refers to") })
     }
 
-    @Test func aPointerToWhatIsNoTableIsNamed() throws {
+    @Test func foreignKeysToMissingTablesAreNamed() throws {
         let connection = try Connection(path: nil)
         try connection.execute(
             """
@@ -273,7 +273,8 @@ import Testing
         #expect(notes.contains { $0.contains("v points at a view, which is left out") }, "\(notes)")
         #expect(notes.contains { $0.contains("a table that belongs to a virtual one") }, "\(notes)")
         #expect(
-            notes.contains { $0.contains("relata_notes points at a table with a name of Relata's own") }, "\(notes)")
+            notes.contains { $0.contains("relata_notes points at a table with a name that Relata reserves") },
+            "\(notes)")
     }
 
     @Test func aColumnThatAlsoRefersToItsOwnTableStillCascades() throws {
@@ -307,7 +308,7 @@ import Testing
         #expect(try file.delete("p", 2).deletedCount == 2)
     }
 
-    @Test func aKeyThatRefersInAnotherOrderIsKnownByItsOwn() throws {
+    @Test func foreignKeysWithReorderedColumnsAreReportedByTheRowsKey() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (a TEXT, b TEXT, PRIMARY KEY (a, b));
@@ -341,7 +342,7 @@ import Testing
     }
 
     /// SQLite unsets the value of `m`, and no longer finds `x` by it when `m` goes itself.
-    @Test func aTargetThatIsUnsetBeforeItGoesIsRefused() throws {
+    @Test func targetsUnsetBeforeTheirDeletionAreRefused() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
@@ -368,7 +369,7 @@ import Testing
     }
 
     /// SQLite returns the number of a changed row as a real number where the table begins with a REAL column.
-    @Test func rowNumbersAreIntegersInTheReportWhateverTheFirstColumn() throws {
+    @Test func rowIDsAreReportedAsIntegers() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (code TEXT PRIMARY KEY);
@@ -383,7 +384,7 @@ import Testing
         ("INTEGER DEFAULT 9 REFERENCES p ON DELETE SET DEFAULT", "c.p its default (SET DEFAULT)"),
         ("INTEGER NOT NULL REFERENCES p ON DELETE SET DEFAULT", "c.p its default (SET DEFAULT)"),
         ("INTEGER NOT NULL REFERENCES p ON DELETE SET NULL", "unset c.p (SET NULL), which is required"),
-    ]) func anActionThatIsNoDeleteRuleIsTheReasonOfTheDenial(key: String, reason: String) throws {
+    ]) func unsupportedActionsAreNamedInTheDenial(key: String, reason: String) throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (id INTEGER PRIMARY KEY, p \(key));

@@ -18,11 +18,11 @@ import Testing
     private static let first = number("RELATA_DELETION_SEED", 1)
     private static let count = number("RELATA_DELETION_CASES", 500)
 
-    /// What came of a deletion.
+    /// The outcome of a deletion.
     private enum Outcome { case done, refused, refusedByRelataOnly }
 
     @Test(arguments: 0..<UInt64(10))
-    func deletionsDoWhatSQLiteDoes(part: UInt64) throws {
+    func deletionsMatchThoseOfSQLite(part: UInt64) throws {
         var outcomes: [Outcome: Int] = [:]
         var tried = 0
         for seed in Self.first..<Self.first + Self.count where seed % 10 == part {
@@ -31,7 +31,7 @@ import Testing
                 tried += 1
             }
         }
-        // What can't be planned is the exception.
+        // Deletions that can't be planned are the exception.
         #expect(
             tried == 0 || (outcomes[.refusedByRelataOnly] ?? 0) * 8 < tried + 20,
             "seeds from \(Self.first): \(outcomes)")

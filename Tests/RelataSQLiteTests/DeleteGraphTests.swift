@@ -10,7 +10,7 @@ import Testing
 @Suite struct DeleteGraphTests {
     private let methods = [Connection.DeletionMethod.setBased, .closureFirst]
 
-    @Test func denyIsJudgedAfterTheClosure() throws {
+    @Test func denyIsCheckedAfterTheClosure() throws {
         // A borrower denies the deletion of a book, but goes with the library that also owns the book.
         let entities = [
             Describe.entity(
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func aDiamondDeletesItsFootOnce() throws {
+    @Test func aDiamondDeletesItsBottomOnce() throws {
         let entities = [
             Describe.entity(
                 "Top", Describe.toMany("lefts", "Left", inverse: "top", rule: .cascade),
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func anObjectWithTwoOwnersGoesWithTheFirst() throws {
+    @Test func anObjectWithTwoOwnersIsDeletedWithTheFirst() throws {
         let database = try TestDatabase([
             Describe.entity("Artist", Describe.toMany("works", "Artwork", inverse: "artist", rule: .cascade)),
             Describe.entity("Museum", Describe.toMany("works", "Artwork", inverse: "museum", rule: .cascade)),
@@ -88,7 +88,7 @@ import Testing
             Describe.toMany("children", "Node", inverse: "parent", rule: .cascade))
     ]
 
-    @Test func aTreeGoesWithItsRoot() throws {
+    @Test func aTreeIsDeletedWithItsRoot() throws {
         for method in methods {
             let database = try TestDatabase(tree)
             try database.insert("Node", [1, nil], [2, 1], [3, 1], [4, 2], [5, nil], [6, 5])
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func aChainOfTenThousandGoes() throws {
+    @Test func aChainOfTenThousandIsDeleted() throws {
         for method in methods {
             let database = try TestDatabase(tree)
             try database.connection.execute(
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func aChainOfRequiredReferencesGoes() throws {
+    @Test func aChainOfRequiredReferencesIsDeleted() throws {
         let node = Describe.entity("Node", Describe.toOne("parent", "Node", required: true, whenTargetGoes: .cascade))
         for method in methods {
             let database = try TestDatabase([node])
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func cyclesEnd() throws {
+    @Test func deletionsTerminateOnCycles() throws {
         let entities = [
             Describe.entity(
                 "Hen", Describe.toOne("egg", "Egg"), Describe.toMany("eggs", "Egg", inverse: "hen", rule: .cascade)),
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func aLongSpiralThroughTwoEntitiesGoes() throws {
+    @Test func aLongSpiralThroughTwoEntitiesIsDeleted() throws {
         let entities = [
             Describe.entity("Hen", Describe.toOne("egg", "Egg", whenTargetGoes: .cascade)),
             Describe.entity("Egg", Describe.toOne("hen", "Hen", required: true, whenTargetGoes: .cascade)),
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func objectsThatDenyEachOtherGoTogether() throws {
+    @Test func objectsThatDenyEachOtherAreDeletedTogether() throws {
         // Neither row can go first: the foreign keys wait for the end of the deletion, and no longer.
         let entities = [
             Describe.entity(
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func aStaffThatDeniesItsBossGoesWithTheCompany() throws {
+    @Test func staffThatDeniesItsBossIsDeletedWithTheCompany() throws {
         let entities = [
             Describe.entity("Company"),
             Describe.entity(
@@ -231,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func rootsMayBeAQueryWhoseRowsChangeMeanwhile() throws {
+    @Test func rootsMayBeAQueryThatTheDeletionAffects() throws {
         let entities = [
             Describe.entity("Artist", Describe.toMany("albums", "Album", inverse: "artist", rule: .cascade)),
             Describe.entity("Album", Describe.toOne("artist", "Artist")),

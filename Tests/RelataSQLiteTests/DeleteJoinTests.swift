@@ -21,7 +21,7 @@ import Testing
         return database
     }
 
-    @Test func joinRowsGoWithEitherSide() throws {
+    @Test func joinRowsAreDeletedWithEitherSide() throws {
         for method in methods {
             let database = try library()
             let plan = try database.plan("Book", 1)
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func cascadeFromBothSidesReachesAllThatIsConnected() throws {
+    @Test func cascadesFromBothSidesReachAllConnectedObjects() throws {
         for method in methods {
             let database = try library(bookRule: .cascade, authorRule: .cascade)
             let report = try database.delete("Author", 11, method: method)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func aLinkToItselfLosesARowOnce() throws {
+    @Test func aSelfLinkIsDeletedOnce() throws {
         for method in methods {
             let database = try TestDatabase([Describe.entity("Person", Describe.manyToMany("friends", "Person"))])
             try database.insert("Person", [1], [2], [3])
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func keysOfSeveralColumnsWorkEverywhere() throws {
+    @Test func compositeKeysWorkEverywhere() throws {
         let course = Entity(
             name: "Course",
             properties: [

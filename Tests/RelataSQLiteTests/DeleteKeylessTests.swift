@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func rowsWithoutAKeyStandInTheWayOfTheirOwnTable() throws {
+    @Test func rowsWithoutAKeyPreventDeletionsInTheirTable() throws {
         for column in ["id", "u"] {
             let file = try DeletionFile(
                 """
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func rowsOfAJoinTableThatLackOneSideGoWithTheOther() throws {
+    @Test func joinRowsWithOneSideAreDeletedWithIt() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE n (id INTEGER PRIMARY KEY);

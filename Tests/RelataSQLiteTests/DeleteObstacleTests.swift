@@ -4,9 +4,9 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// Triggers and conditions of other programs' files that keep a deletion from doing what was planned.
+/// Triggers and conditions of other programs' files that prevent a planned deletion.
 @Suite struct DeleteObstacleTests {
-    @Test func aTriggerThatKeepsWhatWasPlannedTakesTheDeletionBack() throws {
+    @Test func aTriggerThatKeepsPlannedRowsRollsBackTheDeletion() throws {
         let triggers = [
             "BEFORE DELETE ON p BEGIN SELECT RAISE(IGNORE); END",
             "AFTER DELETE ON p BEGIN INSERT INTO p (id) VALUES (OLD.id); END",
@@ -34,7 +34,7 @@ import Testing
     }
 
     /// The row that refers stays, so that SQLite refuses to delete the one it refers to.
-    @Test func aTriggerThatKeepsARowIsNamedWhereTheDeletionFails() throws {
+    @Test func aTriggerThatKeepsARowIsNamedInTheError() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
@@ -63,7 +63,7 @@ import Testing
         #expect(try file.count("p") == 1 && file.count("c") == 1)
     }
 
-    @Test func aTriggerThatWritesALogIsNoHindrance() throws {
+    @Test func triggersThatWriteALogAreAllowed() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE log (id INTEGER PRIMARY KEY, p INTEGER);
@@ -76,12 +76,12 @@ import Testing
 
     // MARK: Conditions
 
-    /// What a plan can't know: it reads no conditions of other programs.
+    /// Unknown to a plan, because it reads no conditions of other programs.
     @Test(arguments: [
         ("CHECK (p IS NOT NULL OR q IS NOT NULL)", "", "CHECK constraint failed: p IS NOT NULL OR q IS NOT NULL"),
         ("", "CREATE UNIQUE INDEX one ON c (coalesce(p, 0));", "UNIQUE constraint failed: index 'one'"),
     ])
-    func aConditionThatRefusesAnUnsetValueIsNamed(check: String, index: String, reason: String) throws {
+    func checksThatRefuseUnsetValuesAreNamed(check: String, index: String, reason: String) throws {
         let columns = "id INTEGER PRIMARY KEY, p INTEGER REFERENCES p ON DELETE SET NULL, q INTEGER"
         let file = try DeletionFile(
             """

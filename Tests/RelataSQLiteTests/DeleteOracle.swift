@@ -179,7 +179,7 @@ struct DeleteOracle {
         return links
     }
 
-    /// What is expected of a report, as sets.
+    /// The expected report, as sets.
     struct Outcome: Equatable {
         var deleted: Set<Object> = []
         var nullified: Set<String> = []

@@ -9,7 +9,7 @@ import Testing
 /// Random schemas, rows and deletions against an oracle that knows the rules and nothing of SQL.
 @Suite struct DeletePropertyTests {
     @Test(arguments: Array(stride(from: UInt64(1), through: 401, by: 50)))
-    func deletionsDoWhatTheRulesSay(first: UInt64) throws {
+    func deletionsFollowTheRules(first: UInt64) throws {
         for seed in first..<first + 50 { try check(seed: seed) }
     }
 
@@ -62,7 +62,7 @@ import Testing
 
     private func load(_ oracle: DeleteOracle) throws -> TestDatabase {
         let database = try TestDatabase(oracle.entities)
-        // Required references may form circles.
+        // Required references may form cycles.
         try database.connection.execute("BEGIN; PRAGMA defer_foreign_keys = ON")
         for (table, rows) in oracle.rows {
             for row in rows {

@@ -6,7 +6,7 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// What each rule does, in each direction.
+/// The effect of each rule in each direction.
 @Suite struct DeleteRulesTests {
     private func courses(_ rule: DeleteRule) throws -> TestDatabase {
         let database = try TestDatabase([
@@ -67,7 +67,7 @@ import Testing
         #expect(try database.delete("Series", 1).deletedCount == 1)
     }
 
-    @Test func noActionLeavesReferencesThatDangle() throws {
+    @Test func noActionLeavesDanglingReferences() throws {
         let database = try courses(.noAction)
         let plan = try database.plan("Series", 1)
         let report = try database.delete("Series", 1)
@@ -77,7 +77,7 @@ import Testing
         #expect(try database.rows("Episode").map { $0[1] } == [1, 1, 2, nil])
     }
 
-    @Test func aReferenceSaysItselfWhatHappensWhenItsTargetGoes() throws {
+    @Test func referencesDeclareTheirOwnRule() throws {
         let database = try TestDatabase([
             Describe.entity("Artist"),
             Describe.entity("Artwork", Describe.toOne("artist", "Artist", required: true, whenTargetGoes: .cascade)),
@@ -152,7 +152,7 @@ import Testing
         #expect(try database.plan("Series", 99).lines() == ["Series: nothing to delete"])
     }
 
-    @Test func aNullifyCountsAsAChangeOfTheRow() throws {
+    @Test func nullifyIncrementsTheRevision() throws {
         for encoding in [DateEncoding.microseconds, .iso8601, .seconds] {
             let note = Entity(
                 name: "Note",
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func unsettingAReferenceUnsetsItsPlaceInTheOrder() throws {
+    @Test func unsettingAReferenceUnsetsItsPosition() throws {
         let database = try TestDatabase([
             Entity(
                 name: "List",

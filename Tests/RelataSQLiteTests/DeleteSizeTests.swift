@@ -9,7 +9,7 @@ import Testing
 
 /// Deletions that reach many tables, many levels or many rows.
 @Suite struct DeleteSizeTests {
-    /// A file, of whose first table the object 1 is deleted.
+    /// A file from whose first table object 1 is deleted.
     private struct File {
         let connection: Connection
         let schema: Schema
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func fiveHundredTablesGoInOneCascade() throws {
+    @Test func aCascadeReachesFiveHundredTables() throws {
         for (shape, type) in [
             ("chain", "INTEGER"), ("star", "INTEGER"), ("tree", "INTEGER"), ("chain", "TEXT"), ("tree", ""),
         ] {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func aRingOfMoreTablesThanOneStatementFollowsGoes() throws {
+    @Test func aRingLargerThanAStatementsLimitIsDeleted() throws {
         var sql = ""
         for number in 0..<230 {
             sql += """
@@ -89,7 +89,7 @@ import Testing
         #expect(try file.connection.values(SQLStatement("SELECT id FROM last")) == [[2]])
     }
 
-    @Test func aChainTakesAsManyStatementsHoweverLongItIs() throws {
+    @Test func statementsDoNotGrowWithTheLengthOfAChain() throws {
         let statements = Mutex<[String]>([])
         var counts: [Int] = []
         for (levels, index) in [(600, ""), (20_000, ""), (20_000, "CREATE INDEX i ON node (parent);")] {
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// SQLite looks for what refers to each row that goes among the rows that stay, in whichever table these are.
-    @Test func rowsThatStayAreNotReadForEachThatGoes() throws {
+    @Test func remainingRowsAreNotReadForEachDeletedOne() throws {
         func family(_ rows: Int) throws -> File {
             let numbers = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))"
             return try File(
@@ -147,7 +147,7 @@ import Testing
                 == 0)
     }
 
-    @Test func keysThatAreGivenGetTheIndexesThatSQLiteUses() throws {
+    @Test func deletionsByKeyCreateNeededIndexes() throws {
         let statements = Mutex<[String]>([])
         let file = try File(
             """
@@ -193,7 +193,7 @@ import Testing
         return try File(sql + "PRAGMA foreign_keys = ON;")
     }
 
-    @Test(arguments: [true, false]) func fiveHundredTablesTakeWorkThatGrowsWithTheirRows(isIndexed: Bool) throws {
+    @Test(arguments: [true, false]) func workGrowsWithTheRowsOfFiveHundredTables(isIndexed: Bool) throws {
         let few = try chain(500, rows: 20, isIndexed: isIndexed)
         #expect(try few.plan().deletedCount == 1 + 499 * 20)
         let many = try chain(500, rows: 200, isIndexed: isIndexed)
@@ -202,7 +202,7 @@ import Testing
         #expect(try many.connection.value(SQLStatement("SELECT count(*) FROM t499")) == 0)
     }
 
-    @Test(arguments: [true, false]) func moreTablesTakeWorkThatGrowsWithTheirNumber(isIndexed: Bool) throws {
+    @Test(arguments: [true, false]) func workGrowsLinearlyWithTheTables(isIndexed: Bool) throws {
         let (few, many) = (
             try chain(50, rows: 50, isIndexed: isIndexed), try chain(500, rows: 50, isIndexed: isIndexed)
         )
@@ -210,7 +210,7 @@ import Testing
         #expect(more < work * 12, "\(work) for 50 tables, \(more) for 500")
     }
 
-    @Test func aRingTakesWorkThatGrowsWithItsRows() throws {
+    @Test func workGrowsLinearlyWithARing() throws {
         let few = try chain(100, rows: 10, isIndexed: true, isRing: true)
         #expect(try few.plan().deletedCount == 1 + 99 * 10)
         let many = try chain(100, rows: 100, isIndexed: true, isRing: true)

@@ -98,7 +98,7 @@ struct ForeignFile {
         var columns: [Int] = []
         var isFree = true
         for part in pointed {
-            // A column that is there already: one of another foreign key, the primary key or a unique one.
+            // An existing column: one of another foreign key, the primary key or a unique one.
             let reused = random.chance(20) ? tables[source].columns.indices.randomElement(using: &random) : nil
             if let reused, !columns.contains(reused), !(source == target && pointed.contains(reused)) {
                 columns.append(reused)
@@ -233,7 +233,7 @@ struct ForeignFile {
         }
     }
 
-    /// Whether a foreign key of a table sets defaults, which is no delete rule.
+    /// Whether a foreign key of a table sets defaults, which isn't a delete rule.
     func setsDefaults(_ table: String) -> Bool {
         keys.contains { tables[$0.source].name == table && $0.action == "SET DEFAULT" }
     }

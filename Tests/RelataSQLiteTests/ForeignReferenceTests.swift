@@ -55,7 +55,7 @@ import Testing
     }
 
     /// A key to unique columns, a second key on one column, and one by the rules of its target.
-    @Test func queriesFollowKeysThatHoldNoPrimaryKey() throws {
+    @Test func queriesFollowForeignKeysToUniqueColumns() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT COLLATE NOCASE UNIQUE, name TEXT);
@@ -105,7 +105,7 @@ import Testing
 
     // MARK: Checking
 
-    @Test func aCheckGoesOnAfterForeignKeysThatCannotBeFollowed() throws {
+    @Test func checksContinueAfterUnusableForeignKeys() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT);
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// SQLite refuses any change of such a row.
-    @Test func aRowThatRefersToItselfInAnotherSpellingIsNamed() throws {
+    @Test func selfReferencesInAnotherSpellingAreNamed() throws {
         let file = try DeletionFile(
             """
             CREATE TABLE t (p INTEGER PRIMARY KEY, u TEXT COLLATE RTRIM UNIQUE,
@@ -154,7 +154,7 @@ import Testing
         let findings = try IntegrityCheck.run(file.connection, schema: file.schema)
         #expect(findings.map(\.subject).sorted() == ["x.a", "x.b", "x.c, d", "x.f"])
         #expect(findings.allSatisfy { $0.message.contains("compares by another collation") })
-        #expect(findings.first { $0.subject == "x.c, d" }?.mend.contains("\"p_c_d_key\" ON \"p\"") == true)
+        #expect(findings.first { $0.subject == "x.c, d" }?.fix.contains("\"p_c_d_key\" ON \"p\"") == true)
         let entity = try #require(file.schema["x"]).entity
         #expect(entity.relationships.map(\.target).sorted() == ["k", "p"])
     }

@@ -10,7 +10,7 @@ import Testing
     /// How often each statement runs: enough for SQLite to ask at each of its few steps.
     private let rounds = 210_000
 
-    @Test func whatThrowsWhenItBeginsIsNotOpen() async throws {
+    @Test func failedBeginsLeaveNoTransactionOpen() async throws {
         let rounds = rounds
         let (interrupted, open) = try await Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -33,7 +33,7 @@ import Testing
         #expect(interrupted > 1 && open == 0)
     }
 
-    @Test func whatThrowsWhenItIsCommittedIsNotWritten() async throws {
+    @Test func failedCommitsWriteNothing() async throws {
         let rounds = rounds
         let (interrupted, written, stored) = try await Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -41,7 +41,7 @@ import Testing
             var (interrupted, written) = (0, 0)
             for _ in 0..<rounds {
                 guard (try? connection.begin()) != nil else { continue }
-                // Compiled anew, so that it is never asked itself.
+                // Compiled again, so that it is never asked itself.
                 try connection.execute("INSERT INTO t DEFAULT VALUES")
                 do {
                     try connection.commit()
@@ -57,7 +57,7 @@ import Testing
         #expect(stored == ["\(written)"])
     }
 
-    @Test func aSavepointThatThrowsHasUndoneItsOwnAndNothingElse() async throws {
+    @Test func failedSavepointsUndoOnlyTheirOwnChanges() async throws {
         let rounds = rounds
         let (interrupted, errors, expected, stored) = try await Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -68,7 +68,7 @@ import Testing
                 do {
                     try connection.savepoint {
                         let outer = round % 7 == 0
-                        // Compiled anew, so that it is never asked itself.
+                        // Compiled again, so that it is never asked itself.
                         if outer { try connection.execute("INSERT INTO t DEFAULT VALUES") }
                         var inner = false
                         do {

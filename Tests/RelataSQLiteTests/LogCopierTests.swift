@@ -13,7 +13,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     }
 
-    /// How many times the log of a file has begun anew, as its header tells.
+    /// The number of times the log of a file has begun again, as its header shows.
     private func timesBegun(_ path: String) throws -> Int {
         let log = try FileHandle(forReadingFrom: URL(filePath: path + "-wal"))
         defer { try? log.close() }
@@ -51,7 +51,7 @@ import Testing
                 "INSERT INTO item (data) VALUES (?1)", [.value(.blob(Data(repeating: 7, count: 4_000_000)))]))
     }
 
-    /// Whether the log is removed, as whoever closes a file last does.
+    /// Whether the log is removed, as closing the last connection does.
     private func isLogRemoved(_ path: String) async throws -> Bool {
         for _ in 0..<6000 where FileManager.default.fileExists(atPath: path + "-wal") {
             try await Task.sleep(for: .milliseconds(1))
@@ -60,10 +60,10 @@ import Testing
     }
 
     /// At each time somebody reads, and from the log: there is always a reader that began before the last commit.
-    @Test func theLogBeginsAnewAlthoughReadsOverlap() async throws {
+    @Test func theLogRestartsAlthoughReadsOverlap() async throws {
         try await withPool(limit: 500) { pool, path in
             let isDone = Mutex(false)
-            // On threads of their own: tasks that never pause would leave none for the writer.
+            // On their own threads: tasks that never pause would leave none for the writer.
             let (results, ended) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
             for _ in 0..<3 {
                 Thread.detachNewThread {
@@ -98,12 +98,12 @@ import Testing
         }
     }
 
-    @Test func theLogBeginsAnewAlthoughTransactionsNeverPause() async throws {
+    @Test func theLogRestartsAlthoughTransactionsNeverPause() async throws {
         try await withPool(limit: 1000) { pool, path in
             let data = Value.blob(Data(repeating: 7, count: 40_000))
             let start = try timesBegun(path)
             var count = 0
-            // Of more than ten pages each, where the log is to begin anew at a thousand.
+            // Of more than ten pages each, where the log is to begin again at a thousand.
             while try timesBegun(path) < start + 3, count < 20_000 {
                 let statement = SQLStatement(
                     "REPLACE INTO item VALUES (?1, ?2)", [.value(.integer(Int64(count % 100))), .value(data)])
@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func whatIsWrittenIsInTheFileSoonAlthoughNobodyClosesIt() async throws {
+    @Test func writesReachTheFileWithoutAClose() async throws {
         try await withPool { pool, path in
             try await pool.write { try Self.insertMuch($0) }
             for _ in 0..<6000 where try size(path) < 4_000_000 { try await Task.sleep(for: .milliseconds(10)) }
@@ -131,10 +131,10 @@ import Testing
         }
     }
 
-    @Test func whoCommitsAfterItWasClosedCopiesNothingMore() async throws {
+    @Test func commitsAfterTheCloseAreNotCopied() async throws {
         try await withPool { pool, path in
             try await pool.write { connection in
-                // Closing waits for nobody: what runs goes on to its end.
+                // Closing waits for nobody: what runs continues to its end.
                 try pool.close()
                 try Self.insertMuch(connection)
             }
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func aPoolThatNobodyClosesLeavesNoConnection() async throws {
+    @Test func releasedPoolsCloseTheirConnections() async throws {
         try await withFile { path, open in
             do {
                 let pool = try open(16_000)

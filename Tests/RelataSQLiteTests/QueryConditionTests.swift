@@ -4,7 +4,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// What conditions on an object's own attributes and on those of its to-ones find.
+/// Conditions on an object's own attributes and on those of its to-ones.
 struct QueryConditionTests {
     let library: QueryLibrary
 
@@ -20,7 +20,7 @@ struct QueryConditionTests {
         #expect(try library.keys("Book", .not(the("isGood"))) == [3, 4])
     }
 
-    @Test func anUnsetValueDiffersFromEverySetOne() throws {
+    @Test func unsetValuesDifferFromAllSetValues() throws {
         #expect(try library.keys("Book", the("year") != 1974) == [1, 3, 4])
         #expect(try library.keys("Book", .not(the("year") == 1974)) == [1, 3, 4])
         #expect(try library.keys("Book", .not(the("year") < 1974)) == [2, 3, 4])
@@ -34,7 +34,7 @@ struct QueryConditionTests {
         #expect(try library.keys("Book", .comparison(.notEqual, the("added"), the("printed"), [])) == [1])
     }
 
-    @Test func listsAreOneParameterHoweverLong() throws {
+    @Test func listsOfAnyLengthAreOneParameter() throws {
         #expect(try library.keys("Book", .valueIn(the("year"), [1968, 2001], [])) == [1, 4])
         #expect(try library.keys("Book", .valueIn(the("year"), [1968, nil], [])) == [1, 3])
         #expect(try library.keys("Book", .valueIn(the("year"), [], [])) == [])
@@ -61,7 +61,7 @@ struct QueryConditionTests {
         #expect(try library.run(query).count == 2)
     }
 
-    @Test func pathsLeadThroughToOnes() throws {
+    @Test func pathsFollowToOnes() throws {
         #expect(try library.keys("Book", the("genre.name") == "Fantasy") == [1, 2])
         #expect(try library.keys("Book", the("genre.name") != "Fantasy") == [3, 4])
         #expect(try library.keys("Book", .isNull(the("genre.name"))) == [4])
@@ -180,7 +180,7 @@ struct QueryConditionTests {
         #expect(try library.keys("Book", .not(.and([]))) == [])
     }
 
-    @Test func writtenSQLTakesPlaceAmongConditions() throws {
+    @Test func rawSQLCombinesWithConditions() throws {
         let condition = ExpressionNode.sql([
             .text("length("), .node(the("genre.name")), .text(") > "), .node(.value(5)), .text(" OR "),
             .node(the("id")), .text(" = 4"),
@@ -201,7 +201,7 @@ struct QueryConditionTests {
     }
 
     /// SQLite's own limits on nesting, whose messages are obscure, never come to light.
-    @Test func deepNestingIsFoundOrRefused() throws {
+    @Test func deepNestingRunsOrIsRefused() throws {
         let other = the("id") != 99
         let steps: [(String, String, (ExpressionNode, Int) -> ExpressionNode)] = [
             ("Book", "left", { node, _ in .not(.and([node, other])) }),
@@ -245,7 +245,7 @@ struct QueryConditionTests {
         }
     }
 
-    @Test func namesAndTypesThatDontFitAreErrors() throws {
+    @Test func wrongNamesAndTypesAreErrors() throws {
         func message(_ entity: String, _ condition: ExpressionNode) -> String {
             do {
                 return "found \(try library.keys(entity, condition))"

@@ -9,7 +9,7 @@ struct QueryEdgeTests {
 
     init() throws { library = try .small() }
 
-    @Test func rowsThatTheirReaderSortsTellTheirPlaces() throws {
+    @Test func rowsSortedByTheReaderHavePositions() throws {
         try library.insert("Person_friends", [["personId": 3, "friendId": 4], ["personId": 2, "friendId": 4]])
         try library.connection.execute("DELETE FROM Person_friends WHERE friendId = 2")
         try library.insert("Person_friends", [["personId": 1, "friendId": 2]])
@@ -38,11 +38,11 @@ struct QueryEdgeTests {
         #expect(targets(of: 2) == [4])
     }
 
-    @Test func linksAndObjectsComeApart() throws {
+    @Test func linksAndObjectsAreReadSeparately() throws {
         let owners = KeyList(values: [1, 2], width: 1)
         let query = try library.compiler.edge(
             QueryPlan(entity: "Author"), from: "Book", along: "authors", of: owners, tellsOnce: true)
-        // A text is no number that a reader could sort by: the objects come with their links.
+        // A text isn't a number that a reader could sort by: the objects come with their links.
         #expect(query.objectRows == nil)
         #expect(try library.run(query).map { $0[1] }.sorted { "\($0)" < "\($1)" } == ["le", "le", "mi"])
 
@@ -62,7 +62,7 @@ struct QueryEdgeTests {
         #expect(objects.sorted { "\($0)" < "\($1)" } == [[1, "Ada", nil], [2, "Bea", 1], [3, "Cy", 2]])
     }
 
-    @Test func aSharedToOneIsLeftOutWhereItIsKnown() throws {
+    @Test func knownTargetsAreLeftOutOfRows() throws {
         let columns = SelectedColumns.parts([
             .key(path: []), .expression(the("mother")), .key(path: ["mother"]), .expression(the("mother.name")),
         ])

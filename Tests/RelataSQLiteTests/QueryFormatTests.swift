@@ -14,7 +14,7 @@ struct QueryFormatTests {
         return try library.keys(entity, node)
     }
 
-    @Test func textFindsObjectsThroughRelationships() throws {
+    @Test func predicateTextFollowsRelationships() throws {
         #expect(
             try find("Book", "genre.name == %@ AND ANY authors.name BEGINSWITH %@", .value("Fantasy"), .value("China"))
                 == [2])

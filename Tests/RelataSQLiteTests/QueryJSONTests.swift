@@ -4,7 +4,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// What conditions find in columns that hold JSON.
+/// Conditions on JSON columns.
 struct QueryJSONTests {
     let library: QueryLibrary
 
@@ -31,7 +31,7 @@ struct QueryJSONTests {
 
     private func anyOf(_ condition: ExpressionNode) -> ExpressionNode { anyOf([], condition) }
 
-    @Test func aPlaceIsReadAsOneKindOnly() throws {
+    @Test func jsonPathsAreReadAsOneKind() throws {
         #expect(try books(at("n", as: .number) == 5) == [1])
         #expect(try books(at("n", as: .text) == "5") == [3])
         #expect(try books(at("n", as: .number) > 4.5) == [1])
@@ -64,7 +64,7 @@ struct QueryJSONTests {
         #expect(try books(anyOf([.member("deep")], .not(.isNull(.element(scope: 1, .any))))) == [])
     }
 
-    @Test func whatStandsThereIsReadAsJSON() throws {
+    @Test func valuesAtAPathAreReadAsJSON() throws {
         func texts(_ path: String...) throws -> [Value] {
             let node = ExpressionNode.function(.json(.json, path.map { .member($0) }), [the("notes")])
             let query = try library.compiler.select(
@@ -80,18 +80,18 @@ struct QueryJSONTests {
         #expect(try books(anyOf(.element(scope: 1, .json) == "[1,2]")) == [2])
     }
 
-    @Test func anElementIsComparedWithWhatIsAround() throws {
+    @Test func elementsAreComparedWithOuterValues() throws {
         try library.connection.execute("UPDATE Book SET title = '5' WHERE id = 2")
         #expect(try books(anyOf(.comparison(.equal, .element(scope: 1, .text), the("title"), []))) == [2])
     }
 
-    @Test func aPlaceOrdersTheObjects() throws {
+    @Test func objectsAreOrderedByAJSONPath() throws {
         try library.connection.execute(
             "UPDATE Book SET notes = '{\"n\":' || (10 - id) || '}' WHERE id < 4; DELETE FROM Book WHERE id > 3")
         #expect(try library.keys("Book", .and([]), sort: [SortTerm(at("n", as: .number))]) == [3, 2, 1])
     }
 
-    @Test func namesThatNoPathCanSayAreRefused() throws {
+    @Test func namesThatAPathCannotContainAreRefused() throws {
         for name in ["a\"b", "a\\b", "a\nb"] {
             #expect(throws: RelataError.self) { try books(at(name, as: .any) == 1) }
         }

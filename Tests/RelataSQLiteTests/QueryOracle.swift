@@ -6,7 +6,7 @@ struct QueryOracle {
     let schema: Schema
     let rows: [String: [[String: Value]]]
 
-    /// A row of an entity. Its key is known even where the row isn't there: a reference may dangle.
+    /// A row of an entity. Its key is known even where the row doesn't exist: a reference may dangle.
     struct Object {
         let table: Table
         let key: [Value]

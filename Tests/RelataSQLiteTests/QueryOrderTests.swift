@@ -3,7 +3,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// Order, limits, pages, chosen columns and figures of whole queries.
+/// Order, limits, pages, chosen columns and aggregates of whole queries.
 struct QueryOrderTests {
     let library: QueryLibrary
 
@@ -13,14 +13,14 @@ struct QueryOrderTests {
         try library.keys(QueryPlan(entity: "Book", sort: sort))
     }
 
-    @Test func unsetValuesStandWhereTheyAreAskedTo() throws {
+    @Test func unsetValuesAreSortedAsRequested() throws {
         #expect(try books(SortTerm(the("year"))) == [3, 1, 2, 4])
         #expect(try books(SortTerm(the("year"), isAscending: false)) == [4, 2, 1, 3])
         #expect(try books(SortTerm(the("year"), nullsFirst: false)) == [1, 2, 4, 3])
         #expect(try books(SortTerm(the("year"), isAscending: false, nullsFirst: true)) == [3, 4, 2, 1])
     }
 
-    @Test func orderFollowsWhatValuesMean() throws {
+    @Test func ordersFollowTheMeaningOfValues() throws {
         #expect(try books(SortTerm(the("price"), nullsFirst: false)) == [1, 2, 3, 4])
         #expect(try books(SortTerm(the("title"))) == [3, 1, 2, 4])
         #expect(try books(SortTerm(the("title"), options: .caseInsensitive)) == [3, 1, 4, 2])
@@ -34,7 +34,7 @@ struct QueryOrderTests {
         #expect(throws: RelataError.self) { try books(SortTerm(the("notes"))) }
     }
 
-    @Test func limitAndOffsetCountRows() throws {
+    @Test func limitsAndOffsetsCountRows() throws {
         func keys(_ limit: Int?, _ offset: Int?) throws -> [Value] {
             try library.keys(QueryPlan(entity: "Book", limit: limit, offset: offset))
         }
@@ -116,7 +116,7 @@ struct QueryOrderTests {
         }
     }
 
-    @Test func chosenColumnsMayBeDistinct() throws {
+    @Test func selectedColumnsMayBeDistinct() throws {
         var plan = QueryPlan(entity: "Book", sort: [SortTerm(the("genre.name"))], isDistinct: true)
         let query = try library.compiler.select(plan, columns: .expressions([the("genre.name"), the("isGood")]))
         #expect(try library.run(query) == [[nil, 0], ["Essay", 0], ["Fantasy", 1]])
@@ -155,7 +155,7 @@ struct QueryOrderTests {
         }
     }
 
-    @Test func totalsAreOfTheRowsThatTheQueryYields() throws {
+    @Test func totalsCoverTheRowsOfTheQuery() throws {
         let figures: [ExpressionNode] = [
             .groupAggregate(.count, of: nil, isDistinct: false),
             .groupAggregate(.sum, of: the("price"), isDistinct: false),

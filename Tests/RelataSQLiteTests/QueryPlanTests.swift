@@ -14,7 +14,7 @@ struct QueryPlanTests {
             library.compiler.select(QueryPlan(entity: entity, condition: condition, sort: sort)).statement)
     }
 
-    @Test func keysAndIndexedAttributesAreSearchedFor() throws {
+    @Test func keysAndIndexedAttributesUseIndexes() throws {
         let two = [KeyValue(1), KeyValue(2)]
         let searches: [(String, ExpressionNode)] = [
             ("Book", the("id") == 1), ("Book", .keyIn(the(""), two)), ("Book", the("title") == "x"),
@@ -36,7 +36,7 @@ struct QueryPlanTests {
         }
     }
 
-    @Test func subqueriesSearchTheirTables() throws {
+    @Test func subqueriesUseIndexes() throws {
         let conditions: [ExpressionNode] = [
             .quantified(.all, set("reviews"), condition: the("stars", 1) > 3),
             .quantified(.none, set("authors"), condition: the("name", 1) == "x"),
@@ -48,7 +48,7 @@ struct QueryPlanTests {
         }
     }
 
-    @Test func theFirstKeyOfAPageIsSearchedFor() throws {
+    @Test func pagesUseTheIndexOfTheirFirstKey() throws {
         let plan = QueryPlan(entity: "Book", sort: [SortTerm(the("title"))], limit: 10)
         let page = try library.compiler.select(plan, after: PagePosition(["Earthsea", 1]))
         #expect(try library.explain(page.statement).contains("SEARCH"))

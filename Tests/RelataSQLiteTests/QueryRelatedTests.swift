@@ -3,7 +3,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// What conditions on sets of related objects find.
+/// Conditions on sets of related objects.
 struct QueryRelatedTests {
     let library: QueryLibrary
 
@@ -38,7 +38,7 @@ struct QueryRelatedTests {
         #expect(try library.keys("Person", any("friends", any2("friends", the("name", 2) == "Cy"))) == [3])
     }
 
-    @Test func objectsThatRepeatAtTheEndOfAWayMayCountOnce() throws {
+    @Test func repeatedObjectsAtTheEndOfAPathMayCountOnce() throws {
         let entities =
             [
                 Entity(
@@ -79,7 +79,7 @@ struct QueryRelatedTests {
         .quantified(.any, set(path, 1), condition: condition)
     }
 
-    @Test func innerConditionsSeeTheObjectOutside() throws {
+    @Test func innerConditionsCanUseTheOuterObject() throws {
         let same = ExpressionNode.comparison(.equal, the("year", 1), the("year"), [])
         let other = ExpressionNode.not(.comparison(.equal, the("", 1), the(""), []))
         try library.insert("Book", [["id": 5, "title": "x", "year": 1968, "genreId": 1, "isGood": 0]])
@@ -89,7 +89,7 @@ struct QueryRelatedTests {
         #expect(try library.keys("Book", any("authors.books.genre", sameGenre)) == [1, 2, 3])
     }
 
-    @Test func pathsLeadThroughSeveralToManys() throws {
+    @Test func pathsFollowSeveralToManys() throws {
         #expect(try library.keys("Genre", any("books.authors", the("id", 1) == "mi")) == [1, 2])
         #expect(try library.keys("Genre", any("books.reviews", the("stars", 1) == 5)) == [1])
         #expect(try library.keys("Genre", any("books", any2("reviews", the("stars", 2) == 5))) == [1])
@@ -117,7 +117,7 @@ struct QueryRelatedTests {
         #expect(try library.keys("Book", good == 1) == [1, 2])
     }
 
-    @Test func figuresCountEveryWayAlongAPath() throws {
+    @Test func aggregatesCountEveryPath() throws {
         // Fantasy has two books, both by Le Guin, one by Miéville too.
         #expect(try library.keys("Genre", figure(.count, "books.authors") == 3) == [1])
         #expect(try library.keys("Genre", figure(.count, "books.reviews") == 3) == [1])
@@ -138,7 +138,7 @@ struct QueryRelatedTests {
         #expect(try library.keys("Author", distinct("books.genre") == 2) == ["mi"])
     }
 
-    @Test func aThroughLinkCountsEveryRowBetween() throws {
+    @Test func throughLinksCountEveryJoinRow() throws {
         #expect(try library.keys("Setlist", figure(.count, "songs") == 3) == ["tour"])
         #expect(try library.keys("Setlist", any("songs", the("title", 1) == "Beta")) == ["tour"])
         #expect(
@@ -153,7 +153,7 @@ struct QueryRelatedTests {
         #expect(try library.keys("Note", any("enrolment.notes", the("text", 1) == "x")) == [1])
     }
 
-    @Test func relatedObjectsComeInTheOrderOfTheirRelationship() throws {
+    @Test func relatedObjectsFollowTheOrderOfTheRelationship() throws {
         func related(_ entity: String, _ owner: String, _ relationship: String, _ key: KeyValue) -> QueryPlan {
             QueryPlan(entity: entity, relatedTo: RelatedOwner(entity: owner, relationship: relationship, key: key))
         }
@@ -184,7 +184,7 @@ struct QueryRelatedTests {
         #expect(throws: RelataError.self) { try library.keys(related("Author", "Book", "autors", book2)) }
     }
 
-    @Test func treesAreFollowedToTheirEndsAndCirclesOnce() throws {
+    @Test func treesAreFollowedToTheLeavesAndCyclesOnce() throws {
         func all(_ relationship: String, _ key: Value, _ condition: ExpressionNode? = nil) throws -> [Value] {
             let owner = RelatedOwner(
                 entity: "Person", relationship: relationship, key: KeyValue(key), isRecursive: true)
@@ -194,7 +194,7 @@ struct QueryRelatedTests {
         #expect(try all("mother", 3) == [1, 2])
         #expect(try all("mother", 4) == [])
         #expect(try all("children", 1, the("name") == "Cy") == [3])
-        // 1 → 2, 3 and 3 → 1: a circle.
+        // 1 → 2, 3 and 3 → 1: a cycle.
         #expect(try all("friends", 1) == [2, 3])
         #expect(try all("friends", 3) == [1, 2])
         let other = RelatedOwner(entity: "Book", relationship: "genre", key: KeyValue(1), isRecursive: true)

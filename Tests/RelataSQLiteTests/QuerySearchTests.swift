@@ -57,7 +57,7 @@ struct QuerySearchTests {
         #expect(ContinuousClock().now - start < .seconds(10))
     }
 
-    @Test func wordsAreFoundWhole() throws {
+    @Test func searchesMatchWholeWords() throws {
         try library.connection.execute("UPDATE Book SET title = 'Les Dépossédés, a science-fiction novel' WHERE id = 2")
         let all: TextOptions = [.caseInsensitive, .diacriticInsensitive]
         #expect(try library.books(.words, "EARTHSEA nothing", all) == [1])

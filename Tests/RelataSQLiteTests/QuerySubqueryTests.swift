@@ -13,13 +13,13 @@ struct QuerySubqueryTests {
         QueryPlan(entity: "Genre", condition: condition, sort: sort, limit: limit)
     }
 
-    @Test func aToOneIsLookedForAmongKeys() throws {
+    @Test func toOnesAreComparedWithASubqueryOfKeys() throws {
         let isFantasy = ExpressionNode.inQuery(the("genre"), genres(the("name") == "Fantasy"), selecting: nil)
         #expect(try library.keys("Book", isFantasy) == [1, 2])
         #expect(try library.keys("Book", .not(isFantasy)) == [3, 4])
     }
 
-    @Test func aValueIsLookedForAmongValues() throws {
+    @Test func valuesAreComparedWithASubquery() throws {
         let years = QueryPlan(entity: "Book", condition: .not(.isNull(the("year"))))
         try library.connection.execute("UPDATE Review SET stars = 1974 WHERE id = 2")
         #expect(
@@ -51,7 +51,7 @@ struct QuerySubqueryTests {
         }
     }
 
-    @Test func queriesStandInEachOtherAndBesideParameters() throws {
+    @Test func subqueriesNestAndCombineWithParameters() throws {
         let inner = QueryPlan(
             entity: "Book",
             condition: .and([
@@ -64,13 +64,13 @@ struct QuerySubqueryTests {
         #expect(try library.keys("Review", condition) == [3])
     }
 
-    @Test func datesOfTwoEncodingsAreTheSame() throws {
+    @Test func datesOfDifferentEncodingsAreComparable() throws {
         try library.connection.execute("UPDATE Book SET printed = '1970-01-01T00:00:01.000000Z' WHERE id = 1")
         let loaned = QueryPlan(entity: "Book", condition: .not(.isNull(the("loaned"))))
         #expect(try library.keys("Book", .inQuery(the("printed"), loaned, selecting: the("loaned"))) == [1])
     }
 
-    @Test func theObjectsOfARelationAreFoundFromTheQuery() throws {
+    @Test func relatedObjectsAreFoundBySubqueries() throws {
         let named = QueryPlan(entity: "Author", condition: the("name") == "China Miéville")
         let condition = ExpressionNode.quantified(
             .any, set("authors"), condition: .inQuery(the("", 1), named, selecting: nil))
@@ -81,7 +81,7 @@ struct QuerySubqueryTests {
         #expect(try library.keys("Author", .inQuery(the(""), related, selecting: nil)) == ["le", "mi"])
     }
 
-    @Test func whatIsNestedTooDeeplyIsRefused() throws {
+    @Test func tooDeeplyNestedQueriesAreRefused() throws {
         var plan = QueryPlan(entity: "Person")
         for _ in 0..<30 {
             plan = QueryPlan(entity: "Person", condition: .inQuery(the("mother"), plan, selecting: nil))

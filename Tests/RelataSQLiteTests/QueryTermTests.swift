@@ -9,7 +9,7 @@ struct QueryTermTests {
 
     init() throws { library = try .small() }
 
-    @Test func aTextJoinedToAnUnsetOneDiffersFromEveryText() throws {
+    @Test func concatenationWithUnsetTextIsUnset() throws {
         let after = ExpressionNode.arithmetic(.add, the("title"), the("genre.name"))
         #expect(try library.keys("Book", after == "EarthseaFantasy") == [1])
         #expect(try library.keys("Book", after != "EarthseaFantasy") == [2, 3, 4])
@@ -17,7 +17,7 @@ struct QueryTermTests {
         #expect(try library.keys("Book", before != "FantasyEarthsea") == [2, 3, 4])
     }
 
-    @Test func aNumberIsFoundByWhatWasWrittenInItsOwnPrecision() throws {
+    @Test func floatsAreFoundByTheirWrittenValue() throws {
         var single = Attribute("single", type: .real)
         single.valueType = ValueType(Float?.self)
         var double = Attribute("double", type: .real)
@@ -31,14 +31,14 @@ struct QueryTermTests {
         #expect(try library.keys("Number", the("double") == .real(0.1)) == [1])
     }
 
-    @Test func dataIsAsLongAsItsBytes() throws {
+    @Test func theLengthOfDataIsInBytes() throws {
         try library.connection.execute("UPDATE Book SET cover = x'0102' WHERE id = 1")
         try library.connection.execute("UPDATE Book SET cover = x'000203' WHERE id = 2")
         #expect(try library.keys("Book", .function(.length, [the("cover")]) > 2) == [2])
         #expect(try library.keys("Book", .function(.length, [the("cover")]) == 2) == [1])
     }
 
-    @Test func theFirstOfUnsetValuesDiffersFromEveryValue() throws {
+    @Test func coalescingOnlyUnsetValuesIsUnset() throws {
         let first = ExpressionNode.function(.coalesce, [the("year"), the("weight")])
         #expect(try library.keys("Book", first == 1968) == [1])
         #expect(try library.keys("Book", first != 1968) == [2, 3, 4])
@@ -47,13 +47,13 @@ struct QueryTermTests {
         #expect(try library.keys("Book", always != 1968) == [2, 3, 4])
     }
 
-    @Test func anyNumberButZeroOfAnAppsOwnSQLIsACondition() throws {
+    @Test func nonzeroNumbersOfRawSQLAreTrue() throws {
         let condition = ExpressionNode.sql([.node(the("id")), .text(" - 2")])
         #expect(try library.keys("Book", condition) == [1, 3, 4])
         #expect(try library.keys("Book", .not(condition)) == [2])
     }
 
-    @Test func anotherTableIsJoinedOnceHoweverOftenItIsNamed() throws {
+    @Test func repeatedPathsJoinATableOnce() throws {
         let plan = QueryPlan(
             entity: "Book", condition: .and([the("genre.name") != "x", the("genre.name") != "y"]),
             sort: [SortTerm(the("genre.name"))])

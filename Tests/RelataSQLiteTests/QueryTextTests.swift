@@ -4,13 +4,13 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// What searching text finds.
+/// Text searches.
 struct QueryTextTests {
     let library: QueryLibrary
 
     init() throws { library = try .small() }
 
-    @Test func partsAreFoundLiterally() throws {
+    @Test func substringsAreMatchedLiterally() throws {
         #expect(try library.books(.contains, "th") == [1, 4])
         #expect(try library.books(.contains, "%") == [3])
         #expect(try library.books(.contains, "_") == [3])
@@ -25,7 +25,7 @@ struct QueryTextTests {
         #expect(try library.books(.endsWith, "") == [1, 2, 3, 4])
     }
 
-    @Test func caseAndDiacriticsAreOverlookedOnRequest() throws {
+    @Test func caseAndDiacriticsAreIgnoredOnRequest() throws {
         #expect(try library.books(.beginsWith, "EARTH", .caseInsensitive) == [1, 4])
         #expect(try library.books(.contains, "DISPO", .caseInsensitive) == [2])
         #expect(try library.books(.endsWith, "SEA", .caseInsensitive) == [1])
@@ -55,7 +55,7 @@ struct QueryTextTests {
         #expect(try library.books(.matches, "EARTH.*", .caseInsensitive) == [1, 4])
     }
 
-    @Test func unsetTextIsFoundByNothing() throws {
+    @Test func unsetTextMatchesNothing() throws {
         for search in [TextOperator.contains, .beginsWith, .endsWith, .like, .matches] {
             let condition = ExpressionNode.text(
                 search, the("text"), .value(search == .like ? "*" : search == .matches ? ".*" : ""), [])
@@ -64,7 +64,7 @@ struct QueryTextTests {
         }
     }
 
-    @Test func patternsMayComeFromTheObject() throws {
+    @Test func patternsMayBeAttributes() throws {
         try library.insert("Review", [["id": 9, "stars": 1, "text": "Earth", "bookId": 1]])
         for (search, found) in [(TextOperator.beginsWith, true), (.contains, true), (.endsWith, false), (.like, false)]
         {

@@ -16,7 +16,7 @@ struct QueryUpdateTests {
         return try library.run(query).map { $0[0] }
     }
 
-    @Test func valuesMayBeMadeOfTheObjectsOwn() throws {
+    @Test func updatesMayUseTheObjectsOwnValues() throws {
         let next = ExpressionNode.arithmetic(.add, the("year"), .value(1))
         #expect(try update(the("year") > 1970, Assignment("year", next)) == [2, 4])
         #expect(try library.keys("Book", the("year") == 1975) == [2])
@@ -31,7 +31,7 @@ struct QueryUpdateTests {
         #expect(try library.keys("Book", .and([the("printed") == 1_000_000, the("loaned") == 2_500_000])) == [1])
     }
 
-    @Test func conditionsAndValuesMayLeadThroughRelationships() throws {
+    @Test func updatesMayFollowRelationships() throws {
         #expect(try update(the("genre.name") == "Fantasy", Assignment("isGood", .value(0))) == [1, 2])
         let reviewed = ExpressionNode.quantified(.any, set("reviews"), condition: the("stars", 1) == 5)
         #expect(try update(reviewed, Assignment("title", the("genre.name"))) == [1])
@@ -76,7 +76,7 @@ struct QueryUpdateTests {
         #expect(try library.keys("Note", the("enrolment.mark") == 7) == [3])
     }
 
-    @Test func whatCantBeSetIsAnError() throws {
+    @Test func unsettablePropertiesAreErrors() throws {
         #expect(throws: RelataError.self) { try update(nil, Assignment("id", .value(1))) }
         #expect(throws: RelataError.self) { try update(nil, Assignment("reviews", .value(1))) }
         #expect(throws: RelataError.self) { try update(nil, Assignment("tilte", .value("x"))) }
@@ -90,7 +90,7 @@ struct QueryUpdateTests {
         #expect(throws: RelataError.self) { try update(nil) }
     }
 
-    @Test func keysStandInsideOtherStatements() throws {
+    @Test func keyQueriesNestInOtherStatements() throws {
         let plan = QueryPlan(
             entity: "Book", condition: the("genre.name") == "Fantasy",
             sort: [SortTerm(the("year"), isAscending: false)], limit: 1)

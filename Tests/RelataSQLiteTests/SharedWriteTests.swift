@@ -10,7 +10,7 @@ import Testing
 @Suite struct SharedWriteTests {
     private struct Refusal: Error {}
 
-    /// What was run.
+    /// The statements that were run.
     private final class Statements: Sendable {
         private let texts = Mutex<[String]>([])
 
@@ -40,7 +40,7 @@ import Testing
         try pool.close()
     }
 
-    /// Has them wait for the writer, one after the other, and then lets them go on.
+    /// Has them wait for the writer, one after the other, and then lets them continue.
     private func write(
         _ pool: ConnectionPool, _ bodies: [@Sendable (Connection) throws -> Int],
         meanwhile: ([Task<Int, any Error>]) async -> Void = { _ in }
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func thoseThatWaitAreCommittedAtOnceAndEachGetsItsResult() async throws {
+    @Test func waitingWritesAreCommittedTogetherAndGetTheirOwnResults() async throws {
         try await withPool { pool, statements in
             let results = await write(pool, (0...20).map { Self.insert($0) })
             #expect(try values(results) == Array(0...20))
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func oneThatFailsTakesBackNothingButItsOwn() async throws {
+    @Test func aFailedWriteUndoesOnlyItself() async throws {
         try await withPool { pool, _ in
             let results = await write(
                 pool,
@@ -133,7 +133,7 @@ import Testing
         }
     }
 
-    @Test func whatOnlyTheCommitRefusesFailsByItself() async throws {
+    @Test func writesRefusedByTheCommitFailAlone() async throws {
         try await withPool { pool, _ in
             let results = await write(
                 pool, [Self.insert(0), Self.insert(1), Self.insert(2, parent: 99), Self.insert(3, parent: 0)])
@@ -147,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func whereTheTransactionIsLostEachIsTriedByItself() async throws {
+    @Test func eachWriteIsRetriedAloneIfTheTransactionIsLost() async throws {
         try await withPool { pool, _ in
             _ = try pool.withWriter { try $0.value(SQLStatement("PRAGMA max_page_count = 20")) }
             let results = await write(
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func whoIsCancelledTakesNobodyAlong() async throws {
+    @Test func aCancelledWriteDoesNotAffectOthers() async throws {
         try await withPool { pool, _ in
             let cancelled: @Sendable (Connection) throws -> Int = { connection in
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func cancellingWhoWorksForAnotherHasThatOneDoItByItself() async throws {
+    @Test func cancellingTheLeaderLetsOthersWriteThemselves() async throws {
         try await withPool { pool, _ in
             let runs = Statements()
             let results = await write(
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func whatTakesTheCancellationOfAnotherForItsOwnIsDoneAgain() async throws {
+    @Test func writesCancelledByTheLeaderAreRetried() async throws {
         try await withPool { pool, _ in
             let runs = Statements()
             // It tells of it instead of throwing.
@@ -200,7 +200,7 @@ import Testing
         }
     }
 
-    @Test func whatIsCancelledWhileItWaitsIsNotWritten() async throws {
+    @Test func writesCancelledWhileWaitingAreNotMade() async throws {
         try await withPool { pool, _ in
             let results = await write(pool, (0...2).map { Self.insert($0) }) { tasks in
                 tasks[1].cancel()
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func aWriteBetweenThemThatSharesNothingKeepsItsPlace() async throws {
+    @Test func anUnsharedWriteKeepsItsPlaceInTheQueue() async throws {
         try await withPool { pool, _ in
             let seen = Statements()
             let results = await write(pool, [Self.insert(0), Self.insert(1)]) { _ in
@@ -233,7 +233,7 @@ import Testing
         }
     }
 
-    @Test func whatWaitsWhenTheStoreIsClosedFails() async throws {
+    @Test func waitingWritesFailWhenTheStoreCloses() async throws {
         try await withPool { pool, _ in
             let results = await write(pool, [Self.insert(0), Self.insert(1)]) { _ in try? pool.close() }
             for result in results { #expect(throws: RelataError.self) { try result.get() } }

@@ -7,7 +7,7 @@ import Testing
 
 /// Statements are kept for the next time, but never more than a connection has room for.
 @Suite struct StatementCacheTests {
-    @Test func conditionsThatDifferWithoutEndTakeNoMoreThanThereIsRoomFor() throws {
+    @Test func theStatementCacheIsLimitedInSize() throws {
         let connection = try database("CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER)")
         for number in 0..<400 {
             let conditions = (0..<200).map { "a \(($0 + number) % 3 == 0 ? "<" : ">") \(number * 1000 + $0)" }
@@ -18,7 +18,7 @@ import Testing
         #expect(connection.cachedSize > 0)
     }
 
-    @Test func oneThatWouldTakeMuchOfTheRoomIsNotKept() throws {
+    @Test func largeStatementsAreNotCached() throws {
         let connection = try database("CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER)")
         _ = try connection.values(SQLStatement("SELECT id FROM t WHERE a = ?1", [.value(1)]))
         let before = connection.cachedSize

@@ -126,7 +126,7 @@ struct AdmissionTests {
     }
 
     @Test(arguments: ["5;\(String(repeating: "x", count: 1000))", String(repeating: "0", count: 1000) + "5"])
-    func whatStandsBesideABodyIsBounded(_ piece: String) async throws {
+    func chunkOverheadIsLimited(_ piece: String) async throws {
         try await TestServer.running { server in
             let head = "POST /parse/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
             let few = try await blocking {

@@ -12,7 +12,7 @@ import Testing
 
 /// A statement blocks its thread while it runs. Other requests must still be answered.
 struct BlockedThreadTests {
-    @Test func slowQueriesOfAllReadersButOneBlockNobody() async throws {
+    @Test func slowQueriesOnAllButOneReaderBlockNobody() async throws {
         let folder = try ServerFolder()
         let pool = try ConnectionPool(path: folder.path("store.sqlite"))
         defer { try? pool.close() }

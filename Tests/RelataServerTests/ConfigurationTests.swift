@@ -57,7 +57,8 @@ struct ConfigurationTests {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
         try FileManager.default.createDirectory(atPath: folder.path("old.1"), withIntermediateDirectories: false)
         for (path, words) in [
-            (pipe, "\(pipe): is no regular file"), ("/dev/zero", "is no regular file"), (directory, "is a directory"),
+            (pipe, "\(pipe): isn't a regular file"), ("/dev/zero", "isn't a regular file"),
+            (directory, "is a directory"),
             // The file's rotation would have to remove this directory.
             (folder.path("old"), "old.1: is a directory"),
         ] {
@@ -72,7 +73,7 @@ struct ConfigurationTests {
         let path = folder.path("nothing.pem")
         #expect(try refusal { $0.tls = .init(certificate: path, key: path) }.contains(path))
         try "no certificate".write(toFile: path, atomically: false, encoding: .utf8)
-        #expect(try refusal { $0.tls = .init(certificate: path, key: path) }.contains("holds no certificate"))
+        #expect(try refusal { $0.tls = .init(certificate: path, key: path) }.contains("contains no certificate"))
     }
 
     @Test func aPortThatIsInUseIsNamed() async throws {

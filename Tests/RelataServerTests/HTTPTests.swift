@@ -192,7 +192,7 @@ struct HTTPTests {
         }
     }
 
-    @Test func aClientThatWaitsToBeAskedIsAskedForItsBody() async throws {
+    @Test func clientsThatExpectAContinueGetOne() async throws {
         try await TestServer.running { server in
             let (question, reply) = try await blocking {
                 let connection = try server.connect()

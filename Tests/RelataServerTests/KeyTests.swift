@@ -38,7 +38,7 @@ struct KeyTests {
         #expect {
             try KeyFile(path)
         } throws: {
-            "\($0)".contains("\(path)") && "\($0)".contains("others may read it")
+            "\($0)".contains("\(path)") && "\($0)".contains("others can read it")
         }
     }
 
@@ -52,11 +52,11 @@ struct KeyTests {
         #expect {
             try KeyFile(link)
         } throws: {
-            "\($0)".contains("\(link)") && "\($0)".contains("others may read it")
+            "\($0)".contains("\(link)") && "\($0)".contains("others can read it")
         }
     }
 
-    @Test func aFolderIsRefusedAsAFileOfKeys() throws {
+    @Test func aFolderIsNotAKeyFile() throws {
         let folder = try ServerFolder()
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.url.path)
         #expect(throws: RelataError.self) { try KeyFile(folder.url.path) }

@@ -9,7 +9,7 @@ import Testing
 /// Replies that clients don't read, or read slowly.
 struct LargeReplyTests {
     @Test(arguments: ["keep-alive", "close"])
-    func whoStopsTakingALargeReplyIsClosedAndItsRoomGivenBack(_ connection: String) async throws {
+    func clientsThatStopReadingAreClosedAndTheirMemoryIsFreed(_ connection: String) async throws {
         let body = [UInt8](repeating: 32, count: 19_000_000)
         try await TestServer.running(
             { $0.limits.transferTime = .milliseconds(300) },
@@ -28,7 +28,7 @@ struct LargeReplyTests {
         }
     }
 
-    @Test func aReplyThatIsReadSteadilyMayTakeLongerThanTheLimit() async throws {
+    @Test func steadilyReadRepliesMayExceedTheTimeLimit() async throws {
         let body = [UInt8](repeating: 32, count: 8_000_000)
         try await TestServer.running(
             { $0.limits.transferTime = .seconds(2) },

@@ -132,7 +132,7 @@ struct LimitTests {
         }
     }
 
-    @Test func aClientThatSendsABodyByDropsIsNotWaitedFor() async throws {
+    @Test func tricklingBodiesTimeOut() async throws {
         try await TestServer.running({ $0.limits.transferTime = .milliseconds(300) }) { server in
             let (reply, isClosed) = try await blocking {
                 let connection = try server.connect()
@@ -150,7 +150,7 @@ struct LimitTests {
         }
     }
 
-    @Test func whatArrivedEarnsNoTimeToSendNothing() async throws {
+    @Test func earlierBytesDoNotExtendAnIdleTimeout() async throws {
         try await TestServer.running({ $0.limits.transferTime = .seconds(3) }) { server in
             let reply = try await blocking {
                 // Long enough for all to arrive on a busy machine. At one kilobyte a second, the amount sent at once
@@ -166,7 +166,7 @@ struct LimitTests {
         }
     }
 
-    @Test func aBodyThatArrivesSteadilyMayTakeLongerThanTheLimit() async throws {
+    @Test func steadilyArrivingBodiesMayExceedTheTimeLimit() async throws {
         try await TestServer.running({ $0.limits.transferTime = .seconds(2) }) { server in
             /// The status, and the longest time between two parts of the body.
             @Sendable func send() throws -> (status: Int?, gap: TimeInterval) {
@@ -251,7 +251,7 @@ struct LimitTests {
         #expect(await cancellations.first { _ in true } == true)
     }
 
-    @Test func aClientThatTakesNoRepliesIsClosedAndHoldsUpNobody() async throws {
+    @Test func clientsThatReadNoRepliesAreClosedWithoutDelayingOthers() async throws {
         let body = [UInt8](repeating: 32, count: 8_000_000)
         try await TestServer.running(
             { $0.limits.transferTime = .seconds(5) },
@@ -264,7 +264,7 @@ struct LimitTests {
         }
     }
 
-    @Test func aSlowReaderGetsAllOfALargeReply() async throws {
+    @Test func slowReadersGetTheWholeLargeReply() async throws {
         let body = [UInt8](repeating: 32, count: 8_000_000)
         try await TestServer.running(service: { _ in WireReply(status: 200, body: body) }) { server in
             let counts = try await blocking {

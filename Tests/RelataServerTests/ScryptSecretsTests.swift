@@ -48,13 +48,13 @@ import Testing
     }
     #endif
 
-    @Test func itsOwnHashesArentForeign() async throws {
+    @Test func ownHashesAreRecognized() async throws {
         let hash = try await secrets.hash(of: "secret")
         #expect(!secrets.isForeign(hash))
         #expect(!secrets.isForeign("") && !secrets.isForeign("$2b$10$"))
     }
 
-    @Test func manyAtOnceWaitForEachOther() async throws {
+    @Test func concurrentHashesAreSerialized() async throws {
         let hash = try await secrets.hash(of: "secret")
         let count = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<40 {

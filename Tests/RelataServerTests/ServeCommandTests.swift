@@ -146,7 +146,7 @@ struct ServeCommandTests {
         for (text, message) in [
             (#"{"porrt": 1}"#, "there is no setting porrt: did you mean port?"),
             (#"{"port": "x"}"#, "port in \(path) must be a whole number"), (#"{"port": {}}"#, "port must be text"),
-            (#"[1]"#, "must hold a JSON object"), (#"{"port": 1"#, "invalid JSON"),
+            (#"[1]"#, "must be a JSON object"), (#"{"port": 1"#, "invalid JSON"),
         ] {
             try text.write(toFile: path, atomically: false, encoding: .utf8)
             let result = try run([":memory:", "--config", path])

@@ -54,7 +54,7 @@ struct WebSocketTests {
         return try await TestServer.running(try RelataServer(protocol: served, configuration: configuration), body)
     }
 
-    /// Does the same with a WebSocket, on a thread that may wait for the server.
+    /// Does the same with a WebSocket, on a thread that may block.
     private func talking<Result: Sendable>(
         _ configure: (inout RelataServer.Configuration) -> Void = { _ in },
         _ body: @escaping @Sendable (ServerConnection) throws -> Result

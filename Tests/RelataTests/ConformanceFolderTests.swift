@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What keeps `Conformance` free of any one engine.
+/// Checks that `Conformance` doesn't depend on a single engine.
 @Suite struct ConformanceFolderTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
 
@@ -15,7 +15,7 @@ import Testing
     /// The words that a text has, and the names in its SQL that stand without quotes: engines fold their case differently.
     private static func findings(in text: String) -> [String] {
         let names = ["FROM ", "JOIN ", "UPDATE ", "INTO "].flatMap { keyword in
-            // What a reference does on an update is no name.
+            // What a reference does on an update isn't a name.
             text.replacing("ON UPDATE ", with: "").components(separatedBy: keyword).dropFirst().filter {
                 $0.first?.isUppercase == true
             }.map {
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func noFileOfConformanceMentionsWhatOnlyOneEngineHas() throws {
+    @Test func conformanceTestsUseNoEngineSpecificFeatures() throws {
         let sources = try Self.sources(in: "Conformance")
         #expect(sources.count > 50)
         for (name, text) in sources {
@@ -60,7 +60,7 @@ import Testing
     ])
     func whatEachEngineHasIsNoFinding(text: String) { #expect(Self.findings(in: text) == []) }
 
-    /// An engine that nobody lists is tested by nothing.
+    /// An unlisted engine would not be tested.
     @Test func eachFileOfEnginesIsInTheListOfAllCases() throws {
         let engine = try #require(try Self.sources(in: "Support").first { $0.name == "Engine.swift" })
         let list = try #require(engine.text.firstMatch(of: /static let allCases: \[Engine\] = (.+)/)).output.1

@@ -13,7 +13,7 @@ import Testing
         try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
     }
 
-    @Test func aBackupIsMadeAndBroughtBack() throws {
+    @Test func backupsAreRestored() throws {
         let library = try SampleFile.library()
         let before = try library.bytes()
         let run = try library.run("backup", folder.path("backup.sqlite"), "--verify")
@@ -33,7 +33,7 @@ import Testing
         let library = try SampleFile.library()
         #expect(try library.run("backup", folder.path("backup.sqlite")).exitCode == 0)
         let other = try SampleConnection(library.path)
-        // Who has a file without a log open, and does nothing, locks nothing.
+        // An idle program that has a file without a log open holds no locks.
         try other.execute(
             "PRAGMA journal_mode = \(mode); SELECT * FROM Book; \(mode == "DELETE" ? "BEGIN IMMEDIATE" : "")")
         let run = try Tool.run("restore", folder.path("backup.sqlite"), library.path, "--replace")
@@ -43,7 +43,7 @@ import Testing
         #expect(try names() == ["backup.sqlite"])
     }
 
-    @Test func placesWhereNoBackupCanBeAreRefused() throws {
+    @Test func impossibleBackupDestinationsAreRefused() throws {
         let library = try SampleFile.library()
         let before = try library.bytes()
         try "letter".write(toFile: folder.path("letter.txt"), atomically: false, encoding: .utf8)
@@ -52,7 +52,7 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("link"), withDestinationPath: library.path)
         let wrong = [
-            ("letter.txt", "exists already"), ("directory", "is a directory"), ("pipe", "is no regular file"),
+            ("letter.txt", "exists already"), ("directory", "is a directory"), ("pipe", "isn't a regular file"),
             ("missing/backup.sqlite", "there is no folder"), ("link", "is the file that is copied"),
         ]
         for (name, words) in wrong {
@@ -72,7 +72,7 @@ import Testing
         #expect(try names() == ["directory", "letter.txt", "link", "pipe"])
     }
 
-    @Test func aBackupGoesThroughALinkToItsFile() throws {
+    @Test func backupsFollowSymbolicLinks() throws {
         let library = try SampleFile.library()
         #expect(try library.run("backup", folder.path("real.sqlite")).exitCode == 0)
         try FileManager.default.createSymbolicLink(
@@ -84,7 +84,7 @@ import Testing
         #expect(try SampleFile(copyOf: folder.path("real.sqlite")).rows("SELECT count(*) FROM Review") == ["0"])
     }
 
-    @Test func aDamagedBackupIsFoundBeforeAnythingIsTouched() throws {
+    @Test func damagedBackupsAreRefusedBeforeAnyChange() throws {
         let library = try SampleFile.library()
         try library.execute(
             "WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO Author (name) SELECT 'author ' || i FROM n"
@@ -110,7 +110,7 @@ import Testing
         #expect(try library.rows("SELECT count(*) > 5000 FROM Author") == ["1"])
     }
 
-    @Test func aDamagedFileKeepsItsLogWhereTheBackupIsDamagedToo() throws {
+    @Test func damagedFilesKeepTheirLogIfTheBackupIsDamagedToo() throws {
         let library = try SampleFile.library()
         let (good, bad) = (folder.path("good.sqlite"), folder.path("bad.sqlite"))
         #expect(try library.run("backup", good).exitCode == 0)
@@ -158,7 +158,7 @@ import Testing
         #expect(lseek(descriptor, 0, SEEK_END) == 8192)
     }
 
-    @Test func aServerHasToolsOfItsOwn() throws {
+    @Test func serversHaveTheirOwnBackupTools() throws {
         for arguments in [
             ["postgres://u@localhost/music", folder.path("x")], [folder.path("x"), "postgres://u@localhost/music"],
         ] {
@@ -170,7 +170,7 @@ import Testing
 
     #if os(Linux)
     @Test(.enabled(if: SmallDisk.isAvailable, "a small disk can't be mounted here: that needs root"))
-    func aFullDiskIsSaidAndLeavesNothing() throws {
+    func fullDisksAreReportedAndLeaveNothing() throws {
         let library = try SampleFile.library()
         try library.execute("CREATE TABLE big (data); INSERT INTO big VALUES (zeroblob(3000000))")
         let before = try library.bytes()

@@ -6,9 +6,9 @@ import RelataSQLite
 import Testing
 
 @Suite struct CheckTests {
-    /// The SQL of the ways to mend that a run names.
-    private func mends(_ run: ToolRun) -> [String] {
-        run.lines.filter { $0.hasPrefix("  mend: ") }.compactMap { line in
+    /// The SQL of the ways to fix that a run names.
+    private func fixes(_ run: ToolRun) -> [String] {
+        run.lines.filter { $0.hasPrefix("  fix: ") }.compactMap { line in
             ["UPDATE ", "DELETE FROM "].lazy.compactMap { line.range(of: $0).map { String(line[$0.lowerBound...]) } }
                 .first
         }
@@ -51,7 +51,7 @@ import Testing
         #expect(query.contains("NOT IN ('lent', 'shelved')"))
     }
 
-    @Test func danglingReferencesAreFoundAndWhatIsSaidMendsThem() throws {
+    @Test func danglingReferencesAreFoundWithAWorkingFix() throws {
         let file = try SampleFile.library()
         try file.execute(
             """
@@ -68,15 +68,15 @@ import Testing
         #expect(run.lines.contains("Card.reader: 1 reference to Reader leads nowhere (Card R-0108 → 2)"))
         #expect(run.lines.contains("Loan.reader: 1 reference to Reader leads nowhere (Loan 2 → 2)"))
         #expect(run.lines.contains("Book.authors: 1 row of Book_authors leads nowhere (Author 70)"))
-        let mends = mends(run)
-        #expect(mends.count == 5)
-        for sql in mends { try file.execute(sql) }
+        let fixes = fixes(run)
+        #expect(fixes.count == 5)
+        for sql in fixes { try file.execute(sql) }
         #expect(try file.run("check").exitCode == 0)
         #expect(try file.rows("SELECT count(*) FROM Book WHERE genreId IS NULL") == ["4"])
     }
 
-    /// References that SQLite follows by the rules of the column that is referred to stay; what leads nowhere is mended.
-    @Test func mendsTouchWhatSQLiteFindsDanglingAndNothingElse() throws {
+    /// References that SQLite follows by the rules of the column that is referred to stay; what leads nowhere is fixed.
+    @Test func repairsAffectOnlyDanglingReferences() throws {
         let file = try SampleFile(
             """
             CREATE TABLE n (code TEXT COLLATE NOCASE PRIMARY KEY);
@@ -119,7 +119,7 @@ import Testing
         #expect(wrong.count == 12, "\(wrong)")
         let run = try file.run("check")
         #expect(run.exitCode == 1)
-        for sql in mends(run) { try file.execute(sql) }
+        for sql in fixes(run) { try file.execute(sql) }
         #expect(try dangling() == [])
         // A row that must have its reference goes with the other one that it has.
         let gone = Set(wrong.filter { $0.hasPrefix("d.") }.map { $0.split(separator: "|")[1] })
@@ -146,7 +146,7 @@ import Testing
         #expect(run.lines.contains("b.lost: 1 row refers to nowhere, where there is no such row (4)"))
     }
 
-    @Test func aTableIsFoundWhoseNameBeginsAsThoseOfTheLibrary() throws {
+    @Test func tablesWithReservedNamesAreReported() throws {
         let file = try SampleFile(
             """
             CREATE TABLE relata_x (id INTEGER PRIMARY KEY, c INTEGER REFERENCES c);
@@ -180,7 +180,7 @@ import Testing
         #expect(run.exitCode == 1)
         #expect(run.lines.contains("List.songs: some members have no position (List 2: 1)"))
         #expect(run.lines.contains("List.songs: some members have the same position (List 1: 2 at 5)"))
-        for sql in mends(run) { try file.execute(sql) }
+        for sql in fixes(run) { try file.execute(sql) }
         #expect(try file.run("check").exitCode == 0)
         #expect(
             try file.rows("SELECT songId FROM List_songs WHERE listId = 1 ORDER BY position") == ["1", "2", "3"])
@@ -192,7 +192,7 @@ import Testing
         try file.damageIndex()
         let run = try file.run("check")
         #expect(run.exitCode == 1)
-        #expect(run.output.contains("the file: ") && run.output.contains("mend: make the indexes anew: REINDEX"))
+        #expect(run.output.contains("the file: ") && run.output.contains("fix: rebuild the indexes: REINDEX"))
         try file.execute("REINDEX")
         #expect(try file.run("check").exitCode == 0)
     }

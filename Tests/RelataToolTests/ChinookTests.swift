@@ -33,7 +33,7 @@ struct ChinookTests {
         #expect(try isUnchanged())
     }
 
-    @Test func aQueryGoesThroughRelationships() throws {
+    @Test func queriesFollowRelationships() throws {
         let run = try Tool.run(
             "fetch", original, "Album", "--where", "artist.name == \"AC/DC\" AND tracks.@count > 5", "--sort", "title",
             "--format", "csv")

@@ -5,7 +5,7 @@ import Testing
 @Suite struct CommandLineTests {
     #if os(Linux)
     @Test(arguments: [["inspect"], ["fetch", "Book"]])
-    func outputThatIsLostIsAnError(_ command: [String]) throws {
+    func lostOutputIsAnError(_ command: [String]) throws {
         let file = try SampleFile.library()
         let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
         let arguments = [command[0], file.path] + command.dropFirst()
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoDatabaseIsLeftAsItIs() throws {
+    @Test func invalidDatabasesStayUnchanged() throws {
         let folder = try TemporaryFolder()
         let text = String(repeating: "This is a letter and no database. ", count: 50)
         try text.write(toFile: folder.path("letter.txt"), atomically: false, encoding: .utf8)
@@ -57,7 +57,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["letter.txt"])
     }
 
-    @Test func whatIsNotThereIsNotMade() throws {
+    @Test func missingFilesAreNotCreated() throws {
         let folder = try TemporaryFolder()
         let missing = try Tool.run("delete", folder.path("none.sqlite"), "A", "1", "--yes")
         #expect(missing.exitCode == 1)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func aCopyHoldsWhatTheOriginalDoesAndLeavesItAsItIs() throws {
+    @Test func copiesAreCompleteAndKeepTheOriginal() throws {
         let file = try SampleFile.library()
         let before = try file.bytes()
         let folder = try TemporaryFolder()
@@ -100,11 +100,11 @@ import Testing
         #expect(try file.bytes() == before)
     }
 
-    @Test func aCopyThatWasInterruptedIsMadeByTheNextCall() throws {
+    @Test func interruptedCopiesAreCompletedByTheNextCall() throws {
         let file = try SampleFile.library()
         let folder = try TemporaryFolder()
         let copy = folder.path("copy.sqlite")
-        // What is left of a process that was killed.
+        // The leftovers of a killed process.
         let part = folder.path(".relata-part-a1b2c3")
         try FileManager.default.createDirectory(atPath: part, withIntermediateDirectories: false)
         for name in ["/1", "/1-journal"] {
@@ -117,7 +117,7 @@ import Testing
         #expect(missing.exitCode == 1 && missing.errors.contains("copy.sqlite"))
     }
 
-    @Test func aSampleIsNotMadeOverAFileThatExists() throws {
+    @Test func samplesDoNotOverwriteFiles() throws {
         let file = try SampleFile.library()
         let before = try file.bytes()
         let sql = Tool.project.appendingPathComponent("Examples/Library/library.sql").path

@@ -58,7 +58,7 @@ import Testing
         #expect(
             first.exitCode == 0 && first.output.contains("as it was at \(moment)"), "\(first.output)\(first.errors)")
         #expect(try SampleFile(copyOf: restored).rows("SELECT count(*) FROM Review") == ["9"])
-        for (text, words) in [("2001-01-01T00:00:00Z", "holds no copy from before"), ("noon", "is no moment")] {
+        for (text, words) in [("2001-01-01T00:00:00Z", "contains no copy from before"), ("noon", "isn't a moment")] {
             let run = try Tool.run("restore", copies, folder.path("early.sqlite"), "--at", text)
             #expect(run.exitCode == 1 && run.hasErrorAtEnd && run.errors.contains(words), "\(run.errors)")
         }
@@ -66,7 +66,7 @@ import Testing
         #expect(later.exitCode == 0 && later.errors.contains("is missing"), "\(later.errors)")
     }
 
-    @Test func whatCanNotBeFollowedIsRefused() throws {
+    @Test func unsupportedSourcesAreRefused() throws {
         let library = try SampleFile.library()
         let before = try library.bytes()
         let plain = try library.run("backup", "--continuous", copies)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(.enabled(if: Tool.canBeUnprivileged, "permissions bind nobody here"))
-    func aFolderThatCannotBeWrittenIsSaid() throws {
+    func unwritableFoldersAreReported() throws {
         let library = try SampleFile.library()
         try library.execute("PRAGMA journal_mode = WAL")
         try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: false)
@@ -103,7 +103,7 @@ import Testing
 
     #if os(Linux)
     @Test(.enabled(if: SmallDisk.isAvailable, "a small disk can't be mounted here: that needs root"))
-    func aFullDiskIsSaidAndLeavesTheFile() throws {
+    func fullDisksAreReportedAndKeepTheFile() throws {
         let library = try SampleFile.library()
         try library.execute("PRAGMA journal_mode = WAL; CREATE TABLE big (data)")
         let writer = try SampleConnection(library.path)

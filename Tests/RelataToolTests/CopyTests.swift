@@ -8,7 +8,7 @@ import Testing
 /// `relata copy` between files and a server.
 @Suite(.enabled(if: PrivateCluster.isInstalled, "\(PrivateCluster.missing)"))
 struct CopyToolTests {
-    @Test func aFileGoesToAServerAndBack() throws {
+    @Test func aFileIsCopiedToAServerAndBack() throws {
         let file = try SampleFile.library()
         let before = try file.bytes()
         let database = try PrivateCluster.shared.makeDatabase()
@@ -29,7 +29,7 @@ struct CopyToolTests {
         #expect(check.output == "back.sqlite: no findings in 8 entities, 6 references, 1 join table\n")
     }
 
-    @Test func aDestinationWithTablesIsLeftAsItIs() throws {
+    @Test func destinationsWithTablesStayUnchanged() throws {
         let database = try PrivateCluster.shared.makeDatabase()
         try run("CREATE TABLE mine (id int PRIMARY KEY)", in: database)
         let run = try SampleFile.library().run("copy", database.url)
@@ -44,7 +44,7 @@ struct CopyToolTests {
         #expect(!FileManager.default.fileExists(atPath: folder.path("new.sqlite")))
     }
 
-    @Test func whatStaysBehindIsNamed() throws {
+    @Test func itemsThatAreNotCopiedAreNamed() throws {
         let database = try PrivateCluster.shared.makeDatabase()
         try run("CREATE TABLE thing (id int PRIMARY KEY); CREATE VIEW things AS SELECT * FROM thing", in: database)
         let folder = try TemporaryFolder()
@@ -53,7 +53,7 @@ struct CopyToolTests {
         #expect(run.errors.contains("relata: left out: things, which is a view\n"))
     }
 
-    @Test func aCopyThatIsKilledGoesOn() throws {
+    @Test func killedCopiesContinue() throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let file = try SampleFile(
             """
@@ -91,7 +91,7 @@ struct CopyToolTests {
         try session.run(sql)
     }
 
-    /// How many rows are there.
+    /// The number of rows.
     private func copied(_ session: Session) throws -> Int64 {
         // Cells are valid while their result is there.
         func number(_ sql: String) throws -> Int64 {

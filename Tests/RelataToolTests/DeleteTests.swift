@@ -22,7 +22,7 @@ import Testing
         #expect(try file.bytes() == before)
     }
 
-    @Test func aDeniedPlanNamesWhatStandsInTheWayAndFails() throws {
+    @Test func deniedPlansNameTheBlockersAndFail() throws {
         let file = try SampleFile.library()
         let before = try file.bytes()
         for arguments in [["--dry-run"], ["--yes"]] {
@@ -65,7 +65,7 @@ import Testing
         #expect(try file.run("delete", "Sailor", "3", "--yes").exitCode == 0)
     }
 
-    @Test func aConfirmedPlanIsDone() throws {
+    @Test func confirmedPlansAreCarriedOut() throws {
         let file = try SampleFile.library()
         let run = try file.run("delete", "Publisher", "2", input: "y\n")
         #expect(run.exitCode == 0)
@@ -105,7 +105,7 @@ import Testing
         #expect(try file.rows("SELECT id FROM Loan") == ["2"])
     }
 
-    @Test func keysOfTextAndOfSeveralColumnsAreTypedAsTheyAre() throws {
+    @Test func textAndCompositeKeysAreTypedDirectly() throws {
         let file = try SampleFile(
             """
             CREATE TABLE Artist (name TEXT PRIMARY KEY NOT NULL);
@@ -138,7 +138,7 @@ import Testing
         #expect(try file.rows("SELECT a, b FROM q") == ["1|2"])
     }
 
-    @Test func anOtherValueThatBeginsWithADashIsToldHowToBeWritten() throws {
+    @Test func otherValuesWithADashGetAHint() throws {
         let file = try SampleFile("CREATE TABLE p (id TEXT PRIMARY KEY NOT NULL); INSERT INTO p VALUES ('-x')")
         for arguments in [["-x"], ["--yes", "-x"], ["--show", "-3", "1"]] {
             let run = try file.run("delete", ["p"] + arguments)
@@ -158,7 +158,7 @@ import Testing
         #expect(try file.rows("SELECT count(*) FROM Loan") == ["3"])
     }
 
-    @Test func aLockedFileIsLeftAlone() throws {
+    @Test func lockedFilesStayUnchanged() throws {
         let file = try SampleFile.library()
         let script = "BEGIN IMMEDIATE; DELETE FROM Loan"
         let connection = try SampleConnection(file.path)

@@ -28,7 +28,7 @@ import Testing
             "fetch", "Book", "--where", "reviews.@count > 0", "--sort", "-reviews.stars.@avg,title", "--format", "json")
         #expect(try !titles(best).isEmpty && titles(best) == titles(stars))
         let wrong = try file.run("fetch", "Book", "--sort", "reviews.@middle.stars")
-        #expect(wrong.exitCode != 0 && wrong.errors.contains("there is no figure @middle"), "\(wrong.errors)")
+        #expect(wrong.exitCode != 0 && wrong.errors.contains("there is no aggregate @middle"), "\(wrong.errors)")
     }
 
     @Test func aNegativeLimitIsNamed() throws {
@@ -37,7 +37,7 @@ import Testing
         #expect(run.errors.contains("--limit -1 is negative: give a number of objects"), "\(run.errors)")
     }
 
-    @Test func namesOfTheDatabaseAreAsGoodAsRelatasAndInAnyCase() throws {
+    @Test func databaseNamesAreAcceptedInAnyCase() throws {
         let file = try SampleFile.library()
         for condition in ["genreId == 3", "GENRE == 3", "genre_id == 3", "genre.Name == 'Essays'"] {
             let run = try file.run("fetch", "book", "--where", condition, "--format", "json")
@@ -108,7 +108,7 @@ import Testing
         #expect(!json.output.contains("\u{1B}"))
     }
 
-    @Test func missingObjectsAreKnownByTheirKey() throws {
+    @Test func missingObjectsAreShownByKey() throws {
         let file = try SampleFile.library()
         try file.execute("UPDATE Book SET genreId = 77 WHERE id = 6; UPDATE Book SET genreId = NULL WHERE id = 5")
         let run = try file.run("fetch", "Book", "--where", "id IN {5, 6}", "--include", "genre", "--format", "json")
@@ -137,7 +137,7 @@ import Testing
         #expect(room?[0] as? Int == 1 && room?[1] as? String == "b")
     }
 
-    @Test func whatIsWrongIsToldInOneLine() throws {
+    @Test func errorsAreOneLine() throws {
         let file = try SampleFile.library()
         let wrong: [(arguments: [String], message: String)] = [
             (["Bok"], "did you mean Book?"), (["Book", "--where", "titel == 'x'"], "column 1"),

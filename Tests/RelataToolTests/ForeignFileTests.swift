@@ -19,7 +19,7 @@ import Testing
         #expect(run.output.hasSuffix("deleted 3 objects: 2 x, 1 p\n"))
     }
 
-    @Test func keysToUniqueColumnsAreFollowedByEitherName() throws {
+    @Test func foreignKeysToUniqueColumnsAreFollowedByEitherName() throws {
         let file = try SampleFile(
             """
             CREATE TABLE codes (id INTEGER PRIMARY KEY, code TEXT UNIQUE, name TEXT);
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// A foreign key of several columns refers to nothing where one of them is unset.
-    @Test func aReferenceThatIsPartlyUnsetIsNone() throws {
+    @Test func partlyUnsetReferencesAreUnset() throws {
         let file = try SampleFile(
             """
             CREATE TABLE p (a INTEGER, b TEXT, PRIMARY KEY (a, b));
@@ -79,7 +79,7 @@ import Testing
     }
 
     /// Functions and collations that another program gives SQLite are nowhere in its file.
-    @Test func whatOnlyAnotherProgramHasIsAFindingOfTheCheck() throws {
+    @Test func missingFunctionsOfOtherProgramsAreFindings() throws {
         for (word, message) in [
             ("COLLATE mine", "no such collation sequence: mine"), ("abs", "unknown function: mine()"),
         ] {
@@ -94,7 +94,7 @@ import Testing
             let check = try file.run("check")
             #expect(check.exitCode == 1)
             #expect(check.output.contains(message), "\(check.output) \(check.errors)")
-            #expect(check.output.contains("mend: check it with the program that made it"))
+            #expect(check.output.contains("fix: check it with the program that created it"))
             #expect(try file.run("delete", "x", "1", "--yes").exitCode == 0)
             let delete = try file.run("delete", "p", "1", "--yes")
             #expect(delete.exitCode == 1 && delete.errors.contains(message), "\(delete.output) \(delete.errors)")
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// The rows of a table whose key sorts by such a collation can't even be counted.
-    @Test func whatOnlyAnotherProgramCanReadHidesNothingElse() throws {
+    @Test func unreadableTablesDoNotHideOthers() throws {
         let file = try SampleFile(
             """
             CREATE TABLE p (n TEXT COLLATE NOCASE PRIMARY KEY) WITHOUT ROWID;
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// SQLite folds the letters of ASCII alone, and knows nothing of compositions.
-    @Test func namesThatDifferInOtherLettersAreTwo() throws {
+    @Test func namesThatDifferInNonASCIICaseAreDistinct() throws {
         for (one, other) in [("Ä", "ä"), ("İ", "i̇"), ("É", "é"), ("\u{E9}", "e\u{301}")] {
             let file = try SampleFile(
                 """
@@ -165,8 +165,8 @@ import Testing
         }
     }
 
-    /// SQLite compares by the column that is referred to: without a type, a text is no number, and a key of integers takes
-    /// texts for numbers.
+    /// SQLite compares by the column that is referred to: without a type, a text isn't a number, and a key of integers
+    /// takes texts for numbers.
     @Test func referencesOfColumnsWithoutATypeAreNotDangling() throws {
         let file = try SampleFile(
             """
@@ -185,7 +185,7 @@ import Testing
         #expect(check.exitCode == 1 && check.output.contains("2 references to p lead nowhere"), "\(check.output)")
     }
 
-    @Test func aTriggerThatKeepsAnObjectTakesTheDeletionBack() throws {
+    @Test func triggersThatKeepAnObjectRollBackTheDeletion() throws {
         let file = try SampleFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
@@ -195,13 +195,13 @@ import Testing
             """)
         let run = try file.run("delete", "p", "1", "--yes")
         #expect(run.exitCode == 1)
-        #expect(run.errors.contains("a trigger (guard) keeps the deletion from doing what was planned"))
+        #expect(run.errors.contains("a trigger (guard) prevents the planned deletion"))
         #expect(!run.output.contains("deleted"))
         let connection = try Connection(path: file.path)
         #expect(try connection.value(SQLStatement("SELECT (SELECT count(*) FROM p) + (SELECT count(*) FROM x)")) == 2)
     }
 
-    @Test func keysThatAreStoredAsOtherThanDeclaredCanBeGiven() throws {
+    @Test func keysStoredWithAnotherTypeCanBeGiven() throws {
         let file = try SampleFile(
             """
             CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (id PRIMARY KEY);
@@ -218,10 +218,10 @@ import Testing
             #expect(run.exitCode == 0, "\(entity) \(key): \(run.errors)")
         }
         let missing = try file.run("delete", "a", "gone", "--yes")
-        #expect(missing.errors.contains("gone is no key of a: id is an integer"))
+        #expect(missing.errors.contains("gone isn't a key of a: id is an integer"))
     }
 
-    @Test func aKeyThatIsThatOfTwoObjectsIsRefused() throws {
+    @Test func keysOfTwoObjectsAreRefused() throws {
         let file = try SampleFile(
             """
             CREATE TABLE t (id PRIMARY KEY); INSERT INTO t VALUES (7), ('7'), (8);
@@ -234,7 +234,7 @@ import Testing
         #expect(try file.run("delete", "t", "8", "--yes").exitCode == 0)
     }
 
-    @Test func theTextThatIsStoredIsMeantAndNoNumberThatReadsAlike() throws {
+    @Test func storedTextIsPreferredToAnEqualNumber() throws {
         let file = try SampleFile(
             """
             CREATE TABLE t (id TEXT PRIMARY KEY); INSERT INTO t VALUES ('007'), ('7'), ('1.50'), ('1.5'), ('8');
@@ -251,12 +251,12 @@ import Testing
             #expect(
                 try file.rows("SELECT group_concat(\(column)) FROM (SELECT * FROM \(entity) ORDER BY rowid)") == [rest])
         }
-        // The text 8 is no number that could be written in other ways.
+        // The text 8 isn't a number that could be written in other ways.
         let missing = try file.run("delete", "t", "08", "--yes")
         #expect(missing.exitCode != 0 && missing.errors.contains("has no t with the key 08"), "\(missing.errors)")
     }
 
-    @Test func whatKeysAreThatAreWrittenAlikeIsSaid() throws {
+    @Test func ambiguousKeysNameTheirTypes() throws {
         let file = try SampleFile(
             """
             CREATE TABLE t (id PRIMARY KEY); INSERT INTO t VALUES (7), ('7'), (x'61'), ('x''61''');
@@ -275,7 +275,7 @@ import Testing
         #expect(try file.rows("SELECT typeof(id) FROM t ORDER BY rowid") == ["integer", "text"])
     }
 
-    @Test func aTableThatIsLeftOutIsNamedWhereOthersReferToIt() throws {
+    @Test func skippedTablesAreNamedWhereOthersReferToThem() throws {
         let file = try SampleFile(
             """
             CREATE VIRTUAL TABLE words USING fts5(text);
@@ -286,7 +286,7 @@ import Testing
             run.output.contains("note: x.word: its foreign key to words points at a virtual table"), "\(run.output)")
     }
 
-    @Test func aCheckGoesOnAfterABrokenForeignKey() throws {
+    @Test func checksContinueAfterABrokenForeignKey() throws {
         let file = try SampleFile(
             """
             CREATE TABLE p (id INTEGER PRIMARY KEY);
@@ -299,7 +299,7 @@ import Testing
         #expect(run.output.contains("x.b: 1 reference to p leads nowhere"))
     }
 
-    @Test func aCheckFindsAForeignKeyToATableThatIsMissingThoughNoRowRefersToIt() throws {
+    @Test func checksFindUnusedForeignKeysToMissingTables() throws {
         let file = try SampleFile(
             "CREATE TABLE d (id INTEGER PRIMARY KEY, g INTEGER REFERENCES gone (id)); INSERT INTO d VALUES (1, NULL);")
         let run = try file.run("check")

@@ -3,7 +3,7 @@ import Testing
 
 /// A file whose tables have the names of SQLite's table-valued functions.
 @Suite struct HiddenFunctionTests {
-    @Test func suchAFileIsInspectedFetchedFromCheckedAndDeletedFrom() throws {
+    @Test func toolCommandsWorkOnTablesNamedLikeFunctions() throws {
         let names = [
             "json_each", "json_tree", "relata_values", "pragma_defer_foreign_keys", "pragma_foreign_key_check",
             "pragma_foreign_key_list", "pragma_index_list", "pragma_index_xinfo", "pragma_module_list",

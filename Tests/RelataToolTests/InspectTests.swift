@@ -30,7 +30,7 @@ import Testing
         #expect(mermaid.lines.contains("    Publisher ||--o{ Book : \"publisher / books [cascade]\""))
     }
 
-    @Test func jsonSaysTheSameToPrograms() throws {
+    @Test func jsonContainsTheSameForPrograms() throws {
         let run = try SampleFile.library().run("inspect", "--format", "json")
         let json = try #require(try run.json() as? [String: Any])
         let entities = try #require(json["entities"] as? [[String: Any]])

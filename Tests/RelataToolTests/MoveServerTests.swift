@@ -15,7 +15,7 @@ struct MoveServerTests {
         return file
     }
 
-    @Test(arguments: ["jsonl", "csv"]) func aLibraryGoesThroughAServer(_ format: String) throws {
+    @Test(arguments: ["jsonl", "csv"]) func aLibraryIsMovedThroughAServer(_ format: String) throws {
         let (library, empty, folder) = (try SampleFile.library(), try emptyLibrary(), try TemporaryFolder())
         let database = try PrivateCluster.shared.makeDatabase()
         #expect(try empty.run("copy", database.url).exitCode == 0)
@@ -31,16 +31,16 @@ struct MoveServerTests {
             }
             #expect(texts[0] == texts[1], "\(name)")
         }
-        // The server goes on counting behind the keys that came.
+        // The server continues counting after the given keys.
         let new = try Tool.run(
             "import", database.url, "-", "--format", "csv", "--class", "Author", input: "name\nNew One\n")
         #expect(new.exitCode == 0, "\(new.errors)")
         let bad = try Tool.run(
             "import", database.url, "-", "--format", "csv", "--class", "Review", input: "id,stars,bookId\n100,5,999\n")
-        #expect(bad.errors.contains("standard input:2: book: leads to Book 999, which isn't there"), "\(bad.errors)")
+        #expect(bad.errors.contains("standard input:2: book: leads to Book 999, which doesn't exist"), "\(bad.errors)")
     }
 
-    @Test func aTableThatCannotMoveIsNamed() throws {
+    @Test func tablesThatCannotMoveAreNamed() throws {
         let (database, folder) = (try PrivateCluster.shared.makeDatabase(), try TemporaryFolder())
         let session = try Session(PostgresURL(database.url))
         defer { session.close() }

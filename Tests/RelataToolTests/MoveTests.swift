@@ -23,7 +23,7 @@ import Testing
         return try names.flatMap { name in try [name] + file.rows("SELECT * FROM \"\(name)\" ORDER BY 1, 2") }
     }
 
-    @Test(arguments: ["jsonl", "csv"]) func aLibraryGoesOutAndIn(_ format: String) throws {
+    @Test(arguments: ["jsonl", "csv"]) func aLibraryIsExportedAndImported(_ format: String) throws {
         let (library, empty) = (try SampleFile.library(), try emptyLibrary())
         let before = try library.bytes()
         let export = try library.run("export", "--output", folder.path("out"), "--format", format)
@@ -42,7 +42,7 @@ import Testing
         #expect(try dump(empty) == dump(library))
     }
 
-    @Test func oneClassGoesThroughAPipe() throws {
+    @Test func oneClassIsMovedThroughAPipe() throws {
         let (library, empty) = (try SampleFile.library(), try emptyLibrary())
         let csv = try library.run("export", "Author", "--format", "csv")
         #expect(csv.exitCode == 0 && csv.output.hasPrefix("id,name,born\r\n"))
@@ -76,7 +76,7 @@ import Testing
         #expect(try file.rows("SELECT name FROM Author") == ["Ann"])
     }
 
-    @Test func aDatabaseIsMadeOfAFile() throws {
+    @Test func importsCreateADatabase() throws {
         try "name,born\nAda,1815\n".write(toFile: folder.path("Person.csv"), atomically: false, encoding: .utf8)
         let database = folder.path("new.sqlite")
         #expect(try Tool.run("import", database, folder.path("Person.csv")).errors.contains("there is no such file"))
@@ -88,19 +88,19 @@ import Testing
         #expect(fetch.output == "id,name,born\n1,Ada,1815\n")
     }
 
-    @Test func whatIsNoFileIsNotRead() throws {
+    @Test func onlyRegularFilesAreRead() throws {
         let file = try emptyLibrary()
         #expect(mkfifo(folder.path("Book.csv"), 0o600) == 0)
         try FileManager.default.createDirectory(atPath: folder.path("empty"), withIntermediateDirectories: false)
         for (name, words) in [
-            ("Book.csv", "is no regular file"), ("none.csv", "there is no such file"), ("empty", "holds no files"),
+            ("Book.csv", "isn't a regular file"), ("none.csv", "there is no such file"), ("empty", "contains no files"),
         ] {
             let run = try file.run("import", folder.path(name))
             #expect(run.exitCode == 1 && run.hasErrorLine && run.errors.contains(words), "\(name): \(run.errors)")
         }
     }
 
-    @Test func filesThatAreThereAreLeftAsTheyAre() throws {
+    @Test func existingFilesStayUnchanged() throws {
         let library = try SampleFile.library()
         try "mine".write(toFile: folder.path("Book.jsonl"), atomically: false, encoding: .utf8)
         for output in [folder.url.path, folder.path("Book.jsonl")] {
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func anImportThatIsKilledLeavesNothingOrGoesOn() throws {
+    @Test func killedImportsLeaveNothingOrContinue() throws {
         let file = try SampleFile("CREATE TABLE Item (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
         let rows = (1...60_000).map { "\($0),item \($0)" }
         try (["id,name"] + rows).joined(separator: "\n").write(
@@ -140,7 +140,7 @@ import Testing
 
     @Test(
         .enabled(if: SharedData.chinook != nil, "chinook.sqlite isn't beside the project"), arguments: ["jsonl", "csv"])
-    func aRealDatabaseIsTheSame(_ format: String) throws {
+    func aRealDatabaseSurvivesARoundTrip(_ format: String) throws {
         let original = try SampleFile(copyOf: try #require(SharedData.chinook))
         let empty = try SampleFile(copyOf: original.path)
         try empty.empty()

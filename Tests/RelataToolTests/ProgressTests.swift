@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// What the tool tells while it works for longer than a second: here it waits for somebody else's lock.
+/// The tool's progress when it works for longer than a second: here it waits for another process's lock.
 @Suite struct ProgressTests {
     /// Runs a deletion while another connection holds the file's lock for so long.
     private static func delete(_ file: SampleFile, locked seconds: Double, terminal: Terminal? = nil) throws -> ToolRun
@@ -27,7 +27,7 @@ import Testing
         return try #require(try run.withLock { try $0?.get() })
     }
 
-    @Test func whatTakesOverASecondIsToldInOneLine() throws {
+    @Test func longOperationsAreReportedInOneLine() throws {
         let file = try SampleFile.library()
         let run = try Self.delete(file, locked: 2.5)
         #expect(run.exitCode == 0 && run.lines.contains("deleted 1 object: 1 Loan"))
@@ -35,13 +35,13 @@ import Testing
         #expect(run.errors == "deleting 1 object …\n")
     }
 
-    @Test func whatTakesLessIsDoneInSilence() throws {
+    @Test func shortOperationsAreSilent() throws {
         let file = try SampleFile.library()
         let run = try Self.delete(file, locked: 0)
         #expect(run.exitCode == 0 && run.errors == "")
     }
 
-    @Test func onATerminalTheLineCountsSecondsAndGoesAway() throws {
+    @Test func terminalsShowATemporaryCounter() throws {
         let file = try SampleFile.library()
         let terminal = try Terminal()
         let run = try Self.delete(file, locked: 3, terminal: terminal)
@@ -55,7 +55,7 @@ import Testing
     }
 }
 
-/// A terminal that nobody sits at.
+/// A terminal without a user.
 private final class Terminal: Sendable {
     struct NotMade: Error {}
 
@@ -85,7 +85,7 @@ private final class Terminal: Sendable {
 
     deinit { close(screen) }
 
-    /// What was written so far.
+    /// The output so far.
     func output() -> String {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -19,56 +19,56 @@ import Testing
         return file
     }
 
-    @Test func aRepairIsShownAndNothingIsDoneBeforeItIsConfirmed() throws {
+    @Test func repairsAreShownAndNeedConfirmation() throws {
         let file = try damagedLibrary()
         let before = try file.bytes()
         let shown = try file.run("check", "--repair", "--dry-run")
         #expect(shown.exitCode == 1)
         #expect(shown.output.contains("  repair: unset them: UPDATE \"Book\" AS x SET \"genreId\" = NULL WHERE "))
         #expect(shown.lines.filter { $0.hasPrefix("  repair: ") }.count == 3, "\(shown.output)")
-        // What must be set can't be unset: a person decides.
-        #expect(shown.lines.filter { $0.hasPrefix("  by hand: save what is missing, or delete ") }.count == 2)
+        // Required values can't be unset: a person must decide.
+        #expect(shown.lines.filter { $0.hasPrefix("  by hand: save the missing objects, or delete ") }.count == 2)
         for input in ["", "n\n"] {
             let run = try file.run("check", ["--repair"], input: input)
-            #expect(run.exitCode == 1 && run.lines.contains("nothing was mended"), "\(run.output)")
-            #expect(run.errors.contains("Mend 3 of 5 findings? [y/N]"), "\(run.errors)")
+            #expect(run.exitCode == 1 && run.lines.contains("nothing was fixed"), "\(run.output)")
+            #expect(run.errors.contains("Fix 3 of 5 findings? [y/N]"), "\(run.errors)")
         }
         #expect(try file.bytes() == before)
     }
 
-    @Test func whatCanBeMendedSafelyIsMended() throws {
+    @Test func safeRepairsAreMade() throws {
         let file = try damagedLibrary()
         let run = try file.run("check", ["--repair"], input: "y\n")
         #expect(run.exitCode == 1)
-        let told = run.lines.filter { $0.hasPrefix("mended: ") }
-        #expect(told == ["mended: Book.genre", "mended: Book.authors", "mended: Book.authors"], "\(run.output)")
+        let told = run.lines.filter { $0.hasPrefix("fixed: ") }
+        #expect(told == ["fixed: Book.genre", "fixed: Book.authors", "fixed: Book.authors"], "\(run.output)")
         #expect(run.lines.contains("2 findings are left"))
         #expect(try file.rows("SELECT count(*) FROM Book WHERE genreId IS NULL") == ["4"])
         #expect(try file.rows("SELECT count(*) FROM Book_authors WHERE bookId = 80 OR authorId = 70") == ["0"])
         #expect(try file.rows("SELECT count(*) FROM Loan WHERE readerId = 2") == ["1"], "a required one is left")
         let again = try file.run("check", "--repair", "--yes")
-        #expect(again.exitCode == 1 && again.lines.contains("nothing can be mended safely"), "\(again.output)")
+        #expect(again.exitCode == 1 && again.lines.contains("nothing can be fixed safely"), "\(again.output)")
         try file.execute("INSERT INTO Reader VALUES (2, 'Amadou Diallo')")
         let sound = try file.run("check", "--repair", "--yes")
         #expect(sound.exitCode == 0 && sound.output.contains("no findings"), "\(sound.output)")
     }
 
-    @Test func allThatIsWrongIsMendedWithoutAsking() throws {
+    @Test func yesRepairsEverythingWithoutAsking() throws {
         let file = try SampleFile.library()
         try file.execute("UPDATE Book SET genreId = 50 WHERE id = 1")
         let run = try file.run("check", "--repair", "--yes")
         #expect(run.exitCode == 0, "\(run.errors)")
-        #expect(run.lines.suffix(3) == ["mended: Book.genre", "no findings are left", ""], "\(run.output)")
+        #expect(run.lines.suffix(3) == ["fixed: Book.genre", "no findings are left", ""], "\(run.output)")
     }
 
-    @Test func aBackupIsMadeBeforeAnythingIsMended() throws {
+    @Test func backupsAreMadeBeforeRepairs() throws {
         let folder = try TemporaryFolder()
         let file = try damagedLibrary()
         let copy = folder.path("before.sqlite")
         let run = try file.run("check", "--repair", "--yes", "--backup", copy)
         #expect(run.lines.contains("2 findings are left"), "\(run.output)\(run.errors)")
         #expect(try SampleFile(copyOf: copy).rows("SELECT count(*) FROM Book WHERE genreId = 50") == ["4"])
-        // Where none can be made, nothing is mended.
+        // Where none can be made, nothing is fixed.
         let other = try damagedLibrary()
         let before = try other.bytes()
         let refused = try other.run("check", "--repair", "--yes", "--backup", copy)
@@ -89,12 +89,12 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    @Test func indexesThatAreDamagedAreMadeAnew() throws {
+    @Test func damagedIndexesAreRebuilt() throws {
         let file = try SampleFile.library()
         try file.damageIndex()
         let run = try file.run("check", "--repair", "--yes")
         #expect(run.exitCode == 0, "\(run.output)\(run.errors)")
-        #expect(run.lines.contains("  repair: make the indexes anew: REINDEX"))
+        #expect(run.lines.contains("  repair: rebuild the indexes: REINDEX"))
         #expect(try file.run("check").exitCode == 0)
         #expect(
             try file.rows("SELECT count(*) FROM Review INDEXED BY Review_stars WHERE stars > 0")
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// Tables of another program, with triggers of its own.
-    @Test func whatTheDatabaseRefusesIsLeftAndSaid() throws {
+    @Test func refusedRepairsAreReported() throws {
         let file = try SampleFile(
             """
             CREATE TABLE a (id INTEGER PRIMARY KEY);
@@ -113,14 +113,14 @@ import Testing
             """)
         let run = try file.run("check", "--repair", "--yes")
         #expect(run.exitCode == 1)
-        #expect(run.lines.contains("mended: c.a"), "\(run.output)")
-        #expect(run.lines.contains { $0.hasPrefix("not mended: b.a: ") && $0.contains("b is closed") }, "\(run.output)")
+        #expect(run.lines.contains("fixed: c.a"), "\(run.output)")
+        #expect(run.lines.contains { $0.hasPrefix("not fixed: b.a: ") && $0.contains("b is closed") }, "\(run.output)")
         #expect(run.lines.contains("2 findings are left"), "what would have gone with its target is for a person")
         #expect(try file.rows("SELECT a, other FROM b ORDER BY id") == ["7|NULL", "NULL|8"])
         #expect(try file.rows("SELECT a FROM c") == ["NULL"])
     }
 
-    @Test func damageOfTheFileIsNotWrittenOver() throws {
+    @Test func repairsDoNotWriteToADamagedFile() throws {
         let file = try SampleFile.library()
         try file.execute(
             """
@@ -137,15 +137,15 @@ import Testing
         try handle.close()
         let before = try file.bytes()
         let run = try file.run("check", "--repair", "--yes")
-        #expect(run.exitCode == 1 && run.lines.contains("nothing can be mended safely"), "\(run.output)\(run.errors)")
+        #expect(run.exitCode == 1 && run.lines.contains("nothing can be fixed safely"), "\(run.output)\(run.errors)")
         #expect(try file.bytes() == before)
     }
 
-    @Test func optionsOfARepairNeedIt() throws {
+    @Test func repairOptionsNeedRepair() throws {
         let file = try SampleFile.library()
         for option in [["--yes"], ["--dry-run"], ["--backup", "x.sqlite"]] {
             let run = try file.run("check", option)
-            #expect(run.exitCode == 64 && run.errors.contains("go with --repair"), "\(run.errors)")
+            #expect(run.exitCode == 64 && run.errors.contains("need --repair"), "\(run.errors)")
         }
         let server = try Tool.run("check", "postgres://u@localhost/x", "--repair", "--backup", "copy.sqlite")
         #expect(server.exitCode == 1 && server.errors.contains("pg_dump"), "\(server.errors)")

@@ -28,7 +28,7 @@ struct SchemaCommandTests {
         return content
     }
 
-    @Test func aFileIsWhatItIs() throws {
+    @Test func aFileMatchesItsOwnSchema() throws {
         let file = try SampleFile(Self.foreign)
         let run = try Tool.run("schema", "diff", file.path, file.path)
         #expect(run.output == "nothing to change\n", "\(run.output)\(run.errors)")
@@ -38,7 +38,7 @@ struct SchemaCommandTests {
     }
 
     @Test(.enabled(if: SharedData.chinook != nil, "chinook.sqlite isn't beside the project"))
-    func aRealFileIsWhatItExports() throws {
+    func aRealFileMatchesItsExportedSchema() throws {
         let file = try SampleFile(copyOf: try #require(SharedData.chinook))
         let before = try content(beside: file.path)
         let export = try Tool.run("schema", "export", file.path)
@@ -52,7 +52,7 @@ struct SchemaCommandTests {
         #expect(try content(beside: file.path) == before)
     }
 
-    @Test func aDocumentMayBeShorterThanWhatSQLitesFilesBeginWith() throws {
+    @Test func documentsMayBeShorterThanASQLiteHeader() throws {
         let (file, folder) = (try SampleFile(Self.foreign), try TemporaryFolder())
         let path = folder.path("schema.json")
         for text in ["[]", ""] {
@@ -63,7 +63,7 @@ struct SchemaCommandTests {
         #expect(try Tool.run("schema", "diff", folder.path("none"), file.path).errors.contains("no such file"))
     }
 
-    @Test func whatOnlyLooksLeavesTheFilesAsTheyAre() throws {
+    @Test func readingCommandsChangeNoFiles() throws {
         let (file, other) = (try SampleFile(Self.foreign), try SampleFile("CREATE TABLE t (id INTEGER PRIMARY KEY)"))
         let before = (try content(beside: file.path), try content(beside: other.path))
         #expect(try Tool.run("schema", "export", file.path).exitCode == 0)
@@ -77,7 +77,7 @@ struct SchemaCommandTests {
         #expect(try Tool.run("schema", "diff", other.path, file.path).exitCode == 0)
     }
 
-    @Test func whatCannotBeDeployedIsShownWithAllElseAndNothingIsDone() throws {
+    @Test func impossibleDeploymentsAreShownAndChangeNothing() throws {
         let file = try SampleFile(
             """
             CREATE TABLE A (id INTEGER PRIMARY KEY, a TEXT, b TEXT);

@@ -18,7 +18,7 @@ import Testing
     var shelf: ToOne<ToldShelf>
 }
 
-/// The commands on databases of a server, whoever made them.
+/// The commands on databases of a server, made by any program.
 @Suite(.enabled(if: PrivateCluster.isInstalled, "\(PrivateCluster.missing)"))
 struct ServerDatabaseTests {
     private func run(_ sql: String, in database: TestDatabase) throws {
@@ -33,7 +33,7 @@ struct ServerDatabaseTests {
         return try session.execute(SQLStatement(sql)).values().map { $0.map(\.description).joined(separator: "|") }
     }
 
-    @Test func inspectShowsEverythingForWhatItIs() throws {
+    @Test func inspectShowsTablesAndViews() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let run = try Tool.run("inspect", database.url)
         #expect(run.exitCode == 0, "\(run.errors)")
@@ -75,7 +75,7 @@ struct ServerDatabaseTests {
         #expect((objects.first?["cs"] as? [[String: Any]])?.map { $0["id"] as? Int } == [2], "\(counted.output)")
     }
 
-    @Test func aViewThatFailsIsNotCounted() throws {
+    @Test func failingViewsAreNotCounted() throws {
         let database = try PrivateCluster.shared.makeDatabase()
         try run(
             """
@@ -112,7 +112,7 @@ struct ServerDatabaseTests {
         #expect(csv.lines.dropFirst().first == "1,2019-05-01,1", "\(csv.output)")
     }
 
-    @Test func conditionsCallFunctionsThatTheDatabaseDoesNotHave() throws {
+    @Test func conditionsUseFunctionsMissingFromTheDatabase() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let run = try Tool.run(
             "fetch", database.url, "person", "--where", "name CONTAINS[cd] \"ÁD\"", "--format", "csv")
@@ -120,7 +120,7 @@ struct ServerDatabaseTests {
         #expect(try lines("SELECT count(*) FROM pg_namespace WHERE nspname = 'relata'", in: database) == ["0"])
     }
 
-    @Test func theServersOwnTablesAreFetchedByTheirNames() throws {
+    @Test func systemTablesAreFetchedByName() throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let views = try Tool.run(
             "fetch", database.url, "information_schema.tables", "--where", "table_name == \"pg_class\"", "--format",
@@ -132,7 +132,7 @@ struct ServerDatabaseTests {
         #expect(all.exitCode == 0 && all.output.contains("pg_stat_activity (view)"), "\(all.errors)")
     }
 
-    @Test func checkFindsWhatAnUncheckedForeignKeyLeft() throws {
+    @Test func checkFindsDanglingRowsOfUnvalidatedForeignKeys() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let fine = try Tool.run("check", database.url)
         #expect(
@@ -148,14 +148,14 @@ struct ServerDatabaseTests {
         #expect(
             found.output.contains("sales.orders.person: 1 reference to person leads nowhere (sales.orders 99 → 77)"))
         #expect(found.output.contains("sales.item.odd: 1 reference") && found.output.contains("clerk.country, city"))
-        // The statements that mend it can be run as they are.
-        let mend = try #require(found.lines.first { $0.contains("DELETE FROM \"sales\".\"orders\"") })
-        let statement = try #require(mend.range(of: "DELETE FROM").map { String(mend[$0.lowerBound...]) })
+        // The statements that fix it can be run as they are.
+        let fix = try #require(found.lines.first { $0.contains("DELETE FROM \"sales\".\"orders\"") })
+        let statement = try #require(fix.range(of: "DELETE FROM").map { String(fix[$0.lowerBound...]) })
         try run(statement, in: database)
         #expect(try lines("SELECT count(*) FROM sales.orders WHERE id = 99", in: database) == ["0"])
     }
 
-    @Test func whatLeadsNowhereIsMended() throws {
+    @Test func danglingReferencesAreRepaired() throws {
         let database = try ForeignDatabase.make(on: .shared)
         try run(
             """
@@ -165,7 +165,7 @@ struct ServerDatabaseTests {
             """, in: database)
         let found = try Tool.run("check", database.url, "--repair", "--yes")
         #expect(found.exitCode == 1)
-        #expect(found.lines.filter { $0 == "mended: sales.orders.tags" }.count == 2, "\(found.output)\(found.errors)")
+        #expect(found.lines.filter { $0 == "fixed: sales.orders.tags" }.count == 2, "\(found.output)\(found.errors)")
         #expect(found.lines.contains("1 finding is left"))
         #expect(
             try lines("SELECT \"order\", tag FROM sales.orders_tag ORDER BY 1, 2", in: database) == [
@@ -174,7 +174,7 @@ struct ServerDatabaseTests {
         #expect(try lines("SELECT count(*) FROM sales.orders WHERE id = 99", in: database) == ["1"])
     }
 
-    @Test func vacuumCountsWhatThePlannerGoesBy() throws {
+    @Test func vacuumUpdatesPlannerStatistics() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let run = try Tool.run("vacuum", database.url)
         #expect(
@@ -182,7 +182,7 @@ struct ServerDatabaseTests {
         #expect(try lines("SELECT reltuples::integer FROM pg_class WHERE relname = 'person'", in: database) == ["3"])
     }
 
-    @Test func deleteShowsAPlanAndDoesIt() throws {
+    @Test func deleteShowsAPlanAndExecutesIt() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let plan = try Tool.run("delete", database.url, "person", "1", "--dry-run")
         #expect(plan.exitCode == 0, "\(plan.errors)")
@@ -235,7 +235,7 @@ struct ServerDatabaseTests {
         try store.close()
     }
 
-    @Test func errorsNameTheMendAndNoPassword() throws {
+    @Test func errorsNameTheFixAndNoPassword() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let place = try PrivateCluster.shared.place
         let guarded = "postgresql://\(PrivateCluster.guardedRole):"
@@ -248,7 +248,8 @@ struct ServerDatabaseTests {
         let allowed = guarded + "secret@/\(database.name)?host=\(place)"
         let nothing = try Tool.run("inspect", allowed)
         #expect(
-            nothing.exitCode == 0 && nothing.output.contains("the role has no right to read it"), "\(nothing.errors)")
+            nothing.exitCode == 0 && nothing.output.contains("the role has no privilege to read it"),
+            "\(nothing.errors)")
         #expect(!nothing.output.contains("secret@") && nothing.output.contains("\(PrivateCluster.guardedRole)@"))
         let refused = try Tool.run("fetch", allowed, "person")
         #expect(refused.exitCode == 1 && refused.errors.contains("person"), "\(refused.errors)")

@@ -33,7 +33,7 @@ import Testing
         #expect(rows.first?[entity == "c" ? 0 : 1] == "\(number)", "\(run.output)")
     }
 
-    @Test func theOppositeLeavesOutTheOneRow() throws {
+    @Test func negatedConditionsExcludeOneRow() throws {
         let file = try Self.file()
         for (entity, condition, count) in [("a", "id != 'abc'", 2), ("b", "id != 1", 3), ("b", "id > 1", 3)] {
             let run = try file.run("fetch", entity, "--where", condition, "--format", "csv")
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func eachKeyIsDeletedByItself() throws {
+    @Test func eachKeyIsDeletedSeparately() throws {
         for (entity, key) in [
             ("a", "abc"), ("a", "1.5"), ("a", "7"), ("b", "1"), ("b", "2"), ("b", "x'00ff'"), ("b", "2.5"),
         ] {

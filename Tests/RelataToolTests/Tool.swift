@@ -2,7 +2,7 @@ import Foundation
 import RelataEngine
 import RelataSQLite
 
-/// What a run of the tool left behind.
+/// The outcome of a run of the tool.
 struct ToolRun {
     let output: String
     let errors: String
@@ -97,7 +97,7 @@ enum Tool {
     }
 }
 
-/// A folder that goes with the object.
+/// A folder that is deleted with the object.
 final class TemporaryFolder {
     let url: URL
 
@@ -111,7 +111,7 @@ final class TemporaryFolder {
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 }
 
-/// A database file that goes with the object.
+/// A database file that is deleted with the object.
 final class SampleFile {
     private let folder: TemporaryFolder
     let path: String

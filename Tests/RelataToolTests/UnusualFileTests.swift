@@ -5,7 +5,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// Files that were left in the middle of a transaction, and what is no file.
+/// Files that were left in the middle of a transaction, and paths that aren't regular files.
 @Suite struct UnusualFileTests {
     /// A file whose program died while it wrote: the pages of the open transaction are in it already, and the journal can
     /// take them back.
@@ -51,7 +51,7 @@ import Testing
         return commands
     }
 
-    @Test func aTransactionThatWasCutOffIsTakenBackByEveryCommand() throws {
+    @Test func everyCommandRollsBackAnInterruptedTransaction() throws {
         let other = try SampleFile("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)")
         let count = Self.commands("", beside: "", in: try TemporaryFolder()).count
         for number in 0..<count {
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(.enabled(if: Tool.canBeUnprivileged, "root may write any file, and there is no setpriv"))
-    func whereNothingMayBeWrittenEveryCommandNamesTheJournal() throws {
+    func readOnlyFilesWithAJournalNameTheJournal() throws {
         let other = try SampleFile("CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT)")
         let (folder, elsewhere) = (try TemporaryFolder(), try TemporaryFolder())
         let path = try Self.unfinished(in: folder)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func aJournalThatIsNoRegularFileIsRefusedAtOnce() throws {
+    @Test func journalsMustBeRegularFiles() throws {
         let folder = try TemporaryFolder()
         let file = try SampleFile("CREATE TABLE a (id INTEGER PRIMARY KEY); INSERT INTO a VALUES (1);")
         let link = folder.path("link")
@@ -103,13 +103,13 @@ import Testing
             ] {
                 let run = try Tool.run(command)
                 #expect(run.exitCode != 0 && run.hasErrorAtEnd, "\(command): \(run.errors)")
-                #expect(run.errors.contains("-journal: is no regular file"), "\(command): \(run.errors)")
+                #expect(run.errors.contains("-journal: isn't a regular file"), "\(command): \(run.errors)")
             }
         }
         withExtendedLifetime((file, folder)) {}
     }
 
-    @Test func whatIsNoRegularFileIsRefusedAtOnce() throws {
+    @Test func databasesMustBeRegularFiles() throws {
         let folder = try TemporaryFolder()
         let pipe = folder.path("pipe")
         #expect(mkfifo(pipe, 0o600) == 0)

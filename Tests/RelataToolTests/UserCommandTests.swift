@@ -54,7 +54,7 @@ struct UserCommandTests {
     func usersOfAServerAreCreatedChangedAndListed() throws {
         let database = try PrivateCluster.shared.makeDatabase()
         try checkUsers(of: database.url, in: try TemporaryFolder())
-        // It goes with the object.
+        // It is deleted with the object.
         withExtendedLifetime(database) {}
     }
     #endif
@@ -102,7 +102,10 @@ struct UserCommandTests {
         }
         for (script, message) in [
             (#"printf 'a \377 secret\n' | "$0" user create "$1" mei"#, "the password on standard input isn't UTF-8"),
-            (#"printf 'a \000 secret\n' | "$0" user create "$1" mei"#, "the password on standard input holds U+0000"),
+            (
+                #"printf 'a \000 secret\n' | "$0" user create "$1" mei"#,
+                "the password on standard input contains U+0000"
+            ),
             (#"printf 'a secret\n' | "$0" user create "$1" "$(printf 'me\377')""#, "isn't UTF-8: write it in this"),
             (
                 #"printf 'a secret\n' | "$0" user create "$1" mei --email "$(printf '\377@b.c')""#,

@@ -4,7 +4,7 @@ import Testing
 
 /// `relata vacuum`.
 @Suite struct VacuumTests {
-    @Test func aFileBecomesAsSmallAsWhatItHolds() throws {
+    @Test func vacuumShrinksTheFile() throws {
         let file = try SampleFile.library()
         try file.execute("CREATE TABLE big (data); INSERT INTO big VALUES (zeroblob(3000000)); DELETE FROM big")
         let before = try file.bytes().count
@@ -17,7 +17,7 @@ import Testing
         #expect(try file.run("check").exitCode == 0)
     }
 
-    @Test func whatIsNoDatabaseIsLeft() throws {
+    @Test func vacuumKeepsOtherFiles() throws {
         let folder = try TemporaryFolder()
         try "letter".write(toFile: folder.path("letter"), atomically: false, encoding: .utf8)
         let run = try Tool.run("vacuum", folder.path("letter"))

@@ -7,7 +7,7 @@ import Testing
 
 /// Continuous copies of a file that several processes write, all of which are killed now and then.
 @Suite struct FollowedKillTests {
-    /// What a writer was told: a number, and when it was.
+    /// An acknowledgement to a writer: a number and its time.
     private struct Acknowledged {
         let number: Int
         let time: Int64
@@ -36,7 +36,7 @@ import Testing
 
     private static let rounds = ProcessInfo.processInfo.environment["RELATA_KILLS"].flatMap(Int.init) ?? 12
 
-    @Test func everyMomentIsWhatTheFileHeldThen() throws {
+    @Test func restoredMomentsMatchTheFile() throws {
         let seed = UInt64.random(in: 0..<UInt64.max)
         print("seed of the kills: \(seed)")
         var random = SampleRandom(seed: seed)
@@ -73,7 +73,7 @@ import Testing
         }
         let lines = follower.finish()
         #expect(lines.last == "done", "seed \(seed)")
-        // One that is stopped before it has a base to go on from copies nothing.
+        // One that is stopped before it has a base to continue from copies nothing.
         let hasBase = ([first].compactMap(\.self) + lines).contains { $0.hasPrefix("base") || $0.hasPrefix("resumed") }
         let end = Int64(Date().timeIntervalSince1970 * 1_000_000)
         let last = folder.file("last.sqlite")

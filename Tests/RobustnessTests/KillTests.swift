@@ -7,9 +7,9 @@ import RelataTesting
 import RobustnessWriter
 import Testing
 
-/// A process that is killed while it writes loses nothing that it was told is written, and leaves nothing half-done.
+/// A process that is killed while it writes loses no acknowledged write, and leaves no partial one.
 @Suite struct KillTests {
-    @Test func nothingIsLostOrHalfDoneHoweverOftenTheWriterIsKilled() throws {
+    @Test func killingTheWriterLosesNothing() throws {
         let seed = UInt64.random(in: 0..<UInt64.max)
         print("seed of the kills: \(seed)")
         var random = SampleRandom(seed: seed)

@@ -13,7 +13,7 @@ import Testing
         return try folder.contents()
     }
 
-    @Test func aFileThatMayNotBeWrittenIsReadAndLeftAsItIs() throws {
+    @Test func readOnlyFilesAreReadAndUnchanged() throws {
         let folder = try Folder(permissions: 0o777)
         let before = try garden(folder)
         try folder.setPermissions(0o444, of: "garden.sqlite")
@@ -25,13 +25,13 @@ import Testing
             ])
         #expect(try folder.contents() == before)
         #expect(try Writer("open", path, "read-only").finish() == ["opened with 1", "closed"])
-        // Who only reads leaves the log that SQLite makes, empty.
+        // A reader leaves the log that SQLite creates, empty.
         let after = try folder.contents()
         #expect(after["garden.sqlite"] == before["garden.sqlite"])
         #expect(after["garden.sqlite-wal"] ?? Data() == Data())
     }
 
-    @Test func aFolderThatMayNotBeWrittenIsSaidSo() throws {
+    @Test func readOnlyFoldersAreReported() throws {
         let folder = try Folder(permissions: 0o777)
         let before = try garden(folder)
         try folder.setPermissions(0o666, of: "garden.sqlite")
@@ -50,7 +50,7 @@ import Testing
 
     #if os(Linux)
     @Test(.enabled(if: SmallDisk.isAvailable, "only root can make a small disk"))
-    func aFullDiskCostsTheTransactionThatFoundItFullAndNothingElse() throws {
+    func aFullDiskFailsOnlyOneTransaction() throws {
         let folder = try Folder()
         // A disk of 600 KB in a place that only the processes of this line see.
         let lines = try Writer(
@@ -63,7 +63,7 @@ import Testing
         ).finish()
         let parts = lines.split { ["again", "new"].contains($0) }.map(Array.init)
         try #require(parts.count == 3, "\(lines)")
-        // What was acknowledged is there, the error says what is wrong, and reading goes on.
+        // What was acknowledged is there, the error says what is wrong, and reading continues.
         let written = parts[0].compactMap { Int($0) }.count
         #expect(written > 2, "\(lines)")
         #expect(parts[0].suffix(2).first?.contains("no space left") == true, "\(parts[0].suffix(2))")

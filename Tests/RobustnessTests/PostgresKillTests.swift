@@ -46,7 +46,7 @@ struct PostgresKillTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(20))) func nothingIsLostOrWrittenTwiceHoweverOftenTheServerIsKilled() async throws {
+    @Test(.timeLimit(.minutes(20))) func killingTheServerLosesAndDuplicatesNothing() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         let kills = ProcessInfo.processInfo.environment["RELATA_KILLS"].flatMap { Int($0) } ?? 12
         print("seed of the server's \(kills) kills: \(seed)")

@@ -13,7 +13,7 @@ import Testing
         return try open(path, Garden.models, options: options)
     }
 
-    @Test(.timeLimit(.minutes(20))) func itsCommitsReachEveryKindOfObserverAndWhatItTookBackNone() async throws {
+    @Test(.timeLimit(.minutes(20))) func commitsOfAnotherProcessReachAllObservers() async throws {
         let folder = try Folder()
         let path = folder.file()
         let store = try Self.store(path)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(20))) func eachStateThatIsSeenIsThatOfACommit() async throws {
+    @Test(.timeLimit(.minutes(20))) func observedStatesAreCommittedStates() async throws {
         let folder = try Folder()
         let path = folder.file()
         let store = try Self.store(path)
@@ -62,7 +62,7 @@ import Testing
         #expect(try await observer.next() == [0, 0, 0, 0, 0])
         let writer = try Writer("garden", path)
         while let state = try await observer.next() {
-            // What one transaction of the other process writes is there altogether, or not at all.
+            // A transaction of the other process is visible completely, or not at all.
             let trees = min(state[0], Garden.treeCount)
             #expect(state[1] == trees && state[2] == trees * Garden.width * Garden.width, "\(state)")
             #expect(state[3] == state[4], "\(state)")
@@ -72,7 +72,7 @@ import Testing
         #expect(try await store.count(Receipt.all) >= 10)
     }
 
-    @Test(.timeLimit(.minutes(20))) func aStoreOfRecordsSeesWhatAStoreOfModelsWritesInAnotherProcess() async throws {
+    @Test(.timeLimit(.minutes(20))) func recordStoresSeeWritesOfModelsInAnotherProcess() async throws {
         let folder = try Folder()
         let path = folder.file()
         let typed = try Self.store(path)
@@ -102,7 +102,7 @@ import Testing
         #expect(try await receipts.next() == 4)
     }
 
-    @Test(.timeLimit(.minutes(20))) func nothingIsAskedWhileNobodyObserves() async throws {
+    @Test(.timeLimit(.minutes(20))) func withoutObserversNothingIsPolled() async throws {
         let folder = try Folder()
         let path = folder.file()
         let store = try Self.store(path)

@@ -13,7 +13,7 @@ import Testing
         options.busyTimeout = 60
         options.externalChangeDelay = 0.01
         let store = try open(path, Garden.models, options: options)
-        // Somebody here watches what the others write.
+        // An observer in this process watches the writes of the others.
         let watcher = Task {
             var last = 0
             for try await tally in store.observe(Tally.self, id: "all") {
@@ -35,7 +35,7 @@ import Testing
         #expect(try await store.fetch(Tally.self, id: "all")?.count == 400)
     }
 
-    @Test func aFileThatAnotherProcessHoldsIsBusyUntilItLetsGo() throws {
+    @Test func filesLockedByAnotherProcessAreBusyUntilReleased() throws {
         let folder = try Folder()
         let path = folder.file()
         var options = Store.Options()
@@ -57,7 +57,7 @@ import Testing
         #expect(try store.count(Receipt.all) == 2)
     }
 
-    @Test func aFileThatAnotherProcessLocksAltogetherIsBusyAtOnceAndNotDamaged() throws {
+    @Test func exclusivelyLockedFilesAreBusyAndUndamaged() throws {
         let folder = try Folder()
         let path = folder.file()
         let store = try open(path, Garden.models)

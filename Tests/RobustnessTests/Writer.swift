@@ -56,7 +56,7 @@ final class Writer {
     /// Sends it a signal.
     func signal(_ signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
 
-    /// Kills it as a power switch would, waits until it is gone, and returns the lines it wrote until then.
+    /// Kills it like a power failure, waits until it has ended, and returns the lines it wrote until then.
     func kill() -> [String] {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
@@ -78,7 +78,7 @@ final class Writer {
     }
 }
 
-/// A folder that goes with the object.
+/// A folder that is deleted with the object.
 final class Folder {
     let path: String
 

@@ -1,6 +1,6 @@
 public import Relata
 
-/// One for each transaction of the writer, kept for ever.
+/// One for each transaction of the writer, kept forever.
 @Model public struct Receipt {
     @Attribute(.primaryKey) public let number: Int
     public var note: String
@@ -62,7 +62,7 @@ public enum Ledgers {
 public enum Garden {
     /// The models of the file.
     public static let models: [any Model.Type] = [Receipt.self, Tree.self, Tally.self]
-    /// How many trees there are at a time.
+    /// The number of trees at a time.
     public static let treeCount = 4
     /// How many branches a tree has, and how many leaves a branch.
     public static let width = 3

@@ -49,7 +49,7 @@ func run(_ arguments: [String]) throws {
             say(number)
         }
     case "count":
-        // Reads and writes one number so many times, against others who do the same.
+        // Reads and writes one number a number of times, concurrently with others.
         var options = Store.Options()
         options.busyTimeout = 60
         let store = try Store.open(path, for: Garden.models, options: options)
@@ -88,7 +88,7 @@ func run(_ arguments: [String]) throws {
     case "follow":
         try FollowedWriter.follow(path, arguments[2], say: say)
     case "insert":
-        // Inserts so many objects of a sequence, and says how many megabytes the process had at most.
+        // Inserts a number of objects of a sequence, and prints the process's peak memory in megabytes.
         let store = try Store.open(path, for: Garden.models)
         let count = Int(arguments[2]) ?? 0
         let note = String(repeating: "long ", count: 50)

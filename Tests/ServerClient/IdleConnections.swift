@@ -39,12 +39,12 @@ public final class IdleConnections {
 
     public var count: Int { connections.count }
 
-    /// Asks once more on some of them, spread over all: the server must still hold them.
+    /// Asks again on some of them, spread over all: the server must still hold them.
     public func askAgain(_ count: Int) throws {
         for index in 0..<count { try answer(connections[index * connections.count / count]) }
     }
 
-    /// How many seconds requests on a connection of their own take, the fastest first.
+    /// How many seconds requests on their own connection take, the fastest first.
     public func times(_ count: Int) throws -> [Double] {
         let connection = try ServerConnection(port: port, timeout: 30)
         return try (0..<count).map { _ in

@@ -59,7 +59,7 @@ public final class ServedFile {
         throw Failure(description: "the server didn't start: \(printed)")
     }
 
-    /// What the process has printed so far.
+    /// The process's output so far.
     public var printed: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
 
     private func listeningPort() -> Int? {

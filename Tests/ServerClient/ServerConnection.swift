@@ -14,7 +14,7 @@ public final class ServerConnection {
 
     private let socket: Int32
     private var isOpen = true
-    /// What arrived and wasn't read yet.
+    /// Received bytes that weren't read yet.
     private var buffer: [UInt8] = []
     private var start = 0
 
@@ -22,7 +22,7 @@ public final class ServerConnection {
     ///
     /// - Parameters:
     ///   - timeout: How many seconds each step may take.
-    ///   - receiveBuffer: How many bytes the system takes that nobody reads; its own choice if it isn't said.
+    ///   - receiveBuffer: The number of bytes the system takes that nobody reads; its own choice if it isn't said.
     public init(port: Int, timeout: Double = 10, receiveBuffer: Int32? = nil) throws {
         #if canImport(Glibc)
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -63,7 +63,7 @@ public final class ServerConnection {
         isOpen = false
     }
 
-    /// Says that nothing more is sent; what comes back can still be read.
+    /// Ends the sending side; replies can still be read.
     public func finish() { shutdown(socket, Int32(SHUT_WR)) }
 
     /// Closes the connection so that the other side sees an error.
@@ -173,7 +173,7 @@ public final class ServerConnection {
     private func fill() throws {
         var bytes = [UInt8](repeating: 0, count: 16384)
         var count = recv(socket, &bytes, bytes.count, 0)
-        // A process that was stopped for a moment goes on with this error; the connection is well.
+        // A process that was stopped for a moment continues with this error; the connection is well.
         while count < 0, errno == EINTR { count = recv(socket, &bytes, bytes.count, 0) }
         if count < 0 { throw errno == EAGAIN || errno == EWOULDBLOCK ? Failure.timedOut : Failure.closed }
         guard count > 0 else { throw Failure.closed }

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// A server under full load of mixed requests, which is stopped and killed meanwhile: what it acknowledged must be there
-/// afterwards, and its memory must not grow.
+/// A server under full load of mixed requests, which is stopped and killed meanwhile: acknowledged writes must be
+/// stored afterwards, and its memory must not grow.
 public struct Soak {
     /// How long, and with how many.
     public struct Plan: Sendable {
         public var seconds = 600.0
         public var clients = 64
-        /// How many times the server is stopped, and how many times killed, in the first part of the time.
+        /// The number of times the server is stopped, and how many times killed, in the first part of the time.
         public var stops = 6
         public var kills = 6
         /// The part of the time in which that happens.
@@ -19,7 +19,7 @@ public struct Soak {
         public init() {}
     }
 
-    /// What came of it.
+    /// The outcome.
     public struct Outcome: Sendable {
         public var requests = 0
         public var requestsSentAgain = 0
@@ -28,7 +28,7 @@ public struct Soak {
         public var memory: [Double] = []
         /// How many idle connections were held, the megabytes of memory with them, and the seconds of requests meanwhile.
         public var idle: (connections: Int, memory: Double, times: [Double])?
-        /// What went wrong.
+        /// The errors.
         public var failures: [String] = []
     }
 
@@ -39,7 +39,7 @@ public struct Soak {
     /// - Parameters:
     ///   - tool: The command `relata`.
     ///   - folder: Where the file is made.
-    ///   - say: Told how it goes.
+    ///   - say: Called with the progress.
     public init(_ plan: Plan, tool: URL, folder: String, say: @escaping (String) -> Void = { _ in }) {
         self.plan = plan
         self.say = say

@@ -57,7 +57,7 @@ final class SoakClient {
     var list: String { state.lists[number % state.lists.count] }
     var shelf: String { state.shelves[number % state.shelves.count] }
 
-    /// Works until it is told to stop.
+    /// Works until it is stopped.
     func run() {
         do {
             while !state.isStopping { try step() }

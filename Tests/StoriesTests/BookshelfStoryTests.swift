@@ -2,7 +2,7 @@ import Relata
 import RelataStories
 import Testing
 
-@Test func theBookshelfRefusesWhatIsWrongAndKeepsTheRest() async throws {
+@Test func theBookshelfRefusesInvalidBooksAndKeepsTheOthers() async throws {
     let told = try await Told(.bookshelf)
     let books = try told.part("Books; each is one save with its new ISBN")
     #expect(
@@ -42,7 +42,7 @@ import Testing
     #expect(try await shelf.store.rows("PRAGMA integrity_check") == [["ok"]])
 }
 
-@Test func eachReasonOfTheBookshelfIsAnErrorOfItsOwn() async throws {
+@Test func eachReasonOfTheBookshelfIsASeparateError() async throws {
     let told = try await Told(.bookshelf)
     let shelf = try await Bookshelf.open(in: told.folder)
     let fantasy = try await shelf.store.first(Genre.where { $0.name == "Fantasy" })

@@ -2,11 +2,11 @@ import Relata
 import RelataStories
 import Testing
 
-@Test func theGalleryEndsWithWhatItsRulesLeave() async throws {
+@Test func theGalleryFollowsItsDeleteRules() async throws {
     let told = try await Told(.gallery)
     #expect(
         try told.part("Five keys of two types; one isn't there").filter { $0.contains("Amara") } == [
-            "! Artist Amara Diallo doesn't exist: insert it, or use save to do whichever is right",
+            "! Artist Amara Diallo doesn't exist: insert it, or use save to insert or update",
             "Amara Diallo is saved; once more for what was missing:",
             "✓ Artist Amara Diallo",
         ])

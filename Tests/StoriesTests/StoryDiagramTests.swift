@@ -4,7 +4,7 @@ import Relata
 import RelataStories
 import Testing
 
-/// With `RELATA_RECORD=1` in the environment the pictures are drawn anew instead.
+/// With `RELATA_RECORD=1` in the environment the pictures are drawn again instead.
 @Test(arguments: Story.all.map(\.name)) func thePageOfAStoryShowsItsEntities(name: String) throws {
     let models: [String: [any Model.Type]] = [
         "bookshelf": [Book.self], "courses": [Series.self], "gallery": [Artist.self], "notes": [Note.self],

@@ -5,12 +5,12 @@ import RelataStories
 import Synchronization
 import Testing
 
-/// A story that was told into a folder of its own, which goes with it.
+/// A run of a story in its own folder, which is deleted with it.
 final class Told: Sendable {
     let lines: [String]
     let folder: URL
 
-    /// Tells a story, and compares it with its page in the guides.
+    /// Runs a story, and compares it with its page in the guides.
     ///
     /// With `RELATA_RECORD=1` in the environment the page gets the new transcript instead.
     init(_ story: Story, sourceLocation: SourceLocation = #_sourceLocation) async throws {

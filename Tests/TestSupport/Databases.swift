@@ -17,13 +17,13 @@ extension Connection {
     }
 }
 
-/// A file in a folder of its own that goes with the object.
+/// A file in its own folder that is deleted with the object.
 package final class TemporaryFile {
     /// Where it is.
     package let path: String
     private let folder: URL
 
-    /// Makes the folder, and not the file.
+    /// Creates the folder, but not the file.
     package init(_ name: String = "test.sqlite") throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("relata-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -33,9 +33,9 @@ package final class TemporaryFile {
     deinit { try? FileManager.default.removeItem(at: folder) }
 }
 
-/// Data for tests that stands beside the project; found by walking up from this file.
+/// Data for tests in the project; found by walking up from this file.
 package enum SharedData {
-    /// The sample database Chinook; `nil` where it isn't there.
+    /// The sample database Chinook; `nil` where it doesn't exist.
     package static let chinook = find("chinook.sqlite")
 
     private static func find(_ name: String) -> String? {

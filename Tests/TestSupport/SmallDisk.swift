@@ -1,7 +1,7 @@
 import Foundation
 
 #if os(Linux)
-/// A disk of 600 KB, which a shell mounts in a namespace of its own and which goes with it. Only root can mount one.
+/// A disk of 600 KB, which a shell mounts in its own namespace; it ends with the shell. Only root can mount one.
 package enum SmallDisk {
     /// The words for a shell that runs others in a folder which is that disk.
     package static func shell(_ folder: String, _ body: String) -> String {

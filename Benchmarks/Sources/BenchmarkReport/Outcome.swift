@@ -10,7 +10,7 @@ public enum Target: Sendable {
     case below(Double)
 }
 
-/// The figures of a workload: medians.
+/// The aggregates of a workload: medians.
 public struct Outcome: Sendable {
     /// What the figures count.
     public enum Unit: String, Sendable { case milliseconds = "ms", megabytes = "mb", times }
@@ -24,7 +24,7 @@ public struct Outcome: Sendable {
     /// Those of others.
     public var peers: [(name: String, value: Double)]
 
-    /// The figures of a workload.
+    /// The aggregates of a workload.
     public init(
         unit: Unit = .milliseconds, ours: Double, limit: Double? = nil, peers: [(name: String, value: Double)] = []
     ) {

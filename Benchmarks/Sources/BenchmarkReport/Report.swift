@@ -7,7 +7,7 @@ public struct Report {
     /// Begins with nothing.
     public init() {}
 
-    /// Adds the figures of a workload.
+    /// Adds the aggregates of a workload.
     public mutating func add(_ name: String, _ targets: [Target], _ outcome: Outcome) {
         lines.append((name, targets, outcome))
     }
@@ -57,7 +57,7 @@ public struct Report {
         Swift.print("figures written to \(file)")
     }
 
-    /// The figures of a file; none where it holds something else.
+    /// The aggregates of a file; none where it holds something else.
     private static func entries(in file: String) -> [[String: Any]] {
         guard let data = FileManager.default.contents(atPath: file) else { return [] }
         return (try? JSONSerialization.jsonObject(with: data)) as? [[String: Any]] ?? []

@@ -17,7 +17,7 @@ public final class WorkDirectory: Sendable {
     /// Removes it, for an end that no `deinit` sees.
     public func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The path of a file of that name, which isn't there yet.
+    /// The path of a file of that name, which doesn't exist yet.
     public func file(_ name: String) throws -> String {
         let file = path + "/" + name
         try remove(file)

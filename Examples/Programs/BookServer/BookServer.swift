@@ -42,7 +42,7 @@ import RelataServer
             print("curl -H 'X-Parse-Application-Id: \(id)' -H 'X-Parse-Client-Key: \(key)' \(address.url)/classes/Book")
             print("the dashboard is at \(address.dashboard)")
             if let key = file.newMasterKey { print("its key is shown only this once: \(key)") }
-            // Where the output is no terminal, it would come at the end only.
+            // Where the output isn't a terminal, it would come at the end only.
             fflush(nil)
         }
     }

@@ -62,7 +62,7 @@ struct EdgeRows {
         if placeColumns > 0 { places.reserveCapacity(count) }
     }
 
-    /// How many there are.
+    /// The number of them.
     var count: Int { owners.count }
 
     /// The number of the current row's owner; `nil` for none, which ends the reading.

@@ -63,7 +63,7 @@ struct IncludeLoader {
         }
         if include.condition != nil || include.limit != nil {
             throw .invalidUse(
-                "\(name) is followed to all levels, which a filter or limit would tear apart: leave them out")
+                "\(name) is followed to all levels, so it can't have a filter or limit: remove them")
         }
     }
 

@@ -36,7 +36,7 @@ struct MemberLists {
         let starts = starts
         members.withUnsafeMutableBufferPointer { members in
             for owner in 0..<starts.count - 1 where starts[owner + 1] - starts[owner] > 1 {
-                // In place: a part of an array would be copied to be sorted.
+                // In place, because a slice of an array would be copied to be sorted.
                 var own = UnsafeMutableBufferPointer(
                     rebasing: members[Int(starts[owner])..<Int(starts[owner + 1])])
                 own.sort(by: precedes)

@@ -69,7 +69,7 @@ public struct ReadLoop<M: Model> {
         rows = EdgeRows(edge, numbers)
     }
 
-    /// How many rows there were.
+    /// The number of rows.
     var rowCount: Int { owner == .none ? objects.count : rows.count }
 
     /// Reserves capacity for that many rows.
@@ -169,7 +169,7 @@ public struct ReadLoop<M: Model> {
         if let key = try? M.readKey(from: &reader) { places[StoredKey(key)] = nil }
     }
 
-    /// Owners are numbered as they come. Rows of one owner mostly come together.
+    /// Owners are numbered in order of appearance. Rows of one owner are mostly consecutive.
     @inlinable
     mutating func ownerNumber(_ key: StoredKey<M>) -> Int32 {
         if let last = ownerKeys.last, last == key { return Int32(truncatingIfNeeded: ownerKeys.count - 1) }

@@ -29,8 +29,8 @@ struct TreeLevels {
     /// How deep values may be nested: a value that holds a value that holds … is released by as many nested calls.
     static var deepest: Int { 1000 }
 
-    /// How many values a tree may have. A real tree has as many as objects; objects that are reached in several ways
-    /// add more, and objects that all link to each other soon exceed any memory.
+    /// The maximum number of values in a tree. A real tree has one for each object; objects that are reached by several
+    /// paths add more, and objects that all link to each other soon exceed any memory.
     private var most: Int { 100_000 + 10 * (links.objects + links.owners.count) }
 
     init(_ links: TreeLinks, depth: Int?, name: String) throws(RelataError) {

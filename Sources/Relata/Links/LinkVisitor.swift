@@ -32,7 +32,7 @@ public struct LinkVisitor {
     public mutating func visit<Target>(_ toOne: ToOne<Target>?, at index: Int) throws {
         switch purpose {
         case .gathering(let gatherer):
-            // An unset link in an optional property is no link.
+            // An unset link in an optional property isn't a link.
             guard let toOne, toOne.key != nil || toOne.box != nil else { return }
             try gatherer.visit(toOne, at: index)
         case .collecting(let keys): collect(toOne?.key, Target.self, keys, index)
@@ -68,7 +68,7 @@ final class EditLook {
     /// The edits of each link that has some: a `LinkEdit` array.
     private var edits: [Int: any Sendable] = [:]
     private let other: EditLook?
-    /// Whether the other object's edits begin with these, at every link.
+    /// Whether the other object's edits start with these, at every link.
     private(set) var isContained = true
 
     init(in other: EditLook? = nil) { self.other = other }

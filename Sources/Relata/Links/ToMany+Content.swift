@@ -74,7 +74,7 @@ extension ToMany {
         // After itself, it stays in its position.
         if let other, target.isSame(as: other) { return own == nil ? append([target]) : () }
         if content == nil || own == nil && target.object == nil {
-            // The positions of the others aren't known here.
+            // The positions of the others are unknown here.
             content = nil
             if target.key == nil, let box = target.object, !unsaved.contains(where: { $0 === box }) {
                 unsaved.append(box)

@@ -164,7 +164,7 @@ public struct ToMany<Target: Model>: Sendable {
         apply(edits)
     }
 
-    /// Gives objects without a key that came with the list, as from JSON, something by which edits can mean them.
+    /// Gives keyless objects of a list, such as one from JSON, an identity for edits.
     private mutating func nameUnsaved() {
         guard edits.isEmpty, unsaved.isEmpty, let content else { return }
         unsaved = content.compactMap { $0.primaryKey == nil ? LinkedObject($0) : nil }

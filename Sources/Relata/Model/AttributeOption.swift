@@ -25,8 +25,7 @@ public enum AttributeOption: Hashable, Sendable {
     case range(minimum: Double?, maximum: Double?)
     /// The range with integers as bounds, which are compared exactly. Written ``range(_:)-(ClosedRange<Int>)``.
     case integerRange(minimum: Int64?, maximum: Int64?)
-    /// Text must have at least and at most so many characters, data so many bytes. Written
-    /// ``length(_:)-(ClosedRange<Int>)``.
+    /// Limits text by characters, data by bytes. Written ``length(_:)-(ClosedRange<Int>)``.
     case length(minimum: Int?, maximum: Int?)
     /// Text must match the regular expression as a whole.
     case pattern(String)
@@ -69,17 +68,17 @@ extension AttributeOption {
         .range(minimum: nil, maximum: bounds.upperBound)
     }
 
-    /// The text must have so many characters, or the data so many bytes: `.length(1...80)`.
+    /// Limits text by characters, data by bytes: `.length(1...80)`.
     public static func length(_ bounds: ClosedRange<Int>) -> AttributeOption {
         .length(minimum: bounds.lowerBound, maximum: bounds.upperBound)
     }
 
-    /// The text must have at least so many characters, or the data so many bytes: `.length(8...)`.
+    /// Sets the minimum length of text in characters, or of data in bytes: `.length(8...)`.
     public static func length(_ bounds: PartialRangeFrom<Int>) -> AttributeOption {
         .length(minimum: bounds.lowerBound, maximum: nil)
     }
 
-    /// The text must have at most so many characters, or the data so many bytes: `.length(...80)`.
+    /// Sets the maximum length of text in characters, or of data in bytes: `.length(...80)`.
     public static func length(_ bounds: PartialRangeThrough<Int>) -> AttributeOption {
         .length(minimum: nil, maximum: bounds.upperBound)
     }

@@ -21,7 +21,7 @@ public struct ID<Target>: Hashable, Sendable {
     /// The key with that UUID.
     @inlinable public init(_ uuid: UUID) { self.uuid = uuid }
 
-    /// The key of that text; `nil` when it is no UUID.
+    /// The key of that text; `nil` when it isn't a UUID.
     public init?(_ text: String) {
         guard let uuid = UUID(uuidString: text) else { return nil }
         self.uuid = uuid

@@ -23,7 +23,7 @@ public struct KeyPaths<Root> {
     /// The key path to a property.
     public subscript<Value>(dynamicMember keyPath: KeyPath<Root, Value>) -> KeyPath<Root, Value> { keyPath }
 
-    /// Stands for a missing property.
+    /// A placeholder for a missing property.
     @_disfavoredOverload
     public subscript(dynamicMember name: String) -> UnknownProperty { UnknownProperty() }
 }
@@ -34,7 +34,7 @@ public struct UnknownProperty: Sendable {}
 
 // The marker has an error already: no other is reported.
 extension Property {
-    /// Stands for the inverse of a one-to-one that the target doesn't have.
+    /// A placeholder for the inverse of a one-to-one that the target doesn't have.
     public static func hasOne<Owner: Model, Link: HasOneProperty>(
         _ name: String, _ type: Link.Type, owner: Owner.Type, inverse: String,
         _ check: @autoclosure () -> UnknownProperty, deleteRule: DeleteRule? = nil, removeRule: RemoveRule? = nil
@@ -42,7 +42,7 @@ extension Property {
         .attribute(Attribute(name, type: .integer))
     }
 
-    /// Stands for a to-many whose inverse the target doesn't have.
+    /// A placeholder for a to-many whose inverse the target doesn't have.
     public static func toMany<Owner: Model, Link: ToManyProperty>(
         _ name: String, _ type: Link.Type, owner: Owner.Type, inverse: String,
         _ check: @autoclosure () -> UnknownProperty, order: ListOrder<Link.Target>? = nil,
@@ -52,7 +52,7 @@ extension Property {
         .attribute(Attribute(name, type: .integer))
     }
 
-    /// Stands for a link through a to-many that the model doesn't have.
+    /// A placeholder for a link through a to-many that the model doesn't have.
     public static func through<Owner: Model, Target: Model>(
         _ name: String, _ type: Through<Target>.Type, owner: Owner.Type, toMany: String, toOne: String,
         _ toManyCheck: @autoclosure () -> UnknownProperty, _ toOneCheck: @autoclosure () -> Any
@@ -60,7 +60,7 @@ extension Property {
         .attribute(Attribute(name, type: .integer))
     }
 
-    /// Stands for a link through a to-one that the join model doesn't have.
+    /// A placeholder for a link through a to-one that the join model doesn't have.
     public static func through<Owner: Model, Target: Model, Root, First>(
         _ name: String, _ type: Through<Target>.Type, owner: Owner.Type, toMany: String, toOne: String,
         _ toManyCheck: @autoclosure () -> KeyPath<Root, First>, _ toOneCheck: @autoclosure () -> UnknownProperty
@@ -137,7 +137,7 @@ public func listOrder<Root, Other>(by name: String, _ check: @autoclosure () -> 
     RefusedOrder()
 }
 
-/// Stands for an order by an attribute that the target doesn't have.
+/// A placeholder for an order by an attribute that the target doesn't have.
 @_documentation(visibility: internal)
 public func listOrder<Target: Model>(
     by name: String, _ check: @autoclosure () -> UnknownProperty

@@ -135,7 +135,7 @@ extension Model {
     /// Whether the model has its own `validate()`.
     static var validatesItself: Bool { ValidationResult.self != AcceptsEverything.self }
 
-    /// How many columns the key has.
+    /// The number of columns the key has.
     @_documentation(visibility: internal)
     @inlinable public static var keyColumnCount: Int { keyTypes.count }
 
@@ -165,7 +165,7 @@ extension Model {
         return binder.values
     }
 
-    /// Gives the columns; the error of a value that no column can hold names object and property.
+    /// Returns the columns; the error of an unsupported value names the object and the property.
     func bind(to binder: inout Binder, _ table: Table) throws {
         do {
             try bind(to: &binder)

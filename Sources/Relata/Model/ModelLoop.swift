@@ -57,7 +57,7 @@ extension Model {
     @_documentation(visibility: internal)
     @inlinable
     public static func visitLinks(of objects: [Self], _ visitor: inout LinkVisitor) throws {
-        // In place: an array would give a copy of each.
+        // In place, because an array would copy each.
         try objects.withUnsafeBufferPointer { objects in
             for index in objects.indices { try objects[index].visitLinks(&visitor) }
         }

@@ -44,7 +44,7 @@ extension Store {
         observe(ReadRequest(observedIdentity: query.observedIdentity) { try $0.first(query) })
     }
 
-    /// Observes one figure of all objects of a query.
+    /// Observes one aggregate of all objects of a query.
     ///
     /// ```swift
     /// for try await average in store.observe(valueOf: Book.all, { $0.price.average() }) { … }

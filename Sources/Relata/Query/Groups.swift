@@ -1,10 +1,10 @@
 // Groups of a query's objects. One function for each number of columns: a parameter pack may be empty, and then a
-// closure that returns nothing would be taken for one that groups by nothing.
+// closure that returns nothing would be treated as one that groups by nothing.
 
 import RelataCore
 
 extension Query {
-    /// One row for each different value, for figures of the objects that have it.
+    /// One row for each different value, for aggregates of the objects that have it.
     ///
     /// ```swift
     /// Book.all.grouped { $0.genre.name }.having { $0.objectCount > 3 }.select { ($0.genre.name, $0.price.average()) }
@@ -127,7 +127,7 @@ public struct Groups<Root: Model>: Sendable {
     let groups: [ExpressionNode]
     var having: ExpressionNode?
 
-    /// Only the groups that meet a condition on their figures.
+    /// Only the groups that meet a condition on their aggregates.
     public func having<Check: QueryExpression<Bool>>(_ condition: (Root.Fields) -> Check) -> Groups {
         var copy = self
         let node = condition(Root.Fields(path: FieldPath())).node
@@ -135,7 +135,7 @@ public struct Groups<Root: Model>: Sendable {
         return copy
     }
 
-    /// The groups in an order: of their values, or of their figures. Groups that are equal in it are sorted by their
+    /// The groups in an order: of their values, or of their aggregates. Groups that are equal in it are sorted by their
     /// values.
     ///
     /// ```swift
@@ -147,7 +147,7 @@ public struct Groups<Root: Model>: Sendable {
         return copy
     }
 
-    /// At most that many groups. A negative number is an error when the query runs.
+    /// Limits the number of groups. A negative number is an error when the query runs.
     public func limit(_ count: Int, offset: Int = 0) -> Groups {
         var copy = self
         copy.query = query.limit(count, offset: offset)

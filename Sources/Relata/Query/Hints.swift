@@ -99,7 +99,8 @@ extension ToManyField {
     @_documentation(visibility: internal)
     @available(
         *, unavailable,
-        message: "a to-many has no single value: write 'contains { $0.title == … }', or a figure: 'maximum { $0.year }'"
+        message:
+            "a to-many has no single value: write 'contains { $0.title == … }', or an aggregate: 'maximum { $0.year }'"
     )
     public subscript<Property: AttributeField>(dynamicMember member: KeyPath<Target.Fields, Property>) -> Property {
         Target.Fields(path: FieldPath())[keyPath: member]
@@ -109,16 +110,17 @@ extension ToManyField {
     @_documentation(visibility: internal)
     @available(
         *, unavailable,
-        message: "write 'contains { … }' or 'all { … }', or a figure: 'count { … }'; 'including' loads some of them"
+        message: "write 'contains { … }' or 'all { … }', or an aggregate: 'count { … }'; 'including' loads some of them"
     )
     public func filter<Check: QueryExpression<Bool>>(_ condition: (Target.Fields) -> Check) -> Condition {
         contains(where: condition)
     }
 
-    /// Suggests how to compute figures of members.
+    /// Suggests how to compute aggregates of members.
     @_documentation(visibility: internal)
     @available(
-        *, unavailable, message: "write a figure, such as 'sum { $0.price }', or load them: 'including { $0.authors }'"
+        *, unavailable,
+        message: "write an aggregate, such as 'sum { $0.price }', or load them: 'including { $0.authors }'"
     )
     public func map<Value: QueryExpression>(
         _ value: (Target.Fields) -> Value
@@ -129,7 +131,7 @@ extension ToManyField {
 }
 
 extension TypedExpression {
-    /// Explains that text and date figures of a query are properties.
+    /// Explains that text and date aggregates of a query are properties.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write it without parentheses: '$0.title.lowercased', '$0.due.year'")
     public func callAsFunction() -> TypedExpression { self }
@@ -270,7 +272,7 @@ extension AttributeOption {
 
     /// Explains that the option doesn't exist.
     @_documentation(visibility: internal)
-    @available(*, unavailable, message: "remove it: there is no search index of the system to put the value in")
+    @available(*, unavailable, message: "remove it: there is no search index of the system for the value")
     public static var spotlight: AttributeOption { .unique }
 
     /// Suggests how to store an object.

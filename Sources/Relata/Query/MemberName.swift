@@ -13,7 +13,7 @@ enum MemberName {
         let offset: Int
     }
 
-    /// What was found so far: a type's answer never changes.
+    /// The results so far: the result for a type never changes.
     private static let found = Mutex<[Property: Result<String, Unknown>]>([:])
 
     /// The name of the property at the end of a key path of one step.
@@ -88,10 +88,10 @@ extension MemberName {
             let cause =
                 switch reason {
                 case .unnamed:
-                    "is computed, lies beside a property without a size, or the program was built without names of properties"
+                    "is computed, is next to a property without a size, or the program was built without reflection metadata"
                 case .rawKeys: "may have another name in JSON, because the coding keys have raw values"
                 case .noKey: "has no coding key of that name"
-                case .openKeys: "may have another name in JSON, because the coding keys are no enum"
+                case .openKeys: "may have another name in JSON, because the coding keys aren't an enum"
                 case .noKeys: "has no name in JSON, because the type names no coding keys"
                 }
             return "\(subject) \(cause): give the name in JSON, as in '.member(\"name in JSON\", as: \(type).self)'"

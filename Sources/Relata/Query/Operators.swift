@@ -22,7 +22,7 @@ extension QueryExpression {
 /// One operator compares both with constants. If each had its own, a mistake in one would be explained by the other.
 @_documentation(visibility: internal)
 public protocol EqualityOperand {
-    /// What it is compared with: a value, or an object.
+    /// The compared value, or object.
     associatedtype EqualConstant
     /// The key that a to-one is compared with.
     associatedtype EqualKey

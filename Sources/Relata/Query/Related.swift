@@ -41,7 +41,7 @@ extension Model {
     /// let family = try await store.fetch(person.descendants { $0.children }.sorted { $0.name })
     /// ```
     ///
-    /// Each is included once and this object never, even if the links form a circle.
+    /// Each is included once and this object never, even if the links form a cycle.
     public func descendants(_ link: (Fields) -> ToManyField<Self>) -> Query<Self> {
         Self.query(Self.way(link), of: primaryKey, isRecursive: true)
     }

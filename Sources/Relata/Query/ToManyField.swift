@@ -1,6 +1,6 @@
 import RelataCore
 
-/// A to-many in a query: conditions on the related objects, their number and other figures of them.
+/// A to-many in a query: conditions on the related objects, their number and other aggregates of them.
 ///
 /// ```swift
 /// Book.where { $0.authors.contains { $0.name == "Ursula K. Le Guin" } && $0.reviews.count > 3 }
@@ -22,7 +22,7 @@ public struct ToManyField<Target: Model>: Sendable {
         self.isDistinct = isDistinct
     }
 
-    /// Each object once in figures, even if it is reached in several ways. Without it, each path counts:
+    /// Each object once in aggregates, even if it is reached in several ways. Without it, each path counts:
     /// `$0.slots.song.count` is the number of slots that have a song, `$0.slots.song.distinct.count` that of the songs.
     public var distinct: ToManyField { ToManyField(path, names: names, isDistinct: true) }
 
@@ -88,10 +88,10 @@ public struct ToManyField<Target: Model>: Sendable {
 
     // MARK: Figures
 
-    // Each path counts, so that figures along a path and figures of a path are the same: `slots.song.sum { $0.bpm }`
+    // Each path counts, so aggregates along a path and aggregates of a path are the same: `slots.song.sum { $0.bpm }`
     // and `slots.sum { $0.song.bpm }`.
     //
-    // A figure of some of the objects has its condition last: `lines.sum { $0.price } where: { $0.isOpen }`.
+    // An aggregate of some of the objects has its condition last: `lines.sum { $0.price } where: { $0.isOpen }`.
 
     /// A condition on a related object.
     public typealias Filter = (Target.Fields) -> any QueryExpression<Bool>

@@ -161,7 +161,7 @@ final class BucketWrite<M: Model>: RowObserver {
     private let statement: RowStatement
     /// The first row.
     private(set) var first: Int
-    /// How many rows the statement writes at a time.
+    /// The number of rows the statement writes at a time.
     var rowsAtOnce = 1
     /// The results of rows that were written together, while they are reported.
     var outcome: RowsOutcome?

@@ -27,7 +27,7 @@ struct IndependentSave {
         return try transaction.connection.isStored(M.keyValue(key), in: transaction.catalog.table(M.self))
     }
 
-    /// The order of the whole batch, found as for a batch that is saved at once.
+    /// The order of the whole batch, as for a batch that is saved in one call.
     private func order(_ objects: [any Model]) throws -> [Int] {
         let session = transaction.makeSession()
         var places: [Int: [Int]] = [:]

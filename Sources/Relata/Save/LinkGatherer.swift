@@ -74,7 +74,8 @@ final class LinkGatherer {
         if links[index].isOrdered { return }
         let link = "\(session.catalog.schema.tables[bucket.tableIndex].name).\(links[index].name)"
         throw RelataError.invalidUse(
-            "\(link) isn't ordered, so nothing has a place in it: add the object, or declare the list 'ordered: true'")
+            "\(link) isn't ordered, so its members have no positions: add the object, or declare the list 'ordered: true'"
+        )
     }
 
     @usableFromInline

@@ -143,7 +143,7 @@ struct QueryUpdate {
             ValidationFailure(
                 entity: entity, property: property, key: nil,
                 message:
-                    "is required, and what it is set to is unset for an object, as a division by zero is: add .or(…) to it"
+                    "is required, but its new value is unset for an object, for example because of a division by zero: add .or(…) to it"
             )
         ])
     }

@@ -44,7 +44,7 @@ private final class RowGroup<M: Model> {
     private let kind: RowStatement
     private let observer: BucketWrite<M>?
     private let first: Int
-    /// Whether linked objects are taken for new ones: most are, and inserted faster than they are looked for.
+    /// Whether linked objects are treated as new ones: most are, and inserted faster than they are looked for.
     private var areTakenForNew: Bool
 
     init(writer: RowWriter<M>, objects: [M], kind: RowStatement, observer: BucketWrite<M>?, first: Int) {
@@ -161,7 +161,7 @@ private final class RowGroup<M: Model> {
             let outcome = try RowsOutcome(assignedKeysOf: rows, first: first)
             guard outcome.assignedCount == range.count else {
                 throw RelataError.invalidUse(
-                    "a trigger or a rule of the database kept some \(table.name) from being inserted: let it accept them"
+                    "a trigger or a rule of the database kept some \(table.name) from being inserted: make it accept them"
                 )
             }
             return outcome

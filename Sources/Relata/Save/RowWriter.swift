@@ -207,7 +207,7 @@ struct RowWriter<M: Model> {
         return written
     }
 
-    /// An object's key, of which other objects may give it a part.
+    /// An object's key, parts of which may come from other objects.
     func key(of object: M, _ overrides: Overrides) throws -> KeyValue {
         if let key = object.primaryKey { return try M.keyValue(key) }
         let values = try columnValues(object, overrides)

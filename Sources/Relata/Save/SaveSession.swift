@@ -16,7 +16,7 @@ final class SaveSession {
     @usableFromInline private(set) var buckets: [any AnyBucket] = []
     /// For each table its bucket; -1 for none.
     @usableFromInline private(set) var bucketNumbers: [Int]
-    /// How many objects' links were visited, and those to visit once more.
+    /// How many objects' links were visited, and those to visit again.
     private var visited = 0
     private var unvisited: [Int] = []
     /// The buckets whose objects are returned changed; computed on first use.

@@ -55,7 +55,7 @@ public struct SavedState {
     public func updatedAt(_ date: Date) -> Date { keepsStamps ? date : session.run.now }
     /// When the object was last written.
     public func updatedAt(_ date: Date?) -> Date? { keepsStamps ? date : session.run.now }
-    /// How often the object was written.
+    /// The number of times the object was written.
     public func revision<Number: FixedWidthInteger>(_ revision: Number) -> Number {
         keepsStamps ? revision : revision &+ 1
     }

@@ -8,7 +8,7 @@ public struct WriteLoop<M: Model> {
     @usableFromInline let statement: RunningStatement
     /// Called before and after each row is written, if needed.
     @usableFromInline let observer: RowObserver?
-    /// How many rows the statement writes at a time.
+    /// The number of rows the statement writes at a time.
     @usableFromInline let rows: Int
     /// Whether a missing row is an error.
     @usableFromInline let mustChange: Bool

@@ -62,7 +62,7 @@ public struct KeyPart<Root: Model, Target: Model>: ShapePart {
     }
 }
 
-/// The whole object that a shape is about.
+/// The whole object of a shape's model.
 @_documentation(visibility: internal)
 @frozen
 public struct RootPart<Root: Model>: ShapePart {

@@ -53,7 +53,7 @@ struct ShapeFetcher {
         }
         guard depth <= Self.deepest else {
             throw RelataError.invalidUse(
-                "\(Content.Value.self) holds itself by \(list.owner.name).\(list.plan.relationship), which goes on for more than \(Self.deepest) levels or in a circle: fetch the objects as a list"
+                "\(Content.Value.self) contains itself by \(list.owner.name).\(list.plan.relationship), which goes on for more than \(Self.deepest) levels or in a cycle: fetch the objects as a list"
             )
         }
         let target = Content.Target.entityName
@@ -159,7 +159,7 @@ struct ShapeFetcher {
             return .unfitting(row.value(as: nil), in: name)
         }
         return .invalidUse(
-            "\(name) of a shape is unset in a row, as the object isn't there or something on the way to it isn't: make the property's type optional"
+            "\(name) of a shape is unset in a row, because the object or one on the path to it doesn't exist: make the property's type optional"
         )
     }
 }

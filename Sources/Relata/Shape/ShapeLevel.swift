@@ -15,7 +15,7 @@ public struct ShapeLevel {
     var names: [String] = []
     /// For each part the property it is for, for messages.
     private(set) var partNames: [String] = []
-    /// The keys of lists that are no part of the row yet.
+    /// The keys of lists that aren't part of the row yet.
     private var listKeys: [(list: Int, part: SelectedPart, names: [String])] = []
 
     init(schema: Schema, entity: String) {
@@ -46,7 +46,7 @@ public struct ShapeLevel {
         let table = try table(at: include.path)
         guard let link = table.links[plan.relationship] else {
             throw RelataError.invalidUse(
-                "\(names.joined(separator: ".")): \(table.name) has no relationship \(plan.relationship) that a list of a shape can be made of"
+                "\(names.joined(separator: ".")): \(table.name) has no relationship \(plan.relationship) for a list of a shape"
             )
         }
         if let limit = plan.limit, limit < 1 {
@@ -77,7 +77,7 @@ public struct ShapeLevel {
         for name in path {
             guard let relationship = schema[entity]?.entity.relationship(name), !relationship.isToMany else {
                 throw .invalidUse(
-                    "\(names.joined(separator: ".")) is made of \(path.joined(separator: ".")), which goes through a to-many: nest a shape for each step, or declare a Through"
+                    "\(names.joined(separator: ".")) uses the path \(path.joined(separator: ".")), which goes through a to-many: nest a shape for each step, or declare a Through"
                 )
             }
             entity = relationship.target

@@ -71,11 +71,11 @@ public struct ShapeReader {
 @usableFromInline
 class KnownTargets {
     @usableFromInline let numbers: KeyNumbers
-    // Its reader is alone with it: each access would be checked once for every row otherwise.
+    // Only its reader uses it; otherwise each access would be checked for every row.
 
     /// Whether rows share objects often enough for a look-up.
     @exclusivity(unchecked) @usableFromInline var areShared = true
-    /// How many look-ups have found one.
+    /// The number of successful look-ups.
     @exclusivity(unchecked) @usableFromInline var finds = 0
 
     @usableFromInline init(_ numbers: KeyNumbers) { self.numbers = numbers }

@@ -33,7 +33,7 @@
 @attached(extension, conformances: Shape, names: named(shapeLayout), named(init), named(fill), named(hash))
 public macro Shape<Root: Model>(of model: Root.Type) = #externalMacro(module: "RelataMacros", type: "ShapeMacro")
 
-/// In a shape: the whole object that it is about.
+/// In a shape: the whole object of its model.
 @attached(peer)
 public macro Root() = #externalMacro(module: "RelataMacros", type: "ShapeMarkerMacro")
 

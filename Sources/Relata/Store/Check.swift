@@ -85,8 +85,8 @@ extension ReadTransaction {
                 kind: .undecodable, subject: subject, count: count,
                 message: "\(count) \(count == 1 ? "object" : "objects") can't be read (\(samples)"
                     + (count > objects.count ? "; …)" : ")"),
-                mend: "write values that the models have, or let the models have what is stored; "
-                    + "skippingUndecodable reads the other objects meanwhile")
+                fix: "change the stored values, or declare models that accept them; "
+                    + "until then, skippingUndecodable reads the other objects")
         }
     }
 }

@@ -10,7 +10,7 @@ final class ObjectCursor<M: Model> {
     /// Objects that were read together because of their includes, the next one last.
     private var loaded: [M] = []
 
-    /// How many objects have their includes loaded by one statement.
+    /// The number of objects whose includes one statement loads.
     private static var chunk: Int { 100 }
 
     init(_ query: Query<M>, in transaction: ReadTransaction) throws {

@@ -37,9 +37,9 @@ extension Table {
             // Names that differ in case alone are different columns to PostgreSQL.
             let exact = found.count > 1 ? found.filter { given[$0] == column.name } : found
             if exact.count == 1 { return exact[0] }
-            let what = found.isEmpty ? "gives no column \(column.name)" : "gives the column \(column.name) twice"
+            let what = found.isEmpty ? "returns no column \(column.name)" : "returns the column \(column.name) twice"
             throw .invalidUse(
-                "\(name) can't be made of the SQL, which \(what): it gives \(given.joined(separator: ", ")), and is to give each of \(columns.map(\.name).joined(separator: ", ")) once, in any order"
+                "\(name) can't be read from the SQL, which \(what): it returns \(given.joined(separator: ", ")), and must return each of \(columns.map(\.name).joined(separator: ", ")) once, in any order"
             )
         }
     }

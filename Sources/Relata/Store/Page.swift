@@ -45,7 +45,7 @@ extension QueryPlan {
     func page(size: Int) throws(RelataError) -> QueryPlan {
         guard size > 0 else { throw .invalidUse("a page must have at least one object, not \(size)") }
         guard limit == nil, offset == nil else {
-            throw .invalidUse("a page counts its objects by itself: leave limit and offset out of its query")
+            throw .invalidUse("a page sets its own limit and offset: leave them out of its query")
         }
         var plan = self
         // No table has more rows than the largest number.

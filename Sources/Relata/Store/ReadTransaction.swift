@@ -134,7 +134,7 @@ public class ReadTransaction: StoreReader {
         try access.requireEverything(for: "SQL of your own")
         let statement = try sql.statement(connection.dialect)
         if connection.path.isEmpty, !(self is WriteTransaction), try connection.writes(statement.sql) {
-            throw RelataError.readOnly("SQL that writes was given to a read: use execute, or a write transaction")
+            throw RelataError.readOnly("a read can't run SQL that writes: use execute, or a write transaction")
         }
         return statement
     }

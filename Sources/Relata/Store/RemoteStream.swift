@@ -11,7 +11,7 @@ final class RemoteStream<M: Model> {
     private var objects: [M] = []
     private var isOver = false
     private var failure: (any Error)?
-    /// How many are read at a time: few at first, because many loops end early.
+    /// The number of rows read at a time: few at first, because many loops end early.
     private var count = 8
 
     /// The query as it runs. Safe to send: only the snapshot's thread uses it.

@@ -4,7 +4,7 @@ import RelataSQLite
 
 /// Encrypted files: other keys for them, and copies with other keys.
 extension Store {
-    /// Encrypts a file with another key. Whenever the power is cut, the file has either the one or the other.
+    /// Encrypts a file with another key. After a power cut, the file has either the old or the new key.
     ///
     /// It takes as long as writing the whole file. The file must not be open elsewhere.
     ///

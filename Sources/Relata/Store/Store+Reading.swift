@@ -111,7 +111,7 @@ extension Store {
         try await _readOnce { try $0.fetch(selection) }
     }
 
-    /// One figure of all objects of a query.
+    /// One aggregate of all objects of a query.
     ///
     /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func value<M: Model, Figure: QueryExpression>(of query: Query<M>, _ figure: @Sendable (M.Fields) -> Figure)

@@ -1,9 +1,9 @@
-// The writing calls of a store. Each runs in a transaction of its own, and is described at the call of ``StoreWriter``.
+// The writing calls of a store. Each runs in its own transaction, and is described at the call of ``StoreWriter``.
 
 import RelataCore
 
 extension Store {
-    /// Inserts an object, with the new objects it links to and its edits on links, in a transaction of its own.
+    /// Inserts an object, with the new objects it links to and its edits on links, in its own transaction.
     ///
     /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult
@@ -287,7 +287,7 @@ extension Store {
         try await _writeOnce { try $0.delete(query) }
     }
 
-    /// Runs SQL of your own that changes rows, each value bound, and returns how many rows it changed.
+    /// Runs SQL of your own that changes rows, each value bound, and returns the number of rows it changed.
     ///
     /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     @discardableResult

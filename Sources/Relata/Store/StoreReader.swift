@@ -191,7 +191,7 @@ extension StoreReader {
         try _readOnce { try $0.storedRows(selection) }.map(selection.decode)
     }
 
-    /// One figure of all objects of a query.
+    /// One aggregate of all objects of a query.
     ///
     /// ```swift
     /// let average = try tx.value(of: Book.all) { $0.price.average() }

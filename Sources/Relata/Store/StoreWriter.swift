@@ -330,7 +330,7 @@ extension StoreWriter {
 
     /// Deletes an object, and others by the delete rules.
     ///
-    /// - Returns: The report. An object that doesn't exist any more is no error, and not in the report.
+    /// - Returns: The report. An object that no longer exists isn't an error, and not in the report.
     /// - Throws: ``RelataError/deleteDenied(blockers:)``, or ``RelataError/validation(_:)`` if a list would have fewer
     ///   members than its minimum; nothing is deleted then.
     @discardableResult
@@ -379,7 +379,7 @@ extension StoreWriter {
 
     // MARK: SQL
 
-    /// Runs SQL of your own that changes rows, each value bound, and returns how many rows it changed.
+    /// Runs SQL of your own that changes rows, each value bound, and returns the number of rows it changed.
     ///
     /// It passes by validation, delete rules and revisions; foreign keys hold.
     ///

@@ -38,7 +38,7 @@ extension Query {
     }
 }
 
-/// Takes the objects that can't be read, each once.
+/// Called with each object that can't be read, once.
 final class UndecodableReport {
     private let report: (UndecodableObject) -> Void
     private var seen: Set<UndecodableObject> = []

@@ -92,7 +92,7 @@ package struct Access: Hashable, Sendable {
     /// - Throws: ``RelataError/invalidUse(_:)`` if any entity is guarded.
     package func requireEverything(for what: String) throws(RelataError) {
         guard isLimited else { return }
-        throw .invalidUse("\(what) shows every row: where rows are hidden, do without it")
+        throw .invalidUse("\(what) shows every row: avoid it where rows are hidden")
     }
 
     /// Whether rows of an entity may be hidden.
@@ -179,7 +179,7 @@ extension Table {
 }
 
 extension ExpressionNode {
-    /// Whether it reads nothing but columns of the object that it speaks of.
+    /// Whether it reads only columns of its own object.
     fileprivate var isOfOneRow: Bool {
         switch self {
         case .property(let scope, let path): scope == 0 && path.count < 2

@@ -21,7 +21,7 @@ extension ExpressionWriter {
             }
             parameters += rows.parameters
         } catch {
-            // The statement is refused once it is written; until then nothing is seen.
+            // The error comes when the statement is written; nothing is detected earlier.
             failure = failure ?? error
             text = "(SELECT * FROM \(table.rows(dialect)) AS t WHERE \(dialect.never))"
         }

@@ -106,7 +106,7 @@ package enum ChangeLogFormat {
         do {
             return try JSONDecoder().decode(type, from: Data(json.utf8))
         } catch {
-            throw .corruptStore("the change log holds \(json.prefix(80)), which isn't in its format: \(error)")
+            throw .corruptStore("the change log contains \(json.prefix(80)), which isn't in its format: \(error)")
         }
     }
 
@@ -164,7 +164,7 @@ package enum ChangeLogFormat {
             if let bytes = try container.decodeIfPresent(String.self, forKey: .bytes) {
                 guard let data = Data(hexadecimal: bytes) else {
                     throw DecodingError.dataCorruptedError(
-                        forKey: .bytes, in: container, debugDescription: "these are no bytes")
+                        forKey: .bytes, in: container, debugDescription: "these aren't bytes")
                 }
                 value = .blob(data)
             } else if let number = try container.decodeIfPresent(Int64.self, forKey: .integer) {

@@ -7,7 +7,7 @@ extension DeletionConflict.Reason {
         case .exceptions:
             return
                 "SQLite compares \(held) with \(pointed) in one way and follows the foreign key in another, because their "
-                + "types or collations differ: give both the same, or spell these values alike"
+                + "types or collations differ: give both the same, or write these values in the same way"
         case .converted(let column):
             return "SQLite turns \(schema.tables[key.target].naming([column.name])) into a "
                 + "\(column.isNumber ? "number" : "text") when it looks for rows that refer to it, and may find other rows: "
@@ -15,12 +15,12 @@ extension DeletionConflict.Reason {
         case .sharedColumn(let number):
             let other = schema.foreignKeys[number]
             return
-                "another foreign key to \(schema.tables[other.target].name) has a column in common with this one, and "
-                + "what is left depends on which of them the database follows first: unset the reference first"
+                "another foreign key to \(schema.tables[other.target].name) shares a column with this one, and "
+                + "the result depends on which of them the database follows first: unset the reference first"
         case .unsetTarget(let number):
             let other = schema.foreignKeys[number]
-            return "\(pointed), to which it refers, is unset where \(schema.tables[other.target].name) goes: "
-                + "unset the reference first"
+            return "\(pointed), to which it refers, is unset where \(schema.tables[other.target].name) is "
+                + "deleted: unset the reference first"
         }
     }
 }
@@ -35,12 +35,12 @@ extension DeletionEdge {
         switch key.unsupportedAction {
         case nil: return nil
         case .setsDefault:
-            return "the database would give \(source.naming(key.unsetColumns)) its default (SET DEFAULT), which is no "
-                + "delete rule: let the reference lead elsewhere first"
+            return "the database would give \(source.naming(key.unsetColumns)) its default (SET DEFAULT), which "
+                + "isn't a delete rule: change the reference first"
         case .unsetsRequired:
             return
                 "the database would unset \(source.naming(key.unsetColumns)) (SET NULL), which is required or a part "
-                + "of the key: let the reference lead elsewhere first"
+                + "of the key: change the reference first"
         }
     }
 }

@@ -29,7 +29,7 @@ package struct DeletionEdge: Hashable, Sendable {
     }
 }
 
-/// A to-many that declares a least number of members, some of which a deletion may take.
+/// A to-many with a minimum number of members, some of which a deletion may delete.
 package struct CountedList: Hashable, Sendable {
     /// The entity whose objects have the list, as a number in ``Schema/tables``.
     package let owner: Int

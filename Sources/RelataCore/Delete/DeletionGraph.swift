@@ -24,7 +24,7 @@ package struct DeletionGraph: Sendable {
     /// The enforced foreign keys, as numbers in ``Schema/foreignKeys``, on a cycle of those that deny or cascade,
     /// including those from an entity to itself: no order of deletion satisfies them row by row.
     package let knots: [Int]
-    /// Those of them that stay on a cycle once the doomed rows are untied: see ``Schema/isLoose(_:)``.
+    /// The ones that stay on a cycle after the references of the doomed rows are unset: see ``Schema/isLoose(_:)``.
     package let circles: [Int]
     /// The entities whose doomed keys must be known before the first deletion. For the others a query finds them: their
     /// rows refer by one reference to doomed rows that are deleted later.
@@ -128,7 +128,7 @@ package struct DeletionGraph: Sendable {
         self.takenAlong = takenAlong
     }
 
-    /// How many queries within each other find the rows that refer by an edge.
+    /// The depth of nested queries that find the rows that refer by an edge.
     private static func depth(of edge: DeletionEdge, in schema: Schema) -> Int {
         guard case .referring(let number) = edge.path else { return 1 }
         let key = schema.foreignKeys[number]

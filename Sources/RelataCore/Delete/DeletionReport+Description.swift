@@ -14,7 +14,7 @@ extension DeletionReport: CustomStringConvertible {
     /// ```
     ///
     /// - Parameters:
-    ///   - limit: how many objects are named of each list.
+    ///   - limit: the maximum number of objects named for each list.
     ///   - name: the name of an object within its entity; by default its key.
     public func lines(
         showing limit: Int = 5, naming name: (ObjectReference) -> String = { $0.key.description }

@@ -42,7 +42,7 @@ public struct DeletionReport: Hashable, Sendable {
 
     /// Whether blockers or lists that would become too short refuse the deletion.
     public var isDenied: Bool { !blockers.isEmpty || !shortages.isEmpty || hiddenBlockerCount > 0 }
-    /// How many objects go, of all entities, hidden ones included.
+    /// The number of deleted objects of all entities, including hidden ones.
     public var deletedCount: Int { deleted.reduce(0) { $0 + $1.keys.count + $1.hiddenCount } }
 
     /// The keys of the objects of one entity that go.

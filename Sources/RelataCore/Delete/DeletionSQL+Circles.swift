@@ -1,4 +1,4 @@
-/// Rows that refer to each other in a circle.
+/// Rows that refer to each other in a cycle.
 extension DeletionSQL {
     /// Finds a doomed row that refers to another doomed one by a foreign key.
     package func circle(_ foreignKey: SchemaForeignKey) -> SQLStatement {

@@ -1,6 +1,6 @@
 /// The statements about foreign keys that the schema doesn't know.
 extension DeletionSQL {
-    /// Finds out whether a row that isn't doomed refers to a doomed one by a foreign key that the schema doesn't know.
+    /// Checks whether a row that isn't doomed refers to a doomed one by a foreign key that the schema doesn't know.
     package func referrers(
         in referring: String, _ columns: [String], to entity: Int, _ targetColumns: [String]
     ) -> SQLStatement {

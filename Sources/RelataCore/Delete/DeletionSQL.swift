@@ -47,7 +47,7 @@ package struct DeletionSQL: Sendable {
         }
     }
 
-    /// How many queries one statement puts together; SQLite takes 500.
+    /// The number of queries that one statement combines; SQLite accepts 500.
     private static let maximumTerms = 200
 
     private func inner(_ group: [Int]) -> [DeletionEdge] {

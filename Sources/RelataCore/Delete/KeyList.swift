@@ -4,10 +4,10 @@
 public struct KeyList: Hashable, Sendable {
     /// The values of all keys, one key after the other.
     public private(set) var values: [Value]
-    /// How many values make a key.
+    /// The number of values in a key.
     public let width: Int
 
-    /// An empty list of keys of so many columns.
+    /// An empty list of keys with the given number of columns.
     public init(width: Int = 1) {
         self.width = Swift.max(1, width)
         values = []

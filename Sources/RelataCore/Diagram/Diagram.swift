@@ -13,7 +13,7 @@ public struct Diagram: Sendable {
     struct Box: Sendable {
         let name: String
         let rows: [Row]
-        /// How many attributes are left out, in a box that would be too long.
+        /// The number of attributes left out of a box that would be too long.
         let hiddenRows: Int
         /// Whether a relationship of another entity goes through this one.
         let isMiddle: Bool

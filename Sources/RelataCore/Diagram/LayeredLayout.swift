@@ -1,6 +1,6 @@
 /// Places boxes in columns so that the lines between them go from left to right, cross seldom and touch no box.
 ///
-/// The steps are those of Sugiyama, Tagawa and Toda: lines that would close a circle are reversed, each box gets a
+/// The steps are those of Sugiyama, Tagawa and Toda: lines that would close a cycle are reversed, each box gets a
 /// column to the right of those that lead to it, long lines get a place in each column that they pass, the places of
 /// each column are sorted so that few lines cross, and then moved up and down so that lines are short and straight. The
 /// last step is exact for one column: the least squares under the given distances, by pooling neighbours (isotonic
@@ -39,7 +39,7 @@ struct LayeredLayout {
     private(set) var middles: [Double]
     /// The lines between different boxes.
     private(set) var routes: [Route] = []
-    /// How many columns there are.
+    /// The number of columns.
     private(set) var columnCount = 0
 
     private let boxes: [Box]
@@ -68,7 +68,7 @@ struct LayeredLayout {
 
     // MARK: Columns
 
-    /// The lines between different boxes, reversed if they close a circle.
+    /// The lines between different boxes, reversed if they close a cycle.
     private static func withoutCircles(_ lines: [(Int, Int)], _ count: Int) -> [(line: Int, left: Int, right: Int)] {
         var leading: [[Int]] = Array(repeating: [], count: count)
         for (number, line) in lines.enumerated() where line.0 != line.1 { leading[line.0].append(number) }
@@ -172,7 +172,7 @@ struct LayeredLayout {
 
     // MARK: Order
 
-    /// Sorts the places of each column by the mean place of their neighbours, to and fro, and keeps the best.
+    /// Sorts the positions of each column by the mean position of their neighbours, back and forth, and keeps the best.
     private mutating func sort() {
         var best = order
         var fewest = crossings()
@@ -196,7 +196,7 @@ struct LayeredLayout {
         order = best
     }
 
-    /// How many pairs of lines cross.
+    /// The number of crossing pairs of lines.
     private func crossings() -> Int {
         var position = Array(repeating: 0, count: places.count)
         for column in order { for (index, place) in column.enumerated() { position[place] = index } }

@@ -51,7 +51,7 @@ extension RelataError {
     /// The error of a computed value that its Swift type has no room for.
     package static func unfitting(_ value: Value, in place: String) -> RelataError {
         .invalidUse(
-            "the result \(value) doesn't fit \(place): declare the attribute with a wider type, or narrow the query down"
+            "the result \(value) doesn't fit \(place): declare the attribute with a wider type, or narrow the query"
         )
     }
 
@@ -59,12 +59,12 @@ extension RelataError {
     ///
     /// - Parameter kind: The required kind: a property or a relationship.
     package static func notOwn(
-        _ path: String, _ kind: String, of entity: String, _ mend: String
+        _ path: String, _ kind: String, of entity: String, _ fix: String
     ) -> RelataError {
-        .invalidUse("\(path) isn't a \(kind) of \(entity) itself: \(mend)")
+        .invalidUse("\(path) isn't a \(kind) of \(entity) itself: \(fix)")
     }
 
-    private static let noSpace = "no space left: nothing of the transaction was written"
+    private static let noSpace = "no space left: the transaction was rolled back"
 
     /// The error of a full disk.
     package static func noSpaceLeft(_ path: String) -> RelataError { .fileAccess(path: path, noSpace) }
@@ -74,7 +74,7 @@ extension RelataError {
 
     /// The error of a file that isn't where it was opened.
     package static let hasMoved =
-        "was moved, removed or replaced while it was open: bring it back, or open it again"
+        "was moved, removed or replaced while it was open: restore it, or open it again"
 
     /// SQLite's error when its progress handler found the task cancelled.
     package static let interrupted = RelataError.database(code: 9, message: "interrupted", sql: nil)
@@ -168,8 +168,8 @@ extension RelataError: CustomStringConvertible {
     /// The error in one line (two for a list).
     public var description: String {
         switch self {
-        case .notFound(let object): "\(object) doesn't exist: insert it, or use save to do whichever is right"
-        case .alreadyExists(let object): "\(object) already exists: update it, or use save to do whichever is right"
+        case .notFound(let object): "\(object) doesn't exist: insert it, or use save to insert or update"
+        case .alreadyExists(let object): "\(object) already exists: update it, or use save to insert or update"
         case .uniqueViolation(let entity, let properties):
             "another \(entity) already has the same \(properties.joined(separator: ", ")): choose another value"
         case .deleteDenied(let blockers) where blockers.isEmpty:
@@ -194,7 +194,7 @@ extension RelataError: CustomStringConvertible {
                     return "\(place): \(failure.message)"
                 })
         case .notLoaded(let entity, let property):
-            "\(property.withArticle) link to \(entity) isn't loaded: include it in the fetch, or ask the store for what is related"
+            "\(property.withArticle) link to \(entity) isn't loaded: include it in the fetch, or query the related objects from the store"
         case .excluded(let object):
             "\(object) doesn't meet the include's condition: read 'loaded', which is unset then, or include the link without a condition"
         case .schemaMismatch(let problems): Self.list(problems.map(\.description))

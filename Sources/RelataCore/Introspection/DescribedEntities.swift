@@ -68,7 +68,7 @@ extension Schema {
 
 extension Schema {
     /// The entities with the database's comparison of the columns of their to-ones and join tables. `nil` if any
-    /// comparison gives the same result, as in all tables that Relata makes.
+    /// comparison gives the same result, as in all tables that Relata creates.
     package func entities(comparedBy descriptions: [TableDescription]) -> [Entity]? {
         guard let entities = entities(describedBy: descriptions),
             entities.contains(where: {

@@ -1,4 +1,4 @@
-/// Foreign keys as to-ones, the views of them, and foreign keys that are no relationships.
+/// Foreign keys as to-ones, the views of them, and foreign keys that aren't relationships.
 extension EntityReader {
     mutating func readForeignKeys(of number: Int) {
         let table = tables[number]
@@ -21,7 +21,7 @@ extension EntityReader {
                 continue
             }
             guard foreignKey.unsetColumns == nil else {
-                readConstraint(number, foreignKey, target, "unsets some of its columns only")
+                readConstraint(number, foreignKey, target, "unsets only some of its columns")
                 continue
             }
             guard names.count == columns.count, taken.isDisjoint(with: names) else {
@@ -29,7 +29,7 @@ extension EntityReader {
                 continue
             }
             guard key.isDisjoint(with: names) || key.isSuperset(of: names) else {
-                readConstraint(number, foreignKey, target, "holds a part of the primary key only")
+                readConstraint(number, foreignKey, target, "contains only a part of the primary key")
                 continue
             }
             guard key.isDisjoint(with: names) || holds(columns, inOrder: table.primaryKey) else {
@@ -38,11 +38,11 @@ extension EntityReader {
                 continue
             }
             guard !columns.contains(where: { table.column($0)?.isGenerated ?? true }) else {
-                readConstraint(number, foreignKey, target, "holds a generated column")
+                readConstraint(number, foreignKey, target, "contains a generated column")
                 continue
             }
             if foreignKey.onDelete == .setDefault {
-                note(number, foreignKey, "sets a default on delete, which is no delete rule: it is read as deny")
+                note(number, foreignKey, "sets a default on delete, which isn't a delete rule: it is read as deny")
             }
             noteUnsetKey(number, foreignKey)
             taken.formUnion(names)
@@ -87,7 +87,7 @@ extension EntityReader {
         return nil
     }
 
-    /// Keeps a foreign key that is no relationship, with the reason.
+    /// Keeps a foreign key that isn't a relationship, with the reason.
     private mutating func readConstraint(
         _ number: Int, _ key: ForeignKeyDescription, _ target: Int, _ reason: String
     ) {
@@ -95,7 +95,7 @@ extension EntityReader {
         guard pointed.count == key.columns.count, pointed.allSatisfy({ tables[target].column($0) != nil }) else {
             note(
                 number, key,
-                "doesn't fit the columns that it points at, so that rows of either can't be deleted")
+                "doesn't match the columns that it points at, so rows of either table can't be deleted")
             return
         }
         let constraint = ForeignKey(
@@ -105,7 +105,7 @@ extension EntityReader {
             comparison: KeyComparison(key.columns, of: tables[number], with: pointed, of: tables[target]))
         constraints[number].append(constraint)
         let setsDefault = key.onDelete == .setDefault
-        var message = reason + ": it is no link between objects"
+        var message = reason + ": it isn't a link between objects"
         if setsDefault { message += ", and the default that it sets on delete is read as deny" }
         if readMatch(number, key, target, constraint) {
             message += "; deletions follow it, and queries do by a relationship that is only read"
@@ -126,9 +126,9 @@ extension EntityReader {
         note(
             number, key,
             isInKey
-                ? "sets a part of the primary key to NULL on delete, after which nothing tells the row from others: "
+                ? "sets a part of the primary key to NULL on delete, after which nothing identifies the row: "
                     + "it is read as deny"
-                : "sets a column to NULL on delete that can't be NULL, where the database refuses: it is read as deny")
+                : "sets a column to NULL on delete that can't be NULL, which the database refuses: it is read as deny")
     }
 
     private mutating func note(_ table: Int, _ key: ForeignKeyDescription, _ message: String) {

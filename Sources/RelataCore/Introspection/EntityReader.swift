@@ -12,7 +12,7 @@ package struct EntityReader {
     /// The tables to read, those of declared entities first.
     let tables: [TableDescription]
     let declared: [Entity]
-    /// Whether the entities are those declared, all of them, and no others.
+    /// Whether the entities are exactly the declared ones.
     package var isDeclared: Bool { !declared.isEmpty && declared.count == entities.count }
     /// The foreign keys that become to-ones, by table.
     var references: [[KeyReference]] = []

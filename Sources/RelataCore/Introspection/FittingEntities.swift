@@ -127,7 +127,7 @@ private struct FittingEntities {
                 SchemaProblem(
                     entity: table.name,
                     message: "its table \(table.sqlName) or the key of it is gone: another program dropped or "
-                        + "renamed it, so that the entity is left out")
+                        + "renamed it, so the entity is left out")
             ]
         }
         if entity == table.entity { return [] }

@@ -109,7 +109,7 @@ public struct JSONObject: Sendable {
         if members.count <= Self.manyMembers {
             places = nil
         } else {
-            // Those after it move up. Rehashing all names takes many times as long.
+            // The names after it move up. Rehashing all of them takes many times as long.
             places?[SameBytes(member.key)] = nil
             places = places?.mapValues { $0 > place ? $0 - 1 : $0 }
         }
@@ -125,7 +125,7 @@ public struct JSONObject: Sendable {
 extension JSONObject: RandomAccessCollection {
     /// The position of the first member.
     public var startIndex: Int { 0 }
-    /// How many members there are.
+    /// The number of members.
     public var endIndex: Int { members.count }
     /// The member at a place.
     public subscript(place: Int) -> Element { members[place] }

@@ -6,7 +6,7 @@ package struct JSONScanner {
     /// The place of the next byte.
     package private(set) var place: Int
 
-    /// Begins at a place.
+    /// Starts at a position.
     package init(_ bytes: UnsafeBufferPointer<UInt8>, at place: Int = 0) {
         self.bytes = bytes
         self.place = place

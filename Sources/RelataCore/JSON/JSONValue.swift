@@ -18,7 +18,7 @@ public enum JSONValue: Sendable {
     /// Members by name, in their order.
     case object(JSONObject)
 
-    /// The member of that name; `nil` for a missing one, or a value that is no object.
+    /// The member of that name; `nil` for a missing one, or a value that isn't an object.
     public subscript(name: String) -> JSONValue? {
         if case .object(let members) = self { members[name] } else { nil }
     }

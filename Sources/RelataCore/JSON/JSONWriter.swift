@@ -9,7 +9,7 @@ public struct JSONWriter {
     /// The indentation of the next line; `nil` for output on one line.
     private var depth: Int?
 
-    /// Begins with nothing.
+    /// Starts empty.
     public init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
     /// The text of a value.

@@ -26,7 +26,7 @@ public struct MigrationPlan: Sendable {
     package var drops: [String: SchemaProblem] = [:]
     /// Conditions that must be false at the end.
     package var finalChecks: [MigrationCheck] = []
-    /// How many columns were compared; the others were known to be unchanged.
+    /// The number of compared columns; the others were known to be unchanged.
     package var comparedColumns = 0
     /// Whether tables or indexes are dropped or rebuilt, so that references may dangle afterwards.
     package var mayBreakReferences = false
@@ -77,8 +77,8 @@ package struct LaterIndex: Hashable, Sendable {
 
 /// A question about the rows of a database whose answer decides whether a change is possible.
 package enum DataQuestion: Hashable, Sendable {
-    /// Whether the database has a module of that name, such as a table-valued function, which a table would hide, or a
-    /// table of its own, which would hide it.
+    /// Whether the database has a module of that name, such as a table-valued function, which a table would hide, or
+    /// its own table, which would hide it.
     case isModule(name: String)
     /// Whether the name of an index is taken by a table, an index or another object. That of an invalid index of
     /// PostgreSQL is free: it is created again.
@@ -89,7 +89,7 @@ package enum DataQuestion: Hashable, Sendable {
     case hasRows(table: String)
     /// Whether a row has a value in the column.
     case hasValues(table: String, column: String)
-    /// Whether a row holds a number in the column that is no 64-bit integer.
+    /// Whether a row holds a number in the column that isn't a 64-bit integer.
     case hasFractions(table: String, column: String)
     /// Whether a row holds a number in the column, PostgreSQL's `numeric`, that no floating-point number is.
     case hasRounded(table: String, column: String)
@@ -162,13 +162,13 @@ package struct MigrationCheck: Sendable {
     let property: String?
     /// The problem after the steps, and what a step must do.
     let finding: String
-    let mend: String
+    let fix: String
 
     /// The problem of the row that the question's query found.
     package func problem(found row: [Value]) -> SchemaProblem {
         var values = ""
         if case .hasDuplicates = question { values = " (\(row.map(\.description).joined(separator: ", ")))" }
         return SchemaProblem(
-            entity: entity, property: property, message: "\(finding) after the steps\(values): \(mend)")
+            entity: entity, property: property, message: "\(finding) after the steps\(values): \(fix)")
     }
 }

@@ -1,4 +1,4 @@
-/// Tables that the engine alters in place, so that nothing of them is lost that no description holds.
+/// Tables that the engine alters in place, so that nothing is lost that descriptions don't contain.
 extension MigrationPlanner {
     /// Alters an existing table until it is as wanted.
     mutating func alter(to remake: Remake, _ working: WorkingTable) {
@@ -58,14 +58,14 @@ extension MigrationPlanner {
             plan.checks.append(
                 check(
                     .hasFractions(table: actual.name, column: column.name), place,
-                    "rows hold values of another type than \(type)", "convert them there"))
+                    "rows have values of another type than \(type)", "convert them there"))
         }
         let conversion = TypeConversion.sql(quote(column.name), from: before.type, to: type, column.type)
         let statement = change + "TYPE \(column.type) USING \(conversion)"
         plan.completion.append(statement)
         plan.explanations[statement] = SchemaProblem(
             entity: place.entity, property: place.property,
-            message: "rows hold values of another type than \(type) after the steps: convert them there")
+            message: "rows have values of another type than \(type) after the steps: convert them there")
         if let value = column.defaultSQL { plan.completion.append(change + "SET DEFAULT \(value)") }
     }
 
@@ -149,7 +149,7 @@ extension MigrationPlanner {
             let place = place(of: key.columns[0], in: table)
             plan.explanations[statement] = SchemaProblem(
                 entity: place.entity, property: place.property,
-                message: "the migration left references to missing rows of \(key.target): unset or mend them in a step")
+                message: "the migration left references to missing rows of \(key.target): unset or fix them in a step")
         }
         return statement
     }
@@ -157,7 +157,7 @@ extension MigrationPlanner {
     // MARK: Names
 
     /// The tables and columns without those whose names differ in case only from wanted ones, and that the old models
-    /// didn't have: to PostgreSQL they are others, of another program.
+    /// didn't have: PostgreSQL treats them as other tables, of another program.
     static func own(
         _ actual: [TableDescription], _ expected: [TableDescription], _ old: [FoldedName: TableDescription],
         _ dialect: Dialect
@@ -212,10 +212,10 @@ extension MigrationPlanner {
         guard let limit = dialect.nameLimit else { return }
         for table in expected {
             if table.name.utf8.count > limit {
-                let mend = join(of: table) == nil ? "`@Model(table:)`" : "`joinTable:`"
+                let fix = join(of: table) == nil ? "`@Model(table:)`" : "`joinTable:`"
                 refuse(
                     place(of: table),
-                    "the table name \(table.name) has more than \(limit) bytes: give a shorter one with \(mend)")
+                    "the table name \(table.name) has more than \(limit) bytes: give a shorter one with \(fix)")
             }
             for column in table.columns where column.name.utf8.count > limit {
                 refuse(

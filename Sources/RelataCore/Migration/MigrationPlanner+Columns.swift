@@ -17,7 +17,7 @@ extension MigrationPlanner {
             }
             let isHandled = reportLossy(
                 place, column: column.name,
-                "it is new and required, and the rows there are have no value for it: "
+                "it is new and required, and existing rows have no value for it: "
                     + "give it a default value, or make it optional")
             guard isHandled else { return }
             added.isRequired = false
@@ -34,7 +34,7 @@ extension MigrationPlanner {
         bare.primaryKey = []
         let definition = SchemaDDL.columnDefinition(added, of: bare, dialect: dialect)
         plan.preparation.append("ALTER TABLE \(quote(table.name)) ADD COLUMN \(definition)")
-        // Beside a new key there is no order yet.
+        // With a new key, there is no order yet.
         if let group = positionGroup(of: column.name, in: table),
             group.allSatisfy({ working.description.column($0) != nil })
         {
@@ -120,7 +120,7 @@ extension MigrationPlanner {
     }
 
     /// The columns of the to-one that a many-to-many was before: that of its original name, or of the same name in the
-    /// singular, if it pointed at the same table and doesn't exist any more.
+    /// singular, if it pointed at the same table and no longer exists.
     private func formerToOne(_ property: String, of table: Table, target: Table) -> [String]? {
         guard let working = tables[table.sqlName.foldedName], let former = oldTable(table), let old else {
             return nil
@@ -241,7 +241,7 @@ extension MigrationPlanner {
                 plan.checks.append(
                     check(
                         .hasRounded(table: working.description.name, column: column.name), place,
-                        "rows hold whole numbers too large for a Double", "declare it as Int, or change them there"))
+                        "rows have integers too large for a Double", "declare it as Int, or change them there"))
             }
             return
         }
@@ -256,7 +256,7 @@ extension MigrationPlanner {
                 check(
                     .hasOtherTypes(
                         table: table.name, column: column.name, types: TypeChange.storageClasses(type)), place,
-                    "rows hold values of another type than \(type)", "convert them there"))
+                    "rows have values of another type than \(type)", "convert them there"))
         }
     }
 

@@ -14,7 +14,7 @@ extension MigrationPlanner {
             }
             let former = formerly?.foreignKey(on: key.columns)
             let actual = counterpart(of: key, former, in: working)
-            // One that was dropped by hand since is created again.
+            // An index that was dropped manually is created again.
             let isOwn = formerly != nil && (isSame(actual, former) || actual == nil)
             guard let actual, isSamePlace(actual, key) else {
                 guard isOwn else {
@@ -74,7 +74,7 @@ extension MigrationPlanner {
         }
     }
 
-    /// The key of the file that a wanted one takes the place of, among those on the same columns.
+    /// The file's foreign key that a wanted one replaces, among those on the same columns.
     private func counterpart(
         of key: ForeignKeyDescription, _ former: ForeignKeyDescription?, in working: WorkingTable
     ) -> ForeignKeyDescription? {
@@ -102,13 +102,13 @@ extension MigrationPlanner {
         if isDangling {
             let isHandled = reportLossy(
                 place,
-                "rows of the file hold keys that \(key.target) doesn't have: declare it as it was, or remove those keys"
+                "rows of the file have keys that \(key.target) doesn't have: declare it as it was, or remove those keys"
             )
             guard isHandled else { return }
             plan.checks.append(
                 check(
                     question, place,
-                    "rows hold keys that \(key.target) doesn't have", "unset or mend them there"))
+                    "rows have keys that \(key.target) doesn't have", "unset or fix them there"))
         } else {
             report(place, "the file checks where it points now")
         }
@@ -169,7 +169,7 @@ extension MigrationPlanner {
         for index in stale {
             report(
                 place(of: index.columns[0], in: wanted),
-                index.isUnique ? "it need not be unique any more" : "it isn't indexed any more")
+                index.isUnique ? "it is no longer unique" : "it is no longer indexed")
             if !isRemade {
                 plan.completion.append("DROP INDEX \(quote(index.name))")
                 plan.mayBreakReferences = true
@@ -180,7 +180,7 @@ extension MigrationPlanner {
             try addUnique(index, to: wanted, working)
         }
         for index in wanted.indexes where !index.isUnique && !left.isIndexed(index.columns) && !isForeign {
-            // With a new column its index is no news.
+            // The index of a new column isn't reported separately.
             if index.columns.allSatisfy({ working.description.column($0) != nil }) {
                 let place = place(of: index.columns[0], in: wanted)
                 report(place, "a new index on \(index.columns.joined(separator: ", "))")

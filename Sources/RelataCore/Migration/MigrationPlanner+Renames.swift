@@ -10,7 +10,7 @@ extension MigrationPlanner {
         var declared: [String] = []
         /// Its name in the models with which the file was last opened.
         var current: String?
-        /// Its default name; taken only if nothing else wants it.
+        /// Its default name, used only if it is free.
         var guesses: [String] = []
         let place: Place
     }
@@ -178,7 +178,7 @@ extension MigrationPlanner {
         let declared = claims.map { claim in
             claim.declared.first { old in
                 guard exists(old, in: table), !old.isSameName(as: claim.name) else { return false }
-                // A name that is in use again is given up once only.
+                // A reused name is given up only once.
                 let isReused = exists(claim.name, in: table) || isWanted(old, in: table)
                 return !(isReused && history.knows(old, claim.name, in: table))
             }
@@ -218,7 +218,7 @@ extension MigrationPlanner {
             if decision.isDeclared {
                 _ = reportLossy(
                     place,
-                    "its original name \(decision.old) is also that of \(other): let one of the two have it")
+                    "its original name \(decision.old) is also that of \(other): give it to only one of them")
             }
             return false
         }

@@ -1,4 +1,4 @@
-/// The names that migration steps use. A name that nothing has would be ignored without a word.
+/// The names that migration steps use. An unknown name would be ignored silently.
 extension MigrationPlanner {
     mutating func checkSteps() {
         let areNamed = steps.contains { step in

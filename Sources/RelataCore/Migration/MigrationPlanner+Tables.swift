@@ -118,7 +118,7 @@ extension MigrationPlanner {
                     Place(entity, property ?? column.name), column: column.name,
                     isAsked
                         ? "the column \(column.name) is dropped"
-                        : "the models don't have it, and the file takes no row without it: declare it",
+                        : "the models don't have it, and the file allows no row without it: declare it",
                     isDropping: true)
                 if isDropped {
                     remake.isNeeded = true
@@ -127,7 +127,7 @@ extension MigrationPlanner {
             }
             remake.final.columns.append(column)
         }
-        // Keys of another program that have a column of its own.
+        // Keys of another program that have its own column.
         let kept = remake.final
         for key in working.description.foreignKeys
         where key.columns.allSatisfy({ kept.column($0) != nil })
@@ -146,15 +146,15 @@ extension MigrationPlanner {
             let isHandled = reportLossy(
                 Place(entity),
                 "the table has to be rebuilt, and would lose what \(words.joined(separator: ", ")) says: "
-                    + "rebuild it by hand")
+                    + "rebuild it manually")
             guard isHandled else { return }
         }
         let texts = textsWithOldNames(of: working)
         if !texts.isEmpty {
             let isHandled = reportLossy(
                 Place(entity),
-                "the table has to be rebuilt after a renaming, and would lose \(texts.joined(separator: ", ")), "
-                    + "written with the old names: open the file with the renaming alone first")
+                "the table has to be rebuilt after a rename, and would lose \(texts.joined(separator: ", ")), "
+                    + "written with the old names: open the file with only the rename first")
             guard isHandled else { return }
         }
         self.remake(remake, working)
@@ -176,7 +176,7 @@ extension MigrationPlanner {
         guard let target = relationship?.target, try facts(question) else { return nil }
         return reportLossy(
             place, column: column.name,
-            "it was a to-one and is the view of \(target).\(inverse) now, and rows hold keys in \(column.name): "
+            "it was a to-one and is the view of \(target).\(inverse) now, and rows have keys in \(column.name): "
                 + "keep it a to-one", isDropping: true)
     }
 

@@ -116,7 +116,7 @@ package struct MigrationPlanner {
                 oldTables[table.name.foldedName] = table
             }
         }
-        // Two names that differ in case only are two on PostgreSQL: the one that is wanted counts.
+        // Two names that differ in case only are two on PostgreSQL: the wanted one counts.
         let names = Set(expected.map(\.name))
         tables = Dictionary(
             (old == nil ? actual : Self.own(actual, expected, oldTables, dialect)).map {
@@ -172,10 +172,10 @@ package struct MigrationPlanner {
     private mutating func checkName(of table: TableDescription) throws(RelataError) {
         let isFunction = dialect == .sqlite && ReservedNames.isFunction(table.name)
         if !isFunction, try !facts(.isModule(name: table.name)) { return }
-        let mend = join(of: table) == nil ? "`@Model(table:)`" : "`joinTable:`"
+        let fix = join(of: table) == nil ? "`@Model(table:)`" : "`joinTable:`"
         note(
             place(of: table),
-            "the table name \(table.name) belongs to a \(dialect == .sqlite ? "function" : "table") of the database: give another with \(mend)",
+            "the table name \(table.name) belongs to a \(dialect == .sqlite ? "function" : "table") of the database: give another with \(fix)",
             .lossy)
     }
 
@@ -258,8 +258,8 @@ package struct MigrationPlanner {
         let wanted = spellings.map { isDropping ? LossyChange.dropping($0) : .changing($0) }
         let step = steps.first { $0.covers(wanted) }
         let verb = isDropping ? "dropping" : "changing"
-        let mend = step == nil ? "; or add a migration step with `.\(verb)(\"\(names[0])\")`" : ""
-        note(place, message + mend, .lossy, step: step?.name)
+        let fix = step == nil ? "; or add a migration step with `.\(verb)(\"\(names[0])\")`" : ""
+        note(place, message + fix, .lossy, step: step?.name)
         return step != nil
     }
 
@@ -284,9 +284,9 @@ package struct MigrationPlanner {
     }
 
     /// A question that must be answered with no once the steps have run.
-    func check(_ question: DataQuestion, _ place: Place, _ finding: String, _ mend: String) -> MigrationCheck {
+    func check(_ question: DataQuestion, _ place: Place, _ finding: String, _ fix: String) -> MigrationCheck {
         MigrationCheck(
-            question: question, entity: place.entity, property: place.property, finding: finding, mend: mend)
+            question: question, entity: place.entity, property: place.property, finding: finding, fix: fix)
     }
 
     // MARK: What the schema wants

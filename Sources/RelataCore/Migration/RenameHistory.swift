@@ -36,7 +36,7 @@ package struct RenameHistory: Hashable, Sendable, Codable {
 
     /// Records renames of tables, or of the columns of a table.
     mutating func note(_ renames: [Rename], in table: String? = nil) {
-        // The positions are found first: one may take a name that another gives up.
+        // The positions are looked up first: one may take a name that another gives up.
         let places = renames.map { rename in entries.firstIndex { $0.isAbout(rename.old, in: table) } }
         for (rename, place) in zip(renames, places) {
             guard let place else { continue }

@@ -15,7 +15,7 @@ public struct SchemaChange: Hashable, Sendable, CustomStringConvertible {
     public enum Kind: Hashable, Sendable {
         /// Nothing can be lost: it is made automatically.
         case additive
-        /// Something would be lost, or a value is missing: it is refused unless a migration step handles it.
+        /// Something would be lost, or a value is missing: refused unless a migration step handles it.
         case lossy
     }
 

@@ -38,12 +38,12 @@ extension Dialect {
 }
 
 extension Table {
-    /// Why a server's table can't be copied, exported or imported, with the mend; `nil` if it can. The tables of other
+    /// Why a server's table can't be copied, exported or imported, with the fix; `nil` if it can. The tables of other
     /// programs may have no primary key, or types that no attribute has.
     package func obstacleToMoving(_ described: TableDescription) -> String? {
         if described.primaryKey.isEmpty {
             return
-                "\(name) has no primary key, by which its rows are told apart: give it one by ALTER TABLE … ADD PRIMARY KEY"
+                "\(name) has no primary key to identify its rows: give it one by ALTER TABLE … ADD PRIMARY KEY"
         }
         for column in columns {
             guard let declared = described.column(column.name)?.type,

@@ -9,9 +9,9 @@
 /// Gregorian calendar in UTC: the time of day stays, and a day that the month doesn't have becomes its last, so that a
 /// month after January 31 is February 28 or 29. The months are added first.
 public struct DateOffset: Hashable, Sendable {
-    /// How many calendar months are added.
+    /// The number of calendar months to add.
     public var months: Int
-    /// How many microseconds are added after the months.
+    /// The number of microseconds to add after the months.
     public var microseconds: Int64
 
     /// Calendar months and microseconds.
@@ -20,22 +20,22 @@ public struct DateOffset: Hashable, Sendable {
         self.microseconds = microseconds
     }
 
-    /// So many seconds, with a fraction down to microseconds.
+    /// A number of seconds, with fractions down to microseconds.
     public static func seconds(_ count: Double) -> DateOffset {
         let microseconds = (count * 1_000_000).rounded()
         return DateOffset(microseconds: Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))
     }
-    /// So many minutes of 60 seconds.
+    /// A number of minutes of 60 seconds.
     public static func minutes(_ count: Int) -> DateOffset { fixed(count, 60) }
-    /// So many hours of 3,600 seconds.
+    /// A number of hours of 3,600 seconds.
     public static func hours(_ count: Int) -> DateOffset { fixed(count, 3600) }
-    /// So many days of 86,400 seconds: calendar days in UTC.
+    /// A number of days of 86,400 seconds: calendar days in UTC.
     public static func days(_ count: Int) -> DateOffset { fixed(count, 86_400) }
-    /// So many weeks of seven days.
+    /// A number of weeks of seven days.
     public static func weeks(_ count: Int) -> DateOffset { fixed(count, 604_800) }
-    /// So many calendar months in UTC.
+    /// A number of calendar months in UTC.
     public static func months(_ count: Int) -> DateOffset { DateOffset(months: count) }
-    /// So many calendar years in UTC.
+    /// A number of calendar years in UTC.
     public static func years(_ count: Int) -> DateOffset {
         let (months, overflows) = count.multipliedReportingOverflow(by: 12)
         return DateOffset(months: overflows ? (count < 0 ? .min : .max) : months)

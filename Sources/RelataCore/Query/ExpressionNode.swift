@@ -48,10 +48,10 @@ public indirect enum ExpressionNode: Hashable, Sendable {
     case anyElement(JSONElements, condition: ExpressionNode)
     /// The element of a JSON array that a scope refers to, read as one kind of value; unset if it is another.
     case element(scope: Int, JSONKind)
-    /// A figure of the related objects: their count, or the sum, minimum, maximum or average of an expression over
+    /// An aggregate of the related objects: their count, or the sum, minimum, maximum or average of an expression over
     /// them; the filter's and the expression's scope is the related set's.
     case aggregate(AggregateFunction, RelatedSet, of: ExpressionNode?, filter: ExpressionNode?)
-    /// A figure of a whole group of rows (for `group by`, `having` and totals); `of` is `nil` for counting rows.
+    /// An aggregate of a whole group of rows (for `group by`, `having` and totals); `of` is `nil` for counting rows.
     case groupAggregate(AggregateFunction, of: ExpressionNode?, isDistinct: Bool)
     /// An invalid part, such as a value that no column can hold; compiling it throws this message.
     case invalid(String)
@@ -74,7 +74,7 @@ public struct RelatedSet: Hashable, Sendable {
     /// Names from there: to-ones and, last or in between, to-manys. Each path is a row of the set, so an object that is
     /// reached in several ways is in it several times.
     package var path: [String]
-    /// Whether an object counts once in figures, however many paths lead to it.
+    /// Whether an object counts once in aggregates, regardless of the number of paths to it.
     package var isDistinct: Bool
     /// The number of the scope that refers to a related object in conditions on it. It hides an outer scope with the
     /// same number.
@@ -169,7 +169,7 @@ public enum Function: Hashable, Sendable {
     case secondsBetween
     /// The text without white space at its ends.
     case trimmed
-    /// How often the words of a search, the second text, are found in the first; see ``TextWords``.
+    /// The number of times the words of a search, the second text, are found in the first; see ``TextWords``.
     case wordCount(TextOptions)
     /// The part of a JSON value at a path, read as one kind of value; unset if it is missing or of another kind.
     case json(JSONKind, [JSONStep])
@@ -197,7 +197,7 @@ public enum Quantifier: String, Hashable, Sendable {
     case none = "NONE"
 }
 
-/// A figure of a set of rows.
+/// An aggregate of a set of rows.
 public enum AggregateFunction: String, Hashable, Sendable {
     /// The number of rows, and the sum of their values.
     case count, sum
@@ -247,7 +247,7 @@ public struct QueryPlan: Hashable, Sendable {
     package var sort: [SortTerm]
     /// The largest number of objects.
     package var limit: Int?
-    /// How many are left out at the beginning.
+    /// The number of objects to skip.
     package var offset: Int?
     /// Whether equal rows are given once (of chosen columns; objects are distinct by themselves).
     package var isDistinct: Bool
@@ -303,8 +303,8 @@ package struct SelectedElements: Hashable, Sendable {
     }
 }
 
-/// The object whose related objects are queried. Without an order of its own, the query has that of the relationship,
-/// if it is ordered.
+/// The object whose related objects are queried. Without its own order, the query has that of the relationship, if it
+/// is ordered.
 package struct RelatedOwner: Hashable, Sendable {
     /// The entity that declares the relationship.
     package var entity: String
@@ -313,7 +313,7 @@ package struct RelatedOwner: Hashable, Sendable {
     /// The owner's key.
     package var key: KeyValue
     /// Whether the relationship is followed repeatedly from its targets, as from a parent to all descendants. Each
-    /// object is included once and the owner never, even if the links form a circle.
+    /// object is included once and the owner never, even if the links form a cycle.
     package var isRecursive: Bool
 
     /// Names the related objects of one object.

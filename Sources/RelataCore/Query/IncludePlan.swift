@@ -30,7 +30,7 @@ public struct IncludePlan: Hashable, Sendable {
         self.children = children
     }
 
-    /// How often a relationship to the same entity is followed.
+    /// The number of times a relationship to the same entity is followed.
     package struct Recursion: Hashable, Sendable {
         /// The number of levels, at least 1; `nil` for all.
         package var depth: Int?

@@ -24,10 +24,10 @@ extension Dialect {
             : "CAST(extract(epoch FROM \(later)) - extract(epoch FROM \(earlier)) AS double precision)"
     }
 
-    /// An instant after so many calendar months.
+    /// An instant moved by a number of calendar months.
     func adding(months: String, to instant: String) -> String { "\(function("add_months"))(\(instant), \(months))" }
 
-    /// An instant after so many microseconds.
+    /// An instant moved by a number of microseconds.
     func adding(microseconds: String, to instant: String) -> String {
         self == .sqlite ? "(\(instant) + \(microseconds))" : "relata.add_microseconds(\(instant), \(microseconds))"
     }

@@ -4,7 +4,7 @@ extension Dialect {
         guard self == .postgres else { return nil }
         switch (value, type) {
         case (.text(let text), _) where text.utf8.contains(0):
-            return "holds U+0000, which PostgreSQL can't store in text: remove it, or store the text as data"
+            return "contains U+0000, which PostgreSQL can't store in text: remove it, or store the text as data"
         case (.integer(let microseconds), .date(.microseconds)) where microseconds < Self.earliestMoment:
             return "is before 4714 BC, PostgreSQL's earliest date: choose a later one"
         default: return nil

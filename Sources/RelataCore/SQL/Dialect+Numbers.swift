@@ -1,4 +1,4 @@
-/// Numbers: arithmetic, conversions and figures. On SQLite decimals are text that Relata's functions read.
+/// Numbers: arithmetic, conversions and aggregates. On SQLite decimals are text that Relata's functions read.
 extension Dialect {
     /// A decimal number, in a form that compares by number.
     func decimal(_ number: String) -> String { self == .sqlite ? "\(number) COLLATE relata_decimal" : number }

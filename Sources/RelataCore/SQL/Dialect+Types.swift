@@ -79,7 +79,7 @@ extension Dialect {
     /// An unset value of a type, as a column of it holds one.
     func null(_ type: AttributeType) -> String { self == .sqlite ? "NULL" : "NULL::" + self.type(of: type) }
 
-    /// A UUID that is no text as 32 hexadecimal digits.
+    /// A UUID that isn't text as 32 hexadecimal digits.
     func hexadecimal(uuid: String) -> String {
         self == .sqlite ? "lower(hex(\(uuid)))" : "replace(CAST(\(uuid) AS text), '-', '')"
     }

@@ -55,7 +55,7 @@ package enum Dialect: Sendable {
     /// Whether tables are changed by altering them. SQLite rebuilds the table for most changes.
     package var altersTables: Bool { self == .postgres }
 
-    /// How many bytes a name may have; `nil` for no limit.
+    /// The number of bytes a name may have; `nil` for no limit.
     var nameLimit: Int? { self == .postgres ? 63 : nil }
 
     /// Whether conditions have a boolean type, rather than being numbers.

@@ -97,7 +97,7 @@ extension ExpressionWriter {
         guard nodes.count > 1 else {
             guard let only = nodes.first else { return sql.append(empty) }
             switch only {
-            // Alone, they add nothing that stays open.
+            // Alone, they leave nothing open.
             case .and, .or: return try write(only, isInside: isInside)
             default: return try condition(only, isInside: isInside)
             }

@@ -18,7 +18,7 @@ extension ExpressionWriter {
     /// The JSON element of a scope.
     func element(_ scope: Int, _ kind: JSONKind) throws(RelataError) -> Term {
         guard let known = elements.last(where: { $0.number == scope }) else {
-            throw .invalidUse("scope \(scope) is no element of a JSON array here")
+            throw .invalidUse("scope \(scope) isn't an element of a JSON array here")
         }
         return Term(
             sql: dialect.jsonElement(known.alias, as: kind), type: kind.type, isNullable: true, name: "the element",

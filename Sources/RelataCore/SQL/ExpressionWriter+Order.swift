@@ -1,4 +1,4 @@
-/// Order, and the condition that begins a page after a place in it.
+/// The order, and the condition that starts a page after a position in it.
 extension ExpressionWriter {
     /// One key of an order in SQL.
     struct OrderTerm {
@@ -29,7 +29,7 @@ extension ExpressionWriter {
             nullsFirst = term.nullsFirst
         }
 
-        /// A place in an ordered relationship: an object that was never placed comes last.
+        /// A position in an ordered relationship: an object without a position comes last.
         init(position: Term) { self.init(position, sql: position.sql, nullsFirst: false) }
     }
 
@@ -37,7 +37,7 @@ extension ExpressionWriter {
     mutating func order(_ sort: [SortTerm]) throws(RelataError) -> [OrderTerm] {
         var order: [OrderTerm] = []
         for key in sort {
-            if key.node.isConstant { throw .invalidUse("a constant gives no order: sort by a property") }
+            if key.node.isConstant { throw .invalidUse("a constant isn't an order: sort by a property") }
             for term in terms(try operand(key.node)) {
                 guard term.type != .json else {
                     throw .invalidUse("\(describe(term)) is a JSON value, which has no order: sort by something else")

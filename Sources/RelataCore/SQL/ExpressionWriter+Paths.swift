@@ -178,8 +178,8 @@ extension ExpressionWriter {
                 isOptional: true, isKeyOptional: true)
         case .inverse, .join, .through, .matched:
             throw .invalidUse(
-                "\(table.name).\(name) is a to-many: ask whether any, all or none of it meet a condition, "
-                    + "or for a figure such as its count")
+                "\(table.name).\(name) is a to-many: use any, all or none of it with a condition,  "
+                    + "or for an aggregate such as its count")
         }
         positions.append(child)
         positions[position].children.append((name, positions.count - 1))
@@ -198,7 +198,7 @@ extension ExpressionWriter {
         if let link = table.links[name] { return link }
         guard table.entity.attribute(name) == nil else {
             throw .invalidUse(
-                "\(table.name).\(name) is an attribute, not a relationship: no path leads on from it")
+                "\(table.name).\(name) is an attribute, not a relationship: a path ends there")
         }
         throw unknown(name, of: table)
     }

@@ -39,7 +39,7 @@ extension ExpressionWriter {
         sql.append(")")
     }
 
-    /// A figure of a related set, as a scalar subquery.
+    /// An aggregate of a related set, as a scalar subquery.
     mutating func figure(
         _ function: AggregateFunction, _ set: RelatedSet, _ value: ExpressionNode?, _ filter: ExpressionNode?
     ) throws(RelataError) -> Term {
@@ -54,7 +54,7 @@ extension ExpressionWriter {
         return term
     }
 
-    /// A figure of the rows of the query itself.
+    /// An aggregate of the rows of the query itself.
     mutating func groupFigure(
         _ function: AggregateFunction, _ value: ExpressionNode?, isDistinct: Bool
     ) throws(RelataError) -> Term {
@@ -64,7 +64,7 @@ extension ExpressionWriter {
                 "\(function.rawValue) of a group can be used only in the columns, having or order of a query with groups"
             )
         case .direct:
-            groups = .none  // a figure of a figure makes no sense
+            groups = .none  // an aggregate of an aggregate makes no sense
             defer { groups = .direct }
             return try aggregate(function, value, isDistinct: isDistinct)
         case .subquery(var columns):

@@ -13,7 +13,7 @@ extension ExpressionWriter {
             throw .invalidUse("\(describe(text)) can't be searched for \(value), which isn't text")
         }
         if search == .matches || search == .search { try TextPattern.check(constant) }
-        // Every text contains the empty one; an unset value is no text.
+        // Every text contains the empty one; an unset value isn't text.
         if constant.isEmpty, search == .contains || search == .beginsWith || search == .endsWith {
             return sql.append(text.sql + " IS NOT NULL")
         }
@@ -71,7 +71,7 @@ extension String {
     var endOfPrefix: String? {
         var scalars = Array(unicodeScalars)
         while let last = scalars.popLast() {
-            // U+D800 … U+DFFF are no characters.
+            // U+D800 … U+DFFF aren't characters.
             let next = last.value == 0xD7FF ? 0xE000 : last.value + 1
             guard let successor = Unicode.Scalar(next) else { continue }
             var text = String.UnicodeScalarView(scalars)

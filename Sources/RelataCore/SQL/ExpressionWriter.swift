@@ -12,7 +12,7 @@ struct ExpressionWriter {
     /// The text being written: conditions are appended to it.
     var sql = ""
     var parameters: [Parameter] = []
-    /// How many parameters the statement around this one has already.
+    /// The number of parameters the statement around this one has already.
     var earlierParameters = 0
     var positions: [Position] = []
     /// The text after `FROM` of the query and of each subquery; joins are appended as paths need them.

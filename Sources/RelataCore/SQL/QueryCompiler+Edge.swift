@@ -240,7 +240,7 @@ extension QueryWriter {
 }
 
 extension ExpressionWriter {
-    /// The owners of all levels as a table, each once. `UNION` ends circles; a level is counted only if it is limited.
+    /// The owners of all levels as a table, each once. `UNION` ends cycles; a level is counted only if it is limited.
     fileprivate mutating func owners(
         _ list: String, _ width: Int, _ link: Link, _ table: Table, _ recursion: IncludePlan.Recursion
     ) -> String {
@@ -254,7 +254,7 @@ extension ExpressionWriter {
             limit = " AND relata_tree.level < " + bind(.integer(Int64(depth)), as: .integer)
         }
         let isSet = far.map { $0 + " IS NOT NULL" }.joined(separator: " AND ")
-        // Hidden objects lead to nothing. A step leads to none; the first ones may be any.
+        // Hidden objects are never reached. A step reaches none; the first objects may be any.
         let isSeen =
             link.isReference ? nil : isSeen((0..<width).map { dialect.unaffiliated("relata_list.c\($0)") }, of: table)
         let begin = "SELECT \(names)\(first) FROM \(list) AS relata_list" + (isSeen.map { " WHERE " + $0 } ?? "")

@@ -96,7 +96,7 @@ package struct QueryCompiler: Sendable {
     ///
     /// - Parameters:
     ///   - isOrdered: Whether in order; a subquery inside `IN` needs none, unless it is limited.
-    ///   - earlierParameters: How many parameters the statement has before this text, if it is put into another.
+    ///   - earlierParameters: The number of parameters the statement has before this text, if it is put into another.
     package func keys(
         _ plan: QueryPlan, isOrdered: Bool = true, earlierParameters: Int = 0
     ) throws(RelataError) -> CompiledQuery {
@@ -126,13 +126,14 @@ package struct QueryCompiler: Sendable {
     ) throws(RelataError) -> CompiledQuery {
         for node in columns + [having].compactMap(\.self) {
             if let stray = node.stray(groups) {
-                throw .invalidUse("\(stray) differs within a group: group by it, or take a figure such as its maximum")
+                throw .invalidUse(
+                    "\(stray) differs within a group: group by it, or take an aggregate such as its maximum")
             }
         }
         for term in plan.sort {
             if let stray = term.node.stray(groups) {
                 throw .invalidUse(
-                    "groups can't be sorted by \(stray), which differs within a group: sort by the grouped values, or by a figure such as its maximum; sort before grouped only together with a limit"
+                    "groups can't be sorted by \(stray), which differs within a group: sort by the grouped values, or by an aggregate such as its maximum; sort before grouped only together with a limit"
                 )
             }
         }
@@ -155,11 +156,11 @@ package struct QueryCompiler: Sendable {
         return CompiledQuery(statement: query.statement(sql), columnTypes: types)
     }
 
-    /// One row with figures of all of a query's objects; limit and offset apply before.
+    /// One row with aggregates of all of a query's objects; limit and offset apply before.
     package func totals(_ plan: QueryPlan, _ figures: [ExpressionNode]) throws(RelataError) -> CompiledQuery {
         for node in figures {
             if let stray = node.stray([]) {
-                throw .invalidUse("\(stray) differs among the objects: take a figure of it")
+                throw .invalidUse("\(stray) differs among the objects: take an aggregate of it")
             }
         }
         var query = try QueryWriter(self, plan)
@@ -180,7 +181,7 @@ package struct QueryCompiler: Sendable {
 
     /// Checks a condition as compiling a query would.
     ///
-    /// - Parameter scopes: The entities of the objects that it speaks of, by the number of their scope.
+    /// - Parameter scopes: The entities of the objects in the expression, by the number of their scope.
     func check(_ condition: ExpressionNode, scopes: [(number: Int, table: Table)]) throws(RelataError) {
         var writer = ExpressionWriter(schema: schema, dialect: dialect, access: access)
         for scope in scopes { _ = writer.start(scope.table, scope: scope.number) }

@@ -38,7 +38,7 @@ struct QueryWriter {
                     + NameSuggestion.hint(for: plan.entity, among: compiler.schema.tables.map(\.name)))
         }
         self.table = table
-        // To SQLite such a limit would be none.
+        // SQLite would treat such a limit as none.
         if let limit = plan.limit, limit < 0 { throw .invalidUse("a limit can't be negative: \(limit)") }
         if let offset = plan.offset, offset < 0 { throw .invalidUse("an offset can't be negative: \(offset)") }
         if let owner = plan.relatedTo {
@@ -91,7 +91,7 @@ struct QueryWriter {
         if let isSeen = writer.isSeen(key, of: source) { add(isSeen) }
         if owner.isRecursive { return try relate(through: link, from: key, owner, source) }
         if link.isReference || plan.isDistinct && link.isThrough {
-            // Each object once: those whose key is among the relationship's.
+            // Each object once: the objects whose key is among the relationship's.
             let own = writer.columns(writer.start(table, scope: 0), table.keyColumnNames)
             let step = step(along: link, from: source)
             add("\(writer.tuple(own)) IN (\(step.sql) WHERE \(writer.pairwise(step.near, key)))")
@@ -107,7 +107,7 @@ struct QueryWriter {
     }
 
     /// Begins with all objects that a relationship reaches when it is followed repeatedly. `UNION` keeps each key once,
-    /// so that circles end.
+    /// so that cycles end.
     private mutating func relate(
         through link: Link, from key: [String], _ owner: RelatedOwner, _ source: Table
     ) throws(RelataError) {
@@ -220,8 +220,8 @@ struct QueryWriter {
         return (text, types)
     }
 
-    /// Joins the objects of to-ones if they aren't known yet: only those of which just their own parts are read, so
-    /// that a row doesn't need an object that an earlier row had.
+    /// Joins the objects of to-ones if they aren't known yet: only those of which only their own columns are read,
+    /// because a row doesn't need an object that an earlier row had.
     mutating func skipKnown(_ toOnes: [Range<Int>], of columns: SelectedColumns) throws(RelataError) {
         // Rows that differ only in left-out objects would count as different.
         guard case .parts(let parts) = columns, !plan.isDistinct else { return }

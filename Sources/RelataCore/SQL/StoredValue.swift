@@ -20,7 +20,7 @@ extension Value {
         }
     }
 
-    /// A number as a `Float` holds it: 0.1 differs there.
+    /// A number rounded to a `Float`: 0.1 differs there.
     var singlePrecision: Value {
         switch self {
         case .real(let number): .real(Double(Float(number)))
@@ -93,7 +93,7 @@ extension UUID {
 
 /// Decimal numbers kept as text.
 package enum DecimalText {
-    /// The number that the whole text spells, or `nil`: `12`, `-0.50`, `1e3`.
+    /// The number that the whole text represents, or `nil`: `12`, `-0.50`, `1e3`.
     package static func parse(_ text: String) -> Decimal? {
         // Decimal reads as far as it understands, so `12abc` would pass for 12.
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) }) else {

@@ -33,7 +33,7 @@ package struct LinkEdits {
         self.changes = changes
     }
 
-    /// Whether members are taken out and nothing else.
+    /// Whether members are only removed.
     package var onlyRemoves: Bool {
         changes.allSatisfy { if case .remove = $0 { true } else { false } }
     }

@@ -120,11 +120,11 @@ package struct WritePlan {
     /// The rows in the required order; `nil` if some need each other and no reference among them can be written later.
     package func rowOrder() -> [Int]? { SaveOrder(count: rows.count, edges: edges)?.order }
 
-    /// The order of all rows: batch by batch if the batches don't depend on each other in a circle, otherwise row by
+    /// The order of all rows: batch by batch if the batches don't depend on each other in a cycle, otherwise row by
     /// row.
     ///
     /// - Parameters:
-    ///   - counts: How many rows each batch has.
+    ///   - counts: The number of rows each batch has.
     ///   - isKeyKnown: Whether the key of a row is known before it is written.
     /// - Throws: ``RelataError/invalidUse(_:)`` for rows that need each other, if the database assigns all of their
     ///   keys.
@@ -152,7 +152,7 @@ package struct WritePlan {
     }
 
     /// The order in which the batches can be written as a whole; `nil` if rows of one refer to each other, or those of
-    /// several in a circle.
+    /// several in a cycle.
     private func batchOrder(_ count: Int) -> [Int]? {
         var isNeeded = Array(repeating: false, count: count * count)
         for edge in edges { isNeeded[rows[edge.source].batch * count + rows[edge.target].batch] = true }

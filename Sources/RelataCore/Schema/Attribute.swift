@@ -109,7 +109,7 @@ public enum Limit: Hashable, Sendable, Codable {
     case range(minimum: Double?, maximum: Double?)
     /// The limit with integers as bounds, of which a `Double` doesn't represent each.
     case integerRange(minimum: Int64?, maximum: Int64?)
-    /// Text must have at least and at most so many characters (bytes for data).
+    /// Limits text by characters, data by bytes.
     case length(minimum: Int?, maximum: Int?)
     /// Text must match the regular expression as a whole.
     case pattern(String)

@@ -163,7 +163,7 @@ extension Schema {
             guard let target = numbers[key.target] else { return nil }
             var properties: [String] = []
             for column in key.columns {
-                // A generated column is no property.
+                // A generated column isn't a property.
                 let name = table.columns.first { $0.name.isSameName(as: column) }?.property ?? column
                 if !properties.contains(name) { properties.append(name) }
             }

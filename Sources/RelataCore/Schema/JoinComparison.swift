@@ -12,7 +12,7 @@ extension Join {
     /// The entity of one side, as a number in ``Schema/tables``.
     package func entity(isSource: Bool) -> Int { isSource ? source : target }
 
-    /// Whether both sides hold keys that any comparison finds, as in all tables that Relata makes.
+    /// Whether both sides hold keys that any comparison finds, as in all tables that Relata creates.
     package var comparesAsDeclared: Bool { sourceComparison == .equal && targetComparison == .equal }
 }
 

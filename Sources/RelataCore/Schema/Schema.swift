@@ -13,7 +13,7 @@ public final class Schema: Sendable {
     package let joins: [Join]
     /// Every foreign key: those of ``references``, by the same numbers, and then those without a relationship.
     package let foreignKeys: [SchemaForeignKey]
-    /// Whether any relationship declares how many objects it must or may hold.
+    /// Whether any relationship declares the number of objects it must or may hold.
     package let hasCounts: Bool
     /// For each reference the column of the attribute that orders its inverse, if its values are unique.
     package let uniquePlaces: [Int?]
@@ -23,11 +23,11 @@ public final class Schema: Sendable {
     let tableIndex: [String: Int]
     /// The owner of each table, by its name.
     let tableOwners: [FoldedName: TableOwner]
-    /// How many entities were resolved to make it; all others were copied from the schema before.
+    /// The number of entities resolved for it; all others were copied from the previous schema.
     package let resolvedCount: Int
     /// The result of ``SchemaFingerprint``, once it was needed: an app opens several stores.
     let declarationHash = Mutex<StableHasher?>(nil)
-    /// The entities with relationships that declare how many objects they must or may hold.
+    /// The entities with relationships that declare the number of objects they must or may hold.
     private let countedTables: Set<Int>
     /// The foreign keys of each table.
     private let referenceNumbers: [[Int]]

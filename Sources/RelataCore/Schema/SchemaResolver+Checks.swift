@@ -30,11 +30,11 @@ extension SchemaResolver {
         }
     }
 
-    private mutating func checkTableName(_ table: String, _ index: Int, _ property: String?, _ mend: String) {
+    private mutating func checkTableName(_ table: String, _ index: Int, _ property: String?, _ fix: String) {
         if table.isEmpty || table.utf8.contains(0) {
-            report(index, property, "its table's name is empty or holds U+0000: \(mend)")
+            report(index, property, "its table's name is empty or contains U+0000: \(fix)")
         } else if ReservedNames.isInternal(table) {
-            report(index, property, "the table name \(table) is reserved: \(mend)")
+            report(index, property, "the table name \(table) is reserved: \(fix)")
         }
     }
 
@@ -47,7 +47,7 @@ extension SchemaResolver {
         var owners: [FoldedName: String] = [:]
         for (column, property) in all {
             if column.isEmpty || column.utf8.contains(0) {
-                report(index, property, "its column's name is empty or holds U+0000: give another with `column:`")
+                report(index, property, "its column's name is empty or contains U+0000: give another with `column:`")
             } else if let owner = owners.updateValue(property, forKey: column.foldedName) {
                 report(index, property, "its column \(column) is also that of \(owner): rename one")
             }
@@ -75,9 +75,9 @@ extension SchemaResolver {
                     case .attribute: continue
                     case .relationship(let relationship):
                         if case .toOne = relationship.kind { continue }
-                        report(index, name, "\(word) set holds attributes and to-ones: it has no column")
+                        report(index, name, "\(word) set contains only attributes and to-ones: it has no column")
                     case nil:
-                        report(index, name, "\(word) set names it, but it doesn't exist: mend the name")
+                        report(index, name, "\(word) set names it, but it doesn't exist: fix the name")
                     }
                 }
             }
@@ -95,9 +95,10 @@ extension SchemaResolver {
                 if attribute.type == .text { continue }
                 report(
                     index, name,
-                    "only text is searched, and it is \(attribute.type.spelled): leave it out of the search")
-            case .relationship?: report(index, name, "a search holds attributes, and it is a link: search its target")
-            case nil: report(index, name, "its search names it, but it doesn't exist: mend the name")
+                    "only text can be searched, and this is \(attribute.type.spelled): leave it out of the search")
+            case .relationship?:
+                report(index, name, "a search contains attributes, and this is a link: search its target")
+            case nil: report(index, name, "its search names it, but it doesn't exist: fix the name")
             }
         }
     }
@@ -106,7 +107,8 @@ extension SchemaResolver {
         let entity = entities[index]
         for attribute in entity.attributes {
             if case .text(let text)? = attribute.defaultValue, text.utf8.contains(0) {
-                report(index, attribute.name, "its default holds U+0000, which SQL can't express: use another default")
+                report(
+                    index, attribute.name, "its default contains U+0000, which SQL can't express: use another default")
             }
         }
         if let name = entity.revision {

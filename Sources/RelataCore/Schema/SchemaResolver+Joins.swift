@@ -104,7 +104,7 @@ extension SchemaResolver {
         case .attribute(let attribute):
             report(
                 entity, relationship.name,
-                "a many-to-many has no attribute \(attribute) to be ordered by: use `ordered: true`, or a join model")
+                "a many-to-many has no attribute \(attribute) for an order: use `ordered: true`, or a join model")
             return nil
         }
     }
@@ -157,7 +157,7 @@ extension SchemaResolver {
             report(
                 index, relationship.name,
                 "it leads to \(self.target(ofDraft: second)) by \(toMany) and \(toOne), "
-                    + "not to \(relationship.target): name another way, or change its type")
+                    + "not to \(relationship.target): name another path, or change its type")
             return nil
         }
         return .through(inverse: view, reference: second)

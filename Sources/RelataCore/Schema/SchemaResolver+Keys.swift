@@ -28,7 +28,7 @@ extension SchemaResolver {
             report(
                 index,
                 "its primary key contains itself through a to-one: "
-                    + "give one of the entities on the way a key of its own, such as an id")
+                    + "give one of the entities on the path its own key, such as an id")
             return []
         case .unknown: break
         }
@@ -41,7 +41,7 @@ extension SchemaResolver {
         for name in entity.key {
             switch entity.property(name) {
             case nil:
-                report(index, name, "it is to be the primary key, but doesn't exist: declare it, or mend the name")
+                report(index, name, "it should be the primary key, but doesn't exist: declare it, or fix the name")
             case .attribute(let attribute):
                 if attribute.isOptional && !entity.isKeyAssigned {
                     report(index, name, "a part of the primary key can't be optional: remove the `?`")
@@ -49,7 +49,7 @@ extension SchemaResolver {
                 parts.append(KeyPart(name: name, type: attribute.type, holdsOtherTypes: attribute.holdsOtherTypes))
             case .relationship(let relationship):
                 guard case .toOne(let isOptional, _) = relationship.kind else {
-                    report(index, name, "a primary key holds attributes and to-ones only: this is a view or a join")
+                    report(index, name, "a primary key contains only attributes and to-ones: this is a view or a join")
                     continue
                 }
                 if isOptional {
@@ -71,7 +71,7 @@ extension SchemaResolver {
             report(
                 index,
                 "its primary key has \(parts.count) columns, and \(KeyValue.maximumParts) is the most: "
-                    + "give it a key of its own, such as an id, and declare the set `#Unique`")
+                    + "give it its own key, such as an id, and declare the set `#Unique`")
         }
         if entity.isKeyAssigned && !(entity.key.count == 1 && entity.attribute(entity.key[0])?.type == .integer) {
             report(index, "only a single integer key can be assigned by the database: declare it as `var id: Int?`")

@@ -31,11 +31,11 @@ extension SchemaResolver {
             let known = entities[target].relationships.filter { relationship in
                 if case .toOne = relationship.kind { relationship.target == here } else { false }
             }.map(\.name)
-            let mend =
+            let fix =
                 known.isEmpty
                 ? "declare `var \(inverse): ToOne<\(here)>?` in \(relationship.target)"
                 : "name \(known.joined(separator: " or ")), which points at \(here)"
-            report(index, relationship.name, "its inverse \(relationship.target).\(inverse) isn't a to-one: \(mend)")
+            report(index, relationship.name, "its inverse \(relationship.target).\(inverse) isn't a to-one: \(fix)")
             return
         }
         guard self.target(ofDraft: number) == here else {
@@ -129,7 +129,7 @@ extension SchemaResolver {
             report(entity, name, "its maximum is below 1: use 1 or more")
         }
         if let minimum = relationship.minimumCount, let maximum = relationship.maximumCount, minimum > maximum {
-            report(entity, name, "its minimum \(minimum) is above its maximum \(maximum): swap or mend them")
+            report(entity, name, "its minimum \(minimum) is above its maximum \(maximum): swap or fix them")
         }
         let hasCounts = relationship.minimumCount != nil || relationship.maximumCount != nil
         if case .through = relationship.kind,

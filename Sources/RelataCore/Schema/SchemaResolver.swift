@@ -19,7 +19,7 @@ struct SchemaResolver {
     var tableOwners: [FoldedName: TableOwner] = [:]
 
     var problems: [SchemaProblem] = []
-    /// The relationships of the entities that are resolved, taken out once.
+    /// The relationships of the resolved entities, extracted once.
     private(set) var relationships: [[Relationship]] = []
     /// The to-ones whose target exists, by their numbers.
     var drafts: [Int: ReferenceDraft] = [:]
@@ -126,7 +126,7 @@ struct SchemaResolver {
                 guard let target = tableIndex[relationship.target] else {
                     report(
                         index, relationship.name,
-                        "its target \(relationship.target) is unknown: add that model to the schema, or mend the name")
+                        "its target \(relationship.target) is unknown: add that model to the schema, or fix the name")
                     continue
                 }
                 guard case .toOne(let isOptional, let columns) = relationship.kind else { continue }

@@ -1,7 +1,7 @@
 extension String {
     /// The name after the article that it has in a sentence: `an Album`, `a User`.
     ///
-    /// Names are any words, so the letters decide: an "u" or "eu" that is spoken as in "user" is no vowel.
+    /// Names are any words, so the letters decide: a "u" or "eu" pronounced as in "user" isn't a vowel.
     package var withArticle: String {
         let isVowel = { (letter: Character?) in letter.map { "aeiou".contains($0) } ?? false }
         let letters = Array(lowercased().drop { !$0.isLetter }.prefix(3))

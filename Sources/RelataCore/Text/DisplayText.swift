@@ -1,6 +1,6 @@
 /// Text for display in characters of equal width: its number of columns, on one line, without control characters.
 package enum DisplayText {
-    /// How many columns a text takes: East Asian characters and emoji take two.
+    /// The number of columns a text takes: East Asian characters and emoji take two.
     package static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
     private static func width(_ character: Character) -> Int {

@@ -12,9 +12,9 @@ public enum DateText {
         return Int64(scaled) + reference * 1_000_000
     }
 
-    /// The date that lies so many microseconds after 1970.
+    /// The date a number of microseconds after 1970.
     public static func date(microseconds: Int64) -> Date {
-        // By the reference date, because a `Date` counts from it: fewer roundings, hence an exact round trip.
+        // By the reference date, because a `Date` counts from it: fewer roundings give an exact round trip.
         let (distance, overflow) = microseconds.subtractingReportingOverflow(reference * 1_000_000)
         return Date(timeIntervalSinceReferenceDate: Double(overflow ? microseconds : distance) / 1_000_000)
     }
@@ -108,7 +108,7 @@ public enum DateText {
             return true
         }
 
-        /// Exactly so many digits.
+        /// Exactly the given number of digits.
         mutating func number(_ width: Int) -> Int64? {
             let digits = rest.prefix(width)
             guard digits.count == width, digits.allSatisfy({ (48...57).contains($0) }) else { return nil }

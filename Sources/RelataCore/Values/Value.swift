@@ -91,12 +91,12 @@ public struct KeyValue: Hashable, Sendable, CustomStringConvertible {
     /// The values, one a key column.
     public let values: [Value]
 
-    /// The largest number of columns of a key: so many has a list of keys that is bound as one parameter.
+    /// The largest number of columns of a key: the limit for a list of keys that is bound as one parameter.
     package static let maximumParts = 32
 
-    /// Makes a key of several columns.
+    /// Creates a key of several columns.
     public init(_ values: [Value]) { self.values = values }
-    /// Makes a key of one column.
+    /// Creates a key of one column.
     public init(_ value: Value) { self.values = [value] }
 
     /// The key as a person reads it: `7`, or `(7, "a")` for several columns.

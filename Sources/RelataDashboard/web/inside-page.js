@@ -112,8 +112,8 @@ function changeLine({ at, className, kind, count, objectIds, fields, origin }) {
     names.map((name, place) => [place ? ', ' : '', name]), count > objectIds.length && ` ${t('more', { count: count - objectIds.length })}`, fields.length > 0 && h('span', { class: 'type' }, ` ${fields.join(', ')}`), origin && h('span', { class: 'badge' }, origin));
 }
 
-function finding({ subject, message, mend }) {
-  return h('div', { class: 'finding' }, h('p', {}, h('strong', {}, subject), `: ${message}`), h('p', {}, `${t('mend')}: `, h('code', {}, mend), ' ', h('button', {
-    type: 'button', class: 'plain square small', 'aria-label': `${t('mend')}: ${t('copy')}`, title: t('copy'), onclick: () => navigator.clipboard.writeText(mend).then(() => notify(t('copiedText')), () => {}),
+function finding({ subject, message, fix }) {
+  return h('div', { class: 'finding' }, h('p', {}, h('strong', {}, subject), `: ${message}`), h('p', {}, `${t('fix')}: `, h('code', {}, fix), ' ', h('button', {
+    type: 'button', class: 'plain square small', 'aria-label': `${t('fix')}: ${t('copy')}`, title: t('copy'), onclick: () => navigator.clipboard.writeText(fix).then(() => notify(t('copiedText')), () => {}),
   }, icon('copy'))));
 }

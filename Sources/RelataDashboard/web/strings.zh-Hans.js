@@ -136,7 +136,7 @@ export default {
   loading: '正在加载…',
   loginHint: '服务器首次启动时会打印主密钥。令牌只能使用一次。',
   masterKeyOrToken: '主密钥或一次性令牌',
-  mend: '修复',
+  fix: '修复',
   method: '方法',
   mine: '您的值',
   more: { other: '还有 {count} 个' },

@@ -65,7 +65,7 @@ extension AttributeCoding {
 
     /// The error of a stored value that isn't one of the property's type.
     func mismatch(_ value: RelataCore.Value) -> RelataError {
-        .corruptStore("\"\(value)\" doesn't fit \(Value.self): mend the row, or declare a type that fits")
+        .corruptStore("\"\(value)\" doesn't fit \(Value.self): fix the row, or declare a type that fits")
     }
 }
 
@@ -247,7 +247,7 @@ public struct OptionalCoding<Base: AttributeCoding>: StorableCoding {
     public var type: AttributeType { base.type }
     /// Unset values are stored as `NULL`.
     @inlinable public var isOptional: Bool { true }
-    /// Those of the other coding.
+    /// The operations of the other coding.
     public var allowedValues: [RelataCore.Value]? { base.allowedValues }
     /// As the other coding.
     public var hasCases: Bool { base.hasCases }
@@ -300,8 +300,8 @@ public struct DateCoding: StorableCoding {
             throw .validation([
                 ValidationFailure(
                     entity: "Date", property: nil, key: nil,
-                    message: "\(value.timeIntervalSince1970) seconds since 1970 lies outside of the years 0 to 9999, "
-                        + "which ISO 8601 has text for: store the date without .iso8601, or check its unit")
+                    message: "\(value.timeIntervalSince1970) seconds since 1970 is outside the years 0 to 9999, "
+                        + "which ISO 8601 text can express: store the date without .iso8601, or check its unit")
             ])
         }
         return text

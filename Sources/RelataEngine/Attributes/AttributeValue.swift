@@ -72,7 +72,7 @@ func unreadable(_ column: ColumnValue, _ type: String) -> RelataError {
         case .blob, .uuid: "\(column.byteCount) bytes"
         }
     return .corruptStore(
-        "column \(column.name) holds \(found), which doesn't fit \(type): mend the row, or declare a type that fits"
+        "column \(column.name) holds \(found), which doesn't fit \(type): fix the row, or declare a type that fits"
     )
 }
 

@@ -48,7 +48,7 @@ extension PredicateArgument {
                 self = .value(.text(try JSONText.encode(value)))
             } else {
                 throw RelataError.invalidUse(
-                    "\("\(type(of: value))".withArticle) can't stand for %@: give a value, an enum with a raw value, an object, a link, a key, or an array of these"
+                    "\("\(type(of: value))".withArticle) can't be an argument for %@: give a value, an enum with a raw value, an object, a link, a key, or an array of these"
                 )
             }
         }
@@ -65,7 +65,7 @@ extension PredicateArgument {
             if let other = argument.entity {
                 if let entity, entity != other {
                     throw .invalidUse(
-                        "an array with objects of \(entity) and of \(other) can't stand for %@: give one kind")
+                        "an array with objects of \(entity) and of \(other) can't be an argument for %@: give one kind")
                 }
                 entity = other
             }
@@ -73,11 +73,11 @@ extension PredicateArgument {
             case .value(let value): values.append(value)
             case .key(let key): keys.append(key)
             case .values, .keys, .ofEntity:
-                throw .invalidUse("an array of arrays can't stand for %@: give one flat array")
+                throw .invalidUse("an array of arrays can't be an argument for %@: give one flat array")
             }
         }
         guard keys.isEmpty || values.isEmpty else {
-            throw .invalidUse("an array of objects and values can't stand for %@: give one kind")
+            throw .invalidUse("an array of objects and values can't be an argument for %@: give one kind")
         }
         let list: PredicateArgument = keys.isEmpty ? .values(values) : .keys(keys)
         return entity.map { .ofEntity($0, list) } ?? list

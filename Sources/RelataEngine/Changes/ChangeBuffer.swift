@@ -18,7 +18,7 @@ package final class ChangeBuffer: Sendable {
 
     private let state = Mutex(State())
     private let hub: ChangeHub
-    /// How many keys and sets wait at most.
+    /// The maximum number of waiting keys and sets.
     private let limit: Int
 
     /// Begins to listen.

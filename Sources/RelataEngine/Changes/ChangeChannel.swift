@@ -3,7 +3,8 @@ import RelataCore
 /// Notifies other processes of commits, and receives their notifications, for engines with writers in many processes
 /// and machines.
 package protocol ChangeChannel: AnyObject, Sendable {
-    /// Begins to hear of others' commits, or ends it, as the interest is by then. Never call it holding a lock.
+    /// Starts or stops receiving the commits of others, depending on the current interest. Never call it while holding
+    /// a lock.
     ///
     /// - Parameters:
     ///   - moment: Commits before it are known; `nil` if that can't be determined, so that everything counts as
@@ -18,7 +19,7 @@ package protocol ChangeChannel: AnyObject, Sendable {
 
 /// A store's callbacks for commits of others.
 package struct ChangeInterest: Equatable, Sendable {
-    /// Whether it wants to hear of commits.
+    /// Whether it needs commits.
     package let isListening: Bool
     /// Whether it reads them in the change log, too.
     package let followsLog: Bool
@@ -33,7 +34,7 @@ package struct ChangeInterest: Equatable, Sendable {
 package struct TransactionSnapshot: Hashable, Sendable {
     /// The oldest transaction that ran then: all before it had ended.
     package let oldest: Int64
-    /// The number that no transaction had yet.
+    /// The first number that no transaction had yet.
     package let next: Int64
     /// Those between the two that ran.
     package let running: Set<Int64>
@@ -44,7 +45,7 @@ package struct TransactionSnapshot: Hashable, Sendable {
         self.running = running
     }
 
-    /// Whether a transaction had ended by then.
+    /// Whether a transaction had ended at that moment.
     package func sees(_ transaction: Int64) -> Bool {
         transaction < oldest || transaction < next && !running.contains(transaction)
     }

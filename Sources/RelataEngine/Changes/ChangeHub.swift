@@ -16,7 +16,7 @@ package protocol ChangeObserver: AnyObject, Sendable {
 ///
 /// Observers are found by the tables that a transaction wrote, so those of other tables cost it nothing.
 package final class ChangeHub: Sendable {
-    /// How much a transaction has to write down.
+    /// How much a transaction has to record.
     private enum Level: Int {
         case nothing, tables, rows
     }
@@ -46,13 +46,13 @@ package final class ChangeHub: Sendable {
     /// Reads the entities as a transaction sees them; `nil` if they never change.
     private let reader = Mutex<Reader?>(nil)
 
-    /// A type because a closure directly in a mutex is wrapped again at each read, and each call goes through all of the
-    /// wrappers.
+    /// It is a type because a closure directly in a mutex is wrapped again at each read, and each call goes through all
+    /// of the wrappers.
     private struct Reader: Sendable {
         let entities: @Sendable (Connection) throws -> ChangeEntities
     }
 
-    /// Makes a hub.
+    /// Creates a hub.
     ///
     /// - Parameters:
     ///   - entities: The entities to report changes for, until others are set.

@@ -51,7 +51,7 @@ package final class ChangeRecorder {
         record(kind, table, KeyList([key]), properties: properties)
     }
 
-    /// Writes down that two objects were linked, or are no longer, by a many-to-many.
+    /// Records that two objects were linked or unlinked by a many-to-many.
     package func recordLink(_ join: Join, sources: KeyList, targets: KeyList) {
         record(.update, join.source, sources, properties: [join.property])
         if let inverse = join.inverse { record(.update, join.target, targets, properties: [inverse]) }

@@ -13,7 +13,7 @@ extension IntegrityCheck {
         add(
             .missingKey, "\(table.name).\(table.entity.key.joined(separator: ", "))", count,
             "\(count) \(count == 1 ? "object has" : "objects have") no key",
-            mend: "give each a key of its own, or delete them: DELETE FROM \(table.stored(dialect)) WHERE \(missing)")
+            fix: "give each its own key, or delete them: DELETE FROM \(table.stored(dialect)) WHERE \(missing)")
     }
 
     mutating func checkUniques(of table: Table) throws(RelataError) {
@@ -33,7 +33,7 @@ extension IntegrityCheck {
                 .duplicate, subject, count,
                 "\(count) \(count == 1 ? "value that should be unique is" : "values that should be unique are") "
                     + "there several times (\(sampled(samples, of: count)))",
-                mend: "give each object a value of its own, or delete all but one of those that SELECT * FROM "
+                fix: "give each object its own value, or delete all but one of those that SELECT * FROM "
                     + "\(table.stored(dialect)) WHERE (\(names.map(quote).joined(separator: ", "))) IN (SELECT "
                     + "\(names.map(quote).joined(separator: ", ")) FROM \(table.stored(dialect)) GROUP BY "
                     + "\(names.map(quote).joined(separator: ", ")) HAVING count(*) > 1) shows")
@@ -115,7 +115,7 @@ extension IntegrityCheck {
             }
         add(
             .count, list.subject, count, "\(wanted), but \(sampled(samples, of: count))",
-            mend: "add or remove objects until the counts are right")
+            fix: "add or remove objects until the counts are right")
     }
 
     // MARK: Positions
@@ -164,7 +164,7 @@ extension IntegrityCheck {
         guard let order = list.order.map(quote) else { return }
         let owner = list.columns.map(quote).joined(separator: ", ")
         let key = list.key.map(quote).joined(separator: ", ")
-        // An object without a position was never placed, and stays so.
+        // An object without a position keeps none.
         let placed = list.unplaced == nil ? " AND \(order) IS NOT NULL" : ""
         let sql =
             "UPDATE \(list.table) AS x SET \(order) = n.n FROM (SELECT \(key), \(Relationship.Order.gap) * row_number() "
@@ -172,7 +172,7 @@ extension IntegrityCheck {
             + "WHERE (\(owner)) IN (SELECT \(owner) FROM \(list.table) WHERE \(condition))\(placed)) AS n "
             + "WHERE \(dialect.areSame(list.key, of: "n", list.key, of: "x"))"
         add(
-            .position, subject, count, message, mend: "renumber them: \(sql)",
+            .position, subject, count, message, fix: "renumber them: \(sql)",
             repair: IntegrityRepair("renumber them", [IntegrityRepair.Step(sql)]))
     }
 }

@@ -16,7 +16,7 @@ extension IntegrityCheck {
         guard count > 0 else { return }
         let table = source.stored(dialect)
         let unset = reference.columns.map { "\(quote($0)) = NULL" }.joined(separator: ", ")
-        let mend =
+        let fix =
             reference.isOptional
             ? "unset \(count == 1 ? "it" : "them"): UPDATE \(table) AS x SET \(unset) WHERE \(stored)"
             : "or delete \(count == 1 ? "the object" : "the objects"): DELETE FROM \(table) AS x WHERE \(stored)"
@@ -24,7 +24,7 @@ extension IntegrityCheck {
             .danglingReference, "\(source.name).\(reference.property)", count,
             "\(count) \(count == 1 ? "reference" : "references") to \(target.name) \(count == 1 ? "leads" : "lead") "
                 + "nowhere (\(sampled(samples, of: count)))",
-            mend: "save what is missing, " + (reference.isOptional ? "or " : "") + mend,
+            fix: "save the missing objects, " + (reference.isOptional ? "or " : "") + fix,
             repair: unsetting(reference, where: stored, count))
     }
 
@@ -71,7 +71,7 @@ extension IntegrityCheck {
                 .danglingReference, "\(schema.tables[join.source].name).\(join.property)", count,
                 "\(count) \(count == 1 ? "row" : "rows") of \(join.table) \(count == 1 ? "leads" : "lead") nowhere "
                     + "(\(sampled(samples, of: count)))",
-                mend: "\(summary): \(sql)", repair: IntegrityRepair(summary, [IntegrityRepair.Step(sql)]))
+                fix: "\(summary): \(sql)", repair: IntegrityRepair(summary, [IntegrityRepair.Step(sql)]))
         }
     }
 
@@ -90,7 +90,7 @@ extension IntegrityCheck {
             + "WHERE \(isSame))"
     }
 
-    /// Foreign keys that are no relationship, because they don't point at a primary key or share a column with another.
+    /// Foreign keys that aren't relationships, because they don't point at a primary key or share a column with another.
     mutating func checkOtherForeignKeys() throws(RelataError) {
         var known: Set<[FoldedName]> = []
         for reference in schema.references {
@@ -111,14 +111,14 @@ extension IntegrityCheck {
                 let target = tables.first { $0.name.isSameName(as: key.target) }
                 let columns = key.targetColumns.isEmpty ? target?.primaryKey ?? [] : key.targetColumns
                 if let target, let fault = Self.fault(of: key, columns, in: target) {
-                    addBroken(key, of: table, fault.0, mend: fault.1)
+                    addBroken(key, of: table, fault.0, fix: fault.1)
                 } else if let target {
                     guard !known.contains(Self.name(table.name, key.columns, target.name, columns)) else { continue }
                     try check(key, of: table, target.name, columns)
                 } else if let kind = others.first(where: { $0.key.isSameName(as: key.target) })?.value {
                     addBroken(
                         key, of: table, "it points at \(kind), where SQLite finds no rows",
-                        mend: "rebuild the table without the foreign key")
+                        fix: "rebuild the table without the foreign key")
                 } else if try !connection.driver.hasTable(key.target, connection) {
                     let count = findings.count
                     try check(key, of: table, nil, [])
@@ -126,7 +126,7 @@ extension IntegrityCheck {
                     if findings.count == count {
                         addBroken(
                             key, of: table, "there is no such table",
-                            mend: "make the table \(key.target), or rebuild \(table.name) without the foreign key")
+                            fix: "make the table \(key.target), or rebuild \(table.name) without the foreign key")
                     }
                 }
             }
@@ -150,7 +150,7 @@ extension IntegrityCheck {
                     .danglingReference, "\(table.name).\(key.columns.joined(separator: ", "))", count,
                     "\(count) \(count == 1 ? "row refers" : "rows refer") to \(key.target), where there is no such row"
                         + " (\(sampled(samples, of: count)))",
-                    mend: "insert what is missing, or change the rows that SELECT * FROM \(native.dangling) shows")
+                    fix: "insert the missing rows, or change the rows that SELECT * FROM \(native.dangling) shows")
             }
         }
     }
@@ -189,11 +189,11 @@ extension IntegrityCheck {
     }
 
     private mutating func addBroken(
-        _ key: ForeignKeyDescription, of table: TableDescription, _ message: String, mend: String
+        _ key: ForeignKeyDescription, of table: TableDescription, _ message: String, fix: String
     ) {
         add(
             .brokenForeignKey, "\(table.name).\(key.columns.joined(separator: ", "))", 1,
-            "its foreign key to \(key.target) can't be followed: \(message)", mend: mend)
+            "its foreign key to \(key.target) can't be followed: \(message)", fix: fix)
     }
 
     /// - Parameter target: The table that it points at; `nil` if it doesn't exist.
@@ -214,9 +214,9 @@ extension IntegrityCheck {
             .danglingReference, "\(table.name).\(key.columns.joined(separator: ", "))", count,
             "\(count) \(count == 1 ? "row refers" : "rows refer") to \(key.target), where there is no such row"
                 + " (\(sampled(samples, of: count)))",
-            mend: target == nil
+            fix: target == nil
                 ? "make the table \(key.target), or drop the foreign key"
-                : "insert what is missing, or change the rows that SELECT * FROM \(quote(table.name)) AS x "
+                : "insert the missing rows, or change the rows that SELECT * FROM \(quote(table.name)) AS x "
                     + "WHERE \(dangles) shows")
     }
 

@@ -4,11 +4,11 @@ import RelataCore
 extension IntegrityCheck {
     mutating func checkSearch(of table: Table) throws(RelataError) {
         guard let index = SearchIndex(table) else { return }
-        let mend = "rebuild it with rebuildSearch()"
+        let fix = "rebuild it with rebuildSearch()"
         let isThere = DataQuestion.hasSearch(index).query(dialect)
         guard try connection.value(SQLStatement(isThere)) != nil else {
             return add(
-                .search, table.name, 1, "the index of its search is missing, or belongs to another search", mend: mend)
+                .search, table.name, 1, "the index of its search is missing, or belongs to another search", fix: fix)
         }
         // On other engines, the database computes the words.
         guard dialect == .sqlite else { return }
@@ -19,13 +19,13 @@ extension IntegrityCheck {
                 .search, table.name, count,
                 "the search doesn't find, or finds by outdated words, \(count) \(count == 1 ? "object" : "objects") "
                     + "(\(sampled(samples, of: count)))",
-                mend: others ? "another program wrote them: any save adds them to the index" : mend)
+                fix: others ? "another program wrote them: any save adds them to the index" : fix)
         }
         if case .integer(let excess)? = try connection.value(SQLStatement(index.excess)), excess > 0, !others {
             add(
                 .search, table.name, Int(excess),
                 "the search holds words of \(excess) \(excess == 1 ? "object" : "objects") that \(excess == 1 ? "is" : "are") "
-                    + "gone", mend: mend)
+                    + "gone", fix: fix)
         }
     }
 }

@@ -30,7 +30,7 @@ extension IntegrityCheck {
                 .undecodable, "\(table.name).\(attribute.name)", count,
                 "\(count) \(count == 1 ? "object holds" : "objects hold") what \(what) "
                     + "(\(sampled(samples, of: count)))",
-                mend: "write other values into the rows that SELECT * \(from) shows, or give the model what they hold")
+                fix: "write other values into the rows that SELECT * \(from) shows, or give the model what they hold")
         }
     }
 

@@ -11,7 +11,7 @@ package struct IntegrityCheck {
     private let step: (String) -> Void
     var findings: [IntegrityFinding] = []
 
-    /// How many objects a message names.
+    /// The number of objects a message names.
     static let samples = 3
 
     /// Checks everything.
@@ -73,7 +73,7 @@ package struct IntegrityCheck {
         guard !damage.problems.isEmpty else { return true }
         add(
             .damage, "the file", damage.problems.count, sampled(damage.problems, of: damage.problems.count),
-            mend: damage.mend, repair: damage.repair)
+            fix: damage.fix, repair: damage.repair)
         return damage.isReadable
     }
 
@@ -99,12 +99,12 @@ package struct IntegrityCheck {
     }
 
     mutating func add(
-        _ kind: IntegrityFinding.Kind, _ subject: String, _ count: Int, _ message: String, mend: String,
+        _ kind: IntegrityFinding.Kind, _ subject: String, _ count: Int, _ message: String, fix: String,
         repair: IntegrityRepair? = nil
     ) {
         findings.append(
             IntegrityFinding(
-                kind: kind, subject: subject, count: count, message: message, mend: mend, repair: repair))
+                kind: kind, subject: subject, count: count, message: message, fix: fix, repair: repair))
     }
 
     var dialect: Dialect { connection.dialect }

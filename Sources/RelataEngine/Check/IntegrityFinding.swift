@@ -33,18 +33,18 @@ public struct IntegrityFinding: Hashable, Sendable, CustomStringConvertible {
     /// The contradiction, with the first few objects.
     public let message: String
     /// The remedy. SQL in it is one complete statement.
-    public let mend: String
+    public let fix: String
     /// A safe repair; `nil` if a person must decide.
     public internal(set) var repair: IntegrityRepair?
 
     package init(
-        kind: Kind, subject: String, count: Int, message: String, mend: String, repair: IntegrityRepair? = nil
+        kind: Kind, subject: String, count: Int, message: String, fix: String, repair: IntegrityRepair? = nil
     ) {
         self.kind = kind
         self.subject = subject
         self.count = count
         self.message = message
-        self.mend = mend
+        self.fix = fix
         self.repair = repair
     }
 

@@ -22,7 +22,7 @@ package struct RepairRun {
     ) throws -> IntegrityRepairReport {
         try withoutActuallyEscaping(check) { check in
             var run = RepairRun(connection: connection, check: check)
-            try run.mend(findings)
+            try run.fix(findings)
             return run.report
         }
     }
@@ -32,16 +32,16 @@ package struct RepairRun {
         self.check = check
     }
 
-    private mutating func mend(_ findings: [IntegrityFinding]) throws {
+    private mutating func fix(_ findings: [IntegrityFinding]) throws {
         report.remaining = try check()
         var wanted: [IntegrityFinding] = []
         for finding in findings where finding.repair != nil { wanted.append(try current(finding)) }
         // A check that uses a broken index may find false contradictions, and miss real ones.
-        for finding in wanted where finding.kind == .damage { try mendAlone(finding) }
+        for finding in wanted where finding.kind == .damage { try fixAlone(finding) }
         let others = wanted.filter { $0.kind != .damage }
         // If one of them fails, the others are still repaired.
         if try others.count > 1 && attempt(others) == nil { return }
-        for finding in others { try mendAlone(finding) }
+        for finding in others { try fixAlone(finding) }
     }
 
     /// The current finding: its repair may have been made for other rows.
@@ -51,10 +51,10 @@ package struct RepairRun {
                 && $0.repair == finding.repair
         }
         if let same { return same }
-        throw .busy("\(finding.subject) was changed since it was checked: check it again, and look at what is found")
+        throw .busy("\(finding.subject) was changed since it was checked: check it again")
     }
 
-    private mutating func mendAlone(_ finding: IntegrityFinding) throws {
+    private mutating func fixAlone(_ finding: IntegrityFinding) throws {
         if let reason = try attempt([finding]) {
             report.refused.append(IntegrityRepairReport.Refusal(finding: finding, reason: reason))
         }
@@ -89,15 +89,15 @@ package struct RepairRun {
 
     /// Subjects with more contradictions than before, or with ones that should be repaired.
     private static func compare(
-        _ before: [IntegrityFinding], _ after: [IntegrityFinding], _ mended: [IntegrityFinding]
+        _ before: [IntegrityFinding], _ after: [IntegrityFinding], _ fixed: [IntegrityFinding]
     ) throws {
-        for finding in mended {
+        for finding in fixed {
             let (earlier, later) = (count(before, like: finding), count(after, like: finding))
             guard later > 0, later >= earlier else { continue }
             throw Objection(reason: "the finding was still there after the repair, which was rolled back")
         }
         // Contradictions that a broken index had hidden don't count as worse.
-        guard mended.allSatisfy({ $0.kind != .damage }) else { return }
+        guard fixed.allSatisfy({ $0.kind != .damage }) else { return }
         for finding in after where count(after, like: finding) > count(before, like: finding) {
             throw Objection(reason: "the repair was rolled back, because it made another finding worse (\(finding))")
         }

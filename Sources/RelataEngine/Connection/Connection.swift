@@ -16,7 +16,7 @@ package final class Connection {
     package let path: String
     /// By their text as a value, because texts that Swift takes for equal may hold different constants.
     private var cache: [Value: Statement] = [:]
-    /// About how many bytes they take.
+    /// About the number of bytes they take.
     private(set) var cachedSize = 0
     /// The last statement found in the cache: writing many rows needs the same one repeatedly.
     private var recent: (sql: Value, statement: Statement)?
@@ -142,7 +142,8 @@ package final class Connection {
         return statement
     }
 
-    /// Keeps a statement for the next time. Programs have so many; conditions that clients make up differ without end.
+    /// Caches a statement. A program has a limited number of statements, but clients can invent any number of
+    /// conditions.
     private func keep(_ statement: Statement, _ sql: String) {
         let size = statement.size
         guard size <= Self.cacheSize / 16, cache[.text(sql)] == nil else { return }
@@ -154,7 +155,7 @@ package final class Connection {
         cache[.text(sql)] = statement
     }
 
-    /// How many bytes the statements may take that are kept.
+    /// The maximum number of bytes of cached statements.
     static let cacheSize = 8 << 20
 
     private func cached(_ sql: Value) -> Statement? {
@@ -236,7 +237,7 @@ package final class Connection {
         )
     }
 
-    /// Runs a statement to its end and returns how many rows it inserted, updated or deleted itself.
+    /// Runs a statement to its end and returns the number of rows it inserted, updated or deleted itself.
     @discardableResult
     package func run(_ statement: SQLStatement) throws(RelataError) -> Int {
         let earlier = driver.totalChanges
@@ -294,10 +295,10 @@ package final class Connection {
 
     // MARK: Transactions
 
-    // SQLite asks every so many steps whether the task was cancelled, and so now and then within these statements too,
-    // before or after they have done their work.
+    // SQLite regularly checks whether the task was cancelled, so it may do so within these statements too, before or
+    // after they have done their work.
 
-    /// Begins a transaction, or throws with none begun.
+    /// Begins a transaction; no transaction is open if it throws.
     package func begin(_ statement: String? = nil) throws(RelataError) {
         let isInside = isInTransaction
         let statement = statement ?? dialect.beginReading
@@ -318,7 +319,7 @@ package final class Connection {
         if isInTransaction { try? execute(SQLStatement("ROLLBACK")) }
     }
 
-    /// Commits. An interruption when all is written is no error.
+    /// Commits. An interruption after everything is written isn't an error.
     package func commit() throws(RelataError) {
         try updateSearch()
         try driver.checkBeforeCommit()
@@ -378,9 +379,9 @@ package final class Connection {
     /// Clears that key: it is the lowest number until a row is inserted again.
     package func forgetLastInsertedRowID() { driver.forgetLastInsertedKey() }
 
-    /// How many rows the last statement inserted, updated or deleted itself.
+    /// The number of rows the last statement inserted, updated or deleted itself.
     package var changes: Int { driver.changes }
 
-    /// How many rows this connection has changed so far, including those changed by triggers and foreign keys.
+    /// The number of rows this connection has changed so far, including those changed by triggers and foreign keys.
     var totalChanges: Int { driver.totalChanges }
 }

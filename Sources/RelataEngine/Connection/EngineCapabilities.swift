@@ -2,7 +2,7 @@
 package struct EngineCapabilities: Sendable {
     // MARK: Writing
 
-    /// How many rows one statement takes as lists, a list for each column; 1 if each row is stepped separately.
+    /// The number of rows one statement takes as lists, a list for each column; 1 if each row is stepped separately.
     package var rowsTogether = 1
     /// From how many new rows on they are copied into their table.
     package var rowsCopied = Int.max

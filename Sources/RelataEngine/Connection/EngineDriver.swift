@@ -16,7 +16,7 @@ package protocol EngineDriver: MigrationDriver {
     func executeNoting(script: String) throws(RelataError) -> StatementAccess
     /// Binds a list of values or keys to one parameter; the first is 1.
     func bind(_ list: Parameter, to statement: RunningStatement, at index: Int32) throws(RelataError)
-    /// Binds rows of values to one parameter, each of so many columns.
+    /// Binds rows of values to one parameter, each with the given number of columns.
     func bind(
         rows: Range<Int>, columns: Int, to statement: RunningStatement, at index: Int32, _ row: (Int) -> [Value]
     ) throws(RelataError)
@@ -36,7 +36,7 @@ package protocol EngineDriver: MigrationDriver {
     ///
     /// - Returns: Whether that is likely to succeed; else nothing has begun.
     func beginBriefUse() -> Bool
-    /// Ends that.
+    /// Ends that mode.
     ///
     /// - Returns: Whether the work is complete. Otherwise it is repeated on ``executor``, and continues a begun query.
     func endBriefUse() -> Bool
@@ -59,10 +59,10 @@ package protocol EngineDriver: MigrationDriver {
     func checkBeforeCommit() throws(RelataError)
     /// Whether a transaction is open.
     var isInTransaction: Bool { get }
-    /// How many rows the last statement inserted, updated or deleted itself.
+    /// The number of rows the last statement inserted, updated or deleted itself.
     var changes: Int { get }
-    /// How many rows the connection has changed so far, including those changed by triggers and foreign keys, as far as
-    /// the engine counts them.
+    /// The number of rows the connection has changed so far, including those changed by triggers and foreign keys, as
+    /// far as the engine counts them.
     var totalChanges: Int { get }
     /// The key that the database gave the last row that it inserted.
     var lastInsertedKey: Int64 { get }
@@ -81,7 +81,7 @@ package protocol EngineDriver: MigrationDriver {
     /// The table that a change of the schema writes.
     var catalogTable: String { get }
 
-    /// How a query would be run, step by step.
+    /// The plan of a query, step by step.
     func plan(of statement: SQLStatement, _ connection: Connection) throws(RelataError) -> [PlanStep]
 
     /// How the durable change log is stored, and other processes are notified of commits.
@@ -98,7 +98,7 @@ package protocol EngineDriver: MigrationDriver {
 
     // MARK: The schema
 
-    /// Whether a table is there.
+    /// Whether a table exists.
     func hasTable(_ name: String, _ connection: Connection) throws(RelataError) -> Bool
     /// The database's own tables. With names, no other tables are read.
     ///
@@ -111,8 +111,8 @@ package protocol EngineDriver: MigrationDriver {
     ///
     /// - Parameter including: Schemas of the server's own that are looked at too.
     func foreignTables(including schemas: [String], _ connection: Connection) throws(RelataError) -> ForeignTables?
-    /// How many rows of each table the open transaction has changed so far, by the tables' full names; `nil` if the
-    /// engine doesn't count them.
+    /// The number of rows of each table the open transaction has changed so far, by the tables' full names; `nil` if
+    /// the engine doesn't count them.
     func rowChanges(_ connection: Connection) throws(RelataError) -> [String: RowChanges]?
     /// Whether stores in other processes are notified of commits, because the database has the required objects.
     func tellsOthers(_ connection: Connection) throws(RelataError) -> Bool
@@ -192,7 +192,7 @@ package struct EngineDamage {
     /// Whether other data can be read.
     package var isReadable = true
     /// The advice on how to fix the problems.
-    package var mend = ""
+    package var fix = ""
     /// A safe repair; `nil` if there is none.
     package var repair: IntegrityRepair?
 

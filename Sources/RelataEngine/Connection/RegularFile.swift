@@ -20,7 +20,7 @@ package enum RegularFile {
         switch status.st_mode & S_IFMT {
         case S_IFREG: return
         case S_IFDIR: throw .fileAccess(path: path, "is a directory, not \(purpose) file")
-        default: throw .fileAccess(path: path, "is no regular file, so it can't be \(purpose)")
+        default: throw .fileAccess(path: path, "isn't a regular file, so it can't be \(purpose)")
         }
     }
 }

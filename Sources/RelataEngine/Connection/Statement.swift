@@ -5,7 +5,7 @@ import Synchronization
 package final class Statement {
     @usableFromInline package let running: RunningStatement
     @exclusivity(unchecked) @usableFromInline var isLeased = true
-    /// How many rows it had the last time.
+    /// The number of rows it had the last time.
     var rowCount = 0
     /// Its reads and writes, once they were determined.
     var access: StatementAccess?
@@ -15,7 +15,7 @@ package final class Statement {
     /// Whether it begins or ends a transaction or a savepoint.
     let controlsTransaction: Bool
 
-    /// How many bytes of memory it takes.
+    /// The number of bytes of memory it takes.
     let size: Int
     private let onEnd: () -> Void
 
@@ -23,7 +23,7 @@ package final class Statement {
     ///
     /// - Parameters:
     ///   - size: About how many bytes of memory it takes.
-    ///   - onEnd: Called when the statement isn't needed any more.
+    ///   - onEnd: Called when the statement is no longer needed.
     package init(
         _ running: RunningStatement, controlsTransaction: Bool, size: Int, onEnd: @escaping () -> Void
     ) {

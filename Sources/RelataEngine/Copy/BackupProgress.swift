@@ -1,8 +1,8 @@
 /// How far a backup is.
 public struct BackupProgress: Hashable, Sendable {
-    /// How many pages of the file are copied.
+    /// The number of copied pages of the file.
     public let copiedPages: Int
-    /// How many pages the file has. It grows while others write, if the file has no write-ahead log.
+    /// The number of pages the file has. It grows while others write, if the file has no write-ahead log.
     public let pages: Int
 
     /// How far a backup is.

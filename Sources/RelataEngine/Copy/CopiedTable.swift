@@ -117,7 +117,7 @@ package struct CopiedTable: Sendable {
             guard let fitting = Self.fitting(value, column.type, keepsIntegers: column.keepsIntegers, dialect) else {
                 throw .invalidUse(
                     "\(object(row)): \(column.property) holds \(Self.description(of: value)), which can't be stored as "
-                        + "\(column.type) \(dialect == .sqlite ? "in a file" : "on a server"): mend it in the source, and "
+                        + "\(column.type) \(dialect == .sqlite ? "in a file" : "on a server"): fix it in the source, and "
                         + "run the copy again")
             }
             result.append(fitting)

@@ -51,7 +51,7 @@ struct CopyState {
         try Metadata.write(fingerprint: "being copied", .asDeclared, destination)
     }
 
-    /// Refuses a database into which a copy isn't finished: half of it would pass for the whole.
+    /// Refuses a database into which a copy isn't finished: a half copy would look complete.
     static func refusePart(in connection: Connection) throws(RelataError) {
         guard try connection.hasTable(name) else { return }
         throw .invalidUse(

@@ -37,7 +37,7 @@ package struct DatabaseCopy {
     package struct Outcome: Hashable, Sendable {
         /// The entity, or the entity and its relationship: `Playlist.tracks`.
         package let name: String
-        /// How many rows it has.
+        /// The number of rows it has.
         package let rows: Int
         /// A checksum of its rows, the same on any engine.
         package let checksum: String
@@ -115,12 +115,12 @@ package struct DatabaseCopy {
         guard let (tables, count) = dangling.min(by: { $0.key.lexicographicallyPrecedes($1.key) }) else { return }
         throw RelataError.invalidUse(
             "\(count) reference(s) of \(tables[0]) lead to missing rows of \(tables[1]), which the copy would refuse: "
-                + "relata check names them. Mend the source first")
+                + "relata check names them. Fix the source first")
     }
 
     // MARK: References
 
-    /// Rows may refer to later ones, in circles too. SQLite doesn't enforce references while tables change; on other
+    /// Rows may refer to later ones, in cycles too. SQLite doesn't enforce references while tables change; on other
     /// engines, they are created after all rows.
     private func dropReferences() throws {
         guard destination.dialect.altersTables else { return }
@@ -157,7 +157,7 @@ package struct DatabaseCopy {
 
     private static func dangling(_ table: String, _ target: String) -> RelataError {
         .invalidUse(
-            "rows of \(table) refer to missing rows of \(target): mend the source, and begin anew with an empty database"
+            "rows of \(table) refer to missing rows of \(target): fix the source, and start again with an empty database"
         )
     }
 
@@ -209,11 +209,11 @@ package struct DatabaseCopy {
         for row in rows {
             guard let refusal = refusal(of: row, table) else { continue }
             return .invalidUse(
-                "\(table.object(row)) can't be copied: \(refusal). Mend the source, and run the copy again")
+                "\(table.object(row)) can't be copied: \(refusal). Fix the source, and run the copy again")
         }
         return .invalidUse(
-            "rows of \(table.name) can't be copied: \(error). Mend the source (relata check finds what contradicts its "
-                + "schema), and begin anew with an empty database")
+            "rows of \(table.name) can't be copied: \(error). Fix the source (relata check finds what contradicts its "
+                + "schema), and start again with an empty database")
     }
 
     /// Why a row by itself is refused.
@@ -252,7 +252,8 @@ package struct DatabaseCopy {
             problems.append(
                 SchemaProblem(
                     entity: table.name,
-                    message: what + ": the source was changed since the copy began. Begin anew with an empty database"))
+                    message: what + ": the source was changed since the copy began. Start again with an empty database")
+            )
         }
         if !problems.isEmpty { throw RelataError.schemaMismatch(problems) }
         return outcomes
@@ -277,7 +278,7 @@ package struct DatabaseCopy {
 }
 
 extension Value {
-    /// About how many bytes it takes.
+    /// About the number of bytes it takes.
     package var size: Int {
         switch self {
         case .text(let text): text.utf8.count + 16

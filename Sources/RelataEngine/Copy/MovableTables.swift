@@ -5,11 +5,11 @@ package enum MovableTables {
     /// Refuses entities whose tables can't be moved, before anything is read or written.
     ///
     /// - Parameter entities: Their numbers in ``Schema/tables``.
-    /// - Throws: ``RelataError/invalidUse(_:)``, with the table, the column and the mend.
+    /// - Throws: ``RelataError/invalidUse(_:)``, with the table, the column and the fix.
     package static func check(
         _ entities: some Sequence<Int>, of schema: Schema, in connection: Connection
     ) throws(RelataError) {
-        // A file's tables have rowids, and its values types of their own.
+        // A file's tables have rowids, and its values their own types.
         guard connection.dialect == .postgres else { return }
         let tables = entities.map { schema.tables[$0] }
         let described = Dictionary(

@@ -3,7 +3,7 @@ import RelataCore
 
 /// A number that is equal for equal rows, in any order and on any engine.
 struct RowChecksum: Hashable {
-    /// How many rows.
+    /// The number of rows.
     private(set) var rows = 0
     private var sum: UInt64 = 0
 

@@ -43,9 +43,9 @@ extension Deletion {
                 let columns = join.columns(isSource: isSource).own.joined(separator: ", ")
                 throw .invalidUse(
                     "\(report.entity) can't be deleted: \(join.table).\(columns) holds a key of another \(table.name) "
-                        + "in a form that SQLite takes for this one's, because the column's type isn't that of "
-                        + "\(table.sqlName).\(table.keyColumnNames.joined(separator: ", ")): give both one type, or "
-                        + "spell the keys alike")
+                        + "in a form that SQLite treats as this one's, because the column's type isn't that of "
+                        + "\(table.sqlName).\(table.keyColumnNames.joined(separator: ", ")): give both the same type, or "
+                        + "write the keys in the same way")
             }
         }
     }
@@ -72,9 +72,9 @@ extension Deletion {
                 throw .invalidUse(
                     message.contains("foreign key mismatch")
                         ? "\(report.entity) can't be deleted, because SQLite can't follow its foreign keys (\(message)): "
-                            + "mend what the check of the file says about them"
+                            + "fix what the file's check reports about them"
                         : "\(report.entity) can't be deleted, because SQLite can't run it (\(message)): "
-                            + "mend or drop the trigger, the index or the column that needs it")
+                            + "fix or drop the trigger, the index or the column that needs it")
             }
         }
     }
@@ -133,7 +133,7 @@ extension Deletion {
         let triggers = if let known { known } else { try connection.driver.triggers(of: table.sqlName, connection) }
         let names = triggers.isEmpty ? "" : " (\(triggers.joined(separator: ", ")))"
         return .invalidUse(
-            "\(report.entity) can't be deleted: a trigger\(names) keeps the deletion from doing what was planned: "
+            "\(report.entity) can't be deleted: a trigger\(names) prevents the planned deletion: "
                 + "\(message). Nothing was deleted")
     }
 }

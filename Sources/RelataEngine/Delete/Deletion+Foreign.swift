@@ -120,7 +120,7 @@ extension Deletion {
             triggerNames(of: name).map { "\(name).\($0)" }
         }
         return .invalidUse(
-            "\(report.entity) can't be deleted: the server does more than was planned"
+            "\(report.entity) can't be deleted: the server changes more than was planned"
                 + (triggers.isEmpty ? "" : ", because of triggers (\(triggers.joined(separator: ", ")))")
                 + ": of \(table), \(differences.joined(separator: ", ")). Nothing was deleted")
     }

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Rows that refer to each other in a circle, and rows that are found by no index.
+/// Rows that refer to each other in a cycle, and rows that are found by no index.
 extension Deletion {
     /// Unsets references between doomed rows on a cycle, or points them at the row itself, if possible.
     func untie() throws(RelataError) {
@@ -9,7 +9,7 @@ extension Deletion {
         }
     }
 
-    /// Refuses a deletion of rows in a circle of required references, one of which the database would unset in a row
+    /// Refuses a deletion of rows in a cycle of required references, one of which the database would unset in a row
     /// that is deleted later: that fails, in any order.
     func refuseCircles() throws(RelataError) {
         let keys = graph.circles.map { schema.foreignKeys[$0] }.filter {
@@ -29,8 +29,8 @@ extension Deletion {
             guard let action = described?.onDelete, try connection.value(sql.circle(key)) != nil else { continue }
             throw .invalidUse(
                 "\(report.entity) can't be deleted: \(source.sqlName).\(key.columns.joined(separator: ", ")) is required, "
-                    + "and its foreign key says ON DELETE \(action.rawValue), on a circle of required references between "
-                    + "\(source.name) and \(target.name): let it say ON DELETE CASCADE, or let the column be NULL")
+                    + "and its foreign key says ON DELETE \(action.rawValue), on a cycle of required references between "
+                    + "\(source.name) and \(target.name): declare ON DELETE CASCADE, or allow NULL in the column")
         }
     }
 
@@ -54,7 +54,7 @@ extension Deletion {
         return names
     }
 
-    /// How many rows of an entity go before it takes less time to make an index than to do without.
+    /// The number of deleted rows of an entity from which an index saves more time than it takes to build.
     private static let worthIndexing = 500
 
     private func collation(of column: String, in table: String) -> String {

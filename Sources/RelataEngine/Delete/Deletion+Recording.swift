@@ -25,7 +25,7 @@ extension Deletion {
         let unsetting = sql.unsetting(key, stamp: try stamp(of: schema.tables[key.source].entity, now))
         do throws(RelataError) {
             if keyTypes(key.source).contains(.real) {
-                // What a change returns of such a key, SQLite may have turned from an integer into a real number.
+                // SQLite may have turned an integer key that a change returns into a real number.
                 try recordUnset(key, by: sql.unset(key))
                 try connection.execute(unsetting)
             } else {
@@ -39,14 +39,14 @@ extension Deletion {
             let refusal =
                 "\(report.entity) can't be deleted: \(table.name).\(key.property) would be unset, which \(table.sqlName) "
                 + "refuses (\(message))"
-            let mend = ": change these objects, or delete them first. Nothing was deleted"
-            guard code == ConstraintCode.foreignKey else { throw .invalidUse(refusal + mend) }
+            let fix = ": change these objects, or delete them first. Nothing was deleted"
+            guard code == ConstraintCode.foreignKey else { throw .invalidUse(refusal + fix) }
             // SQLite looks for the target of a row that refers to itself among the other rows only, if the two values are
             // equal by their collation alone: 'a ' and 'a' by RTRIM.
             let isFile = connection.dialect == .sqlite
             let reason =
                 isFile ? ", because one of them refers to itself in another spelling, or others refer to it" : ""
-            throw .database(code: code, message: refusal + reason + mend, sql: nil)
+            throw .database(code: code, message: refusal + reason + fix, sql: nil)
         }
     }
 

@@ -8,7 +8,7 @@ struct Deletion {
     let graph: DeletionGraph
     var sql: DeletionSQL
     var report: DeletionReport
-    /// How many rows the statements were to change.
+    /// The number of rows the statements should change.
     var expectedChanges = 0
     /// The objects with an unset foreign key.
     var unset: [(key: SchemaForeignKey, objects: KeyList)] = []
@@ -89,7 +89,7 @@ struct Deletion {
             if parts.count < 2 {
                 found = try closure(sql.closure(of: group), of: group)
             } else {
-                // More cascades than one statement takes: they run in parts, until none finds more.
+                // More cascades than fit into one statement: they run in parts, until none finds more rows.
                 found = try closure(sql.closure(of: group, along: [], from: nil), of: group)
                 var count = -1
                 while count != found.values.reduce(0, { $0 + $1.count }) {
@@ -131,8 +131,8 @@ struct Deletion {
         guard !schema.tables[entity].entity.isKeyAssigned, keys.values.contains(.null) else { return }
         let name = schema.tables[entity].name
         throw .invalidUse(
-            "\(report.entity) can't be deleted: an object of \(name) that goes with it has no key: "
-                + "give it a key first, as the check of the file says")
+            "\(report.entity) can't be deleted: an object of \(name) that would be deleted with it has no key: "
+                + "give it a key first, as the file's check says")
     }
 
     private mutating func judge() throws(RelataError) {
@@ -221,8 +221,8 @@ struct Deletion {
     private mutating func removeAll() throws(RelataError) {
         var remaining = graph.order[...]
         // SQLite counts deferred violations separately from those of deferred keys: a row that dangled before the
-        // deferral, and is deleted during it, would count as dangling for ever. A circle that can't be untied may have
-        // such rows, and so may one with deferred keys, once its rows are untied.
+        // deferral, and is deleted during it, would count as dangling forever. A cycle that can't be broken may have
+        // such rows, and so may one with deferred keys after its rows are unset.
         let mayDangle = !graph.circles.isEmpty || fileKeys.mayDefer && !graph.knots.isEmpty
         var wait = mayDangle ? try ForeignKeyWait(on: connection) : nil
         do throws(RelataError) {
@@ -234,7 +234,7 @@ struct Deletion {
                 do throws(RelataError) {
                     try untie()
                 } catch {
-                    // A value that others refer to can only be taken away while they wait.
+                    // A value that others refer to can only be removed while their checks are deferred.
                     guard wait == nil, canContinue,
                         case .database(ConstraintCode.foreignKey, _, _) = error
                     else { throw error }
@@ -252,8 +252,8 @@ struct Deletion {
         }
     }
 
-    /// Whether the transaction takes further statements after an error. After some, such as an interruption, SQLite has
-    /// rolled all back: what follows would be committed separately. A server takes none.
+    /// Whether the transaction takes further statements after an error. After some errors, such as an interruption,
+    /// SQLite has rolled everything back: later statements would be committed separately. A server accepts none.
     var canContinue: Bool { connection.isInTransaction && connection.driver.capabilities.survivesErrors }
 
     /// Deletes the doomed rows of one entity after another; finished entities aren't among the remaining ones.

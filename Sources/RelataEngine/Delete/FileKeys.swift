@@ -16,7 +16,7 @@ struct FileKeys {
     let unindexed: [UnindexedKey]
     /// The names of the tables that have triggers.
     let triggered: Set<FoldedName>
-    /// Whether foreign keys may be declared `DEFERRED`: SQLite counts what dangles by these apart.
+    /// Whether foreign keys may be declared `DEFERRED`: SQLite counts dangling rows of these separately.
     let mayDefer: Bool
     /// The tables of a server, by name, if all of them are read; otherwise none.
     var foreign: [FoldedName: TableDescription]?

@@ -34,7 +34,7 @@ package struct ForeignTables {
         package let owner: String
         /// The key as the server compares it; `nil` if the table can't be read.
         package let native: NativeKey?
-        /// Why a plan can't follow it; `nil` if nothing is known of it but that it is there.
+        /// Why a plan can't follow it; `nil` if only its existence is known.
         package let reason: String?
 
         /// Describes a foreign key. See the properties for the arguments.
@@ -61,16 +61,16 @@ package struct ForeignTables {
     }
 }
 
-/// How many rows of a table a transaction has changed.
+/// The number of rows of a table a transaction has changed.
 package struct RowChanges: Hashable, Sendable {
-    /// How many were added.
+    /// The number of inserted rows.
     package var inserted: Int
-    /// How many were changed.
+    /// The number of updated rows.
     package var updated: Int
-    /// How many went.
+    /// The number of deleted rows.
     package var deleted: Int
 
-    /// So many of each kind.
+    /// The given numbers of each kind.
     package init(inserted: Int = 0, updated: Int = 0, deleted: Int = 0) {
         (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
     }

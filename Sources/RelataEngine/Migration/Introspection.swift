@@ -33,14 +33,14 @@ package enum Introspection {
         let all = try tables(of: connection, hidesReserved: false)
         let reserved = all.map(\.name).filter { ReservedNames.isInternal($0) && !ReservedNames.isOwn($0) }
         var leftOut = try connection.driver.otherTables(connection)
-        for name in reserved { leftOut[name] = "a table with a name of Relata's own" }
+        for name in reserved { leftOut[name] = "a table with a name that Relata reserves" }
         var reader = try reader(
             of: all.filter { !ReservedNames.isInternal($0.name) }, leavingOut: leftOut,
             followsAllKeys: followsAllKeys, connection)
-        // Those of other programs.
+        // The tables of other programs.
         reader.notes += reserved.map { name in
             SchemaProblem(
-                entity: name, message: "names that begin with relata_ are Relata's own: the table is left out")
+                entity: name, message: "names that begin with relata_ are reserved for Relata: the table is left out")
         }
         return reader
     }

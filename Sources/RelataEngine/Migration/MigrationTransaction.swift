@@ -18,7 +18,7 @@ public struct MigrationTransaction {
 
     package init(_ connection: Connection) { self.connection = connection }
 
-    /// Runs SQL that changes rows, each value bound, and returns how many rows it changed.
+    /// Runs SQL that changes rows, each value bound, and returns the number of rows it changed.
     ///
     /// - Throws: ``RelataError/database(code:message:sql:)`` with the database's own message;
     ///   ``RelataError/invalidUse(_:)`` for several statements in one text, and for one that ends the transaction.

@@ -63,7 +63,7 @@ package enum Migrator {
             // Otherwise the first commit would query them.
             try connection.knownSearchIndexes()
         }
-        // Elsewhere columns that refer to each other are compared alike.
+        // On other engines, columns that refer to each other are compared in the same way.
         guard connection.dialect == .sqlite else { return nil }
         return schema.entities(comparedBy: try Introspection.tables(of: connection, hidesReserved: false))
     }
@@ -164,7 +164,7 @@ package enum Migrator {
         var names: Set<String> = []
         for step in steps where !names.insert(step.declaration.name).inserted {
             throw .invalidUse(
-                "two migration steps are called \"\(step.declaration.name)\": give each a name of its own")
+                "two migration steps are called \"\(step.declaration.name)\": give each its own name")
         }
     }
 
@@ -294,7 +294,7 @@ package enum Migrator {
             SchemaProblem(
                 entity: tables[0],
                 message: "the migration left \(count) reference(s) to missing rows of \(tables[1]): "
-                    + "unset or mend them in a step")
+                    + "unset or fix them in a step")
         }
         if !problems.isEmpty { throw .schemaMismatch(problems.sorted { $0.description < $1.description }) }
     }

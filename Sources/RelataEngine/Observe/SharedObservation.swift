@@ -14,7 +14,7 @@ final class SharedObservation<Fetched: Equatable & Sendable>: ChangeObserver {
         var waiting: CheckedContinuation<Fetched?, any Error>?
         var knowsOfFailure = false
 
-        /// Whether the reading is news to it; it counts as given from now on.
+        /// Whether the reading is new for it; it counts as delivered from then on.
         mutating func takes(_ reading: Reading) -> Bool {
             defer { last = reading }
             guard let last else { return true }

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// What other processes have done to the database.
+/// Changes of the database by other processes.
 extension ConnectionPool {
     /// A number that changes when another connection to the file, of this process or another, commits.
     func dataVersion() async throws -> Int64 {

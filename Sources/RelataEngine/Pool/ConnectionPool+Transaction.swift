@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// How a transaction begins and ends, and takes the writes of others along.
+/// How a transaction begins and ends, and includes waiting writes of others.
 extension ConnectionPool {
     /// A transaction failed in which others took part.
     struct SharingFailed: Error {}
@@ -59,10 +59,9 @@ extension ConnectionPool {
         }
     }
 
-    /// Does the waiting writes of others, within the open transaction. After a while, the rest is left for the next
-    /// one.
+    /// Runs waiting writes of others within the open transaction. After a while, the rest is left for the next one.
     private func doWaitingWork(_ connection: Connection, _ done: inout [Leases.TaskWait]) throws {
-        // A transaction that can't be committed takes no others along.
+        // A transaction that can't be committed includes no other writes.
         guard !connection.hasDanglingReferences else { return }
         let end = ContinuousClock.now + sharingTime
         while ContinuousClock.now < end, let (waiting, work) = writer.takeWork() {

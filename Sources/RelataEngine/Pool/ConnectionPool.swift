@@ -30,9 +30,9 @@ package final class ConnectionPool: Sendable {
     ///   - isReadOnly: Whether writing is refused.
     ///   - readers: The largest number of connections that read.
     ///   - busyTimeout: How many seconds to wait for another process that writes.
-    ///   - waitsToOpen: Whether that holds from the beginning, or the writing connection fails at once until
+    ///   - waitsToOpen: Whether that applies from the start, or the writing connection fails immediately until
     ///     ``beginWaiting(_:)``.
-    ///   - sharingTime: For how long a transaction takes others' writes along.
+    ///   - sharingTime: For how long a transaction includes others' writes.
     ///   - changes: Distributes committed transactions.
     /// - Throws: ``RelataError`` if the database can't be opened.
     package init(
@@ -76,8 +76,8 @@ package final class ConnectionPool: Sendable {
         return try translatingInterrupts { try tryingAgain(connection) { try body(connection) } }
     }
 
-    /// A read inside another of the same thread. It doesn't wait: a holder of a reader that waits for another may wait
-    /// for ever.
+    /// A read inside another of the same thread. It doesn't wait: a holder of a reader that waits for another one may
+    /// wait forever.
     private func readInside<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         if isShared {
             guard let connection = readers.heldByCurrentThread, !connection.needsTransaction else {
@@ -186,8 +186,8 @@ package final class ConnectionPool: Sendable {
         return try translatingInterrupts { try commit(connection, body) }
     }
 
-    /// As ``write(_:)``, but calls that wait for each other share a transaction: the file is written once for all of
-    /// them, and no thread waits for another between them. Each is all written, or nothing of it is.
+    /// Like ``write(_:)``, but waiting calls share a transaction: the file is written once for all of them, and no
+    /// thread switch is needed between them. Each call is written completely or not at all.
     ///
     /// - Parameter body: Runs again, alone, if a shared transaction fails. If another task runs it, a cancelled task
     ///   still gets its result.
@@ -327,7 +327,7 @@ package final class ConnectionPool: Sendable {
             failedConnections: counts.failedConnections)
     }
 
-    /// How many wait to write.
+    /// The number of waiting writers.
     var waitingWriterCount: Int { writer.waitingCount }
 
     /// Sets how long a connection waits for other processes.

@@ -6,7 +6,7 @@ package protocol Engine: Sendable {
     var path: String? { get }
     /// Whether one connection reads and writes, because the database is in memory.
     var isShared: Bool { get }
-    /// How many transactions may write at once.
+    /// The number of transactions may write at once.
     var writerCount: Int { get }
 
     /// Checks for problems that opening would report late, or unclearly.
@@ -57,7 +57,7 @@ package protocol Engine: Sendable {
     ///
     /// - Parameter limit: The pages at which a log restarts, unless it does before because all of it was copied.
     func copyLogInBackground(by connection: Connection, limit: Int32) throws(RelataError)
-    /// Copies the whole database to a file, which has its name once it is whole.
+    /// Copies the whole database to a file, which gets its name once it is complete.
     ///
     /// - Parameter progress: Called with the progress. An error that it throws stops the copy.
     func backup(

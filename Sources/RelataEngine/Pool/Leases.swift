@@ -19,7 +19,7 @@ final class Leases: Sendable {
         var holds: [Hold] = []
         /// Whether a check for expired waits is scheduled.
         var isSweepPlanned = false
-        /// How many have waited for too long.
+        /// The number of timeouts.
         var timeouts = 0
 
         mutating func endHold(_ thread: UInt) {
@@ -207,7 +207,7 @@ final class Leases: Sendable {
         state.withLock { $0.opened == $0.idle.count + 1 && $0.waiting.isEmpty }
     }
 
-    /// How many wait.
+    /// The number of waiting ones.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
     /// How the connections are used now.
@@ -268,7 +268,7 @@ final class Leases: Sendable {
         }
     }
 
-    /// Lets those whose work was taken do it themselves, before all others.
+    /// Makes the callers whose work was taken over do it themselves, before all others.
     func putBack(_ taken: [TaskWait]) {
         let isClosed = state.withLock { state in
             guard !state.isClosed else { return true }

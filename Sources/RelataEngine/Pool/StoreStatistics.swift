@@ -2,15 +2,15 @@
 public struct StoreStatistics: Sendable, Hashable {
     /// Connections of one kind.
     public struct Connections: Sendable, Hashable {
-        /// How many there may be.
+        /// The maximum number.
         public let limit: Int
         /// The number of connections, including those being opened.
         public let open: Int
         /// The number of idle connections.
         public let idle: Int
-        /// How many calls wait for one.
+        /// The number of calls that wait for one.
         public let waiting: Int
-        /// How many calls have waited for too long so far: see `Store.Options.connectionTimeout`.
+        /// The number of timed-out calls so far: see `Store.Options.connectionTimeout`.
         public let timeouts: Int
     }
 
@@ -18,19 +18,19 @@ public struct StoreStatistics: Sendable, Hashable {
     public let writers: Connections
     /// The connections for reading; `nil` if one connection does both, as in memory.
     public let readers: Connections?
-    /// How often a transaction ran again after a conflict.
+    /// The number of times a transaction ran again after a conflict.
     public let retries: Int
-    /// How often a lost connection to a server was replaced.
+    /// The number of times a lost connection to a server was replaced.
     public let reconnections: Int
-    /// How often an attempt to connect to a server failed.
+    /// The number of times an attempt to connect to a server failed.
     public let failedConnections: Int
 }
 
 /// An engine's counters of its connections.
 package struct EngineCounts: Sendable, Hashable {
-    /// How often a lost connection was replaced.
+    /// The number of times a lost connection was replaced.
     package var reconnections = 0
-    /// How often an attempt to connect failed.
+    /// The number of times an attempt to connect failed.
     package var failedConnections = 0
 
     /// Nothing happened yet.

@@ -59,7 +59,7 @@ package struct RecordFetcher {
             throw .invalidUse(
                 "\(table.name).\(name) can't be followed recursively for records: include it within itself instead")
         }
-        // A to-one is found by the key it holds, everything else by the owner's own.
+        // A to-one is found by its foreign key, everything else by the owner's key.
         let columns = if case .reference = link { table.columnIndexes(of: name) } else { table.keyColumns }
         let loaded = try members(of: inclusion, from: table, to: target, owners: owners(records, columns))
         for index in records.indices {

@@ -55,7 +55,7 @@ public struct Binder {
         }
     }
 
-    /// Leaves so many columns unset.
+    /// Leaves a number of columns unset.
     @inlinable
     public mutating func bindNull(_ count: Int) {
         for _ in 0..<count {

@@ -110,7 +110,7 @@ public struct ColumnValue {
         return try body(UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(sqlite3_value_bytes(pointer))))
     }
 
-    /// How many bytes the column has.
+    /// The number of bytes the column has.
     @usableFromInline var byteCount: Int {
         if let cell { return Int(cell.pointee.count) }
         return Int(sqlite3_value_bytes(pointer))
@@ -147,7 +147,7 @@ public struct ColumnValue {
         }
     }
 
-    /// The number that a server's decimal one is to SQLite, which would store it as such.
+    /// SQLite's number for a server's decimal number.
     private static func number(_ text: String) -> Value {
         if let number = Int64(text) { return .integer(number) }
         return Double(text).map { .real($0) } ?? .text(text)

@@ -74,7 +74,7 @@ package struct ConstraintErrors {
         guard try connection.driver.lastAssignedKey(of: table.sqlName, connection) == .max else { return nil }
         return .invalidUse(
             "\(table.name.withArticle) had the key \(Int64.max), so that the database has no greater key for a new one: "
-                + "give new objects keys of their own")
+                + "give new objects their own keys")
     }
 
     /// Whether an error is about a row, and not about the connection or the file.

@@ -10,7 +10,7 @@ package final class KeyNumbers {
     // The connection's holder uses them alone, so they need no exclusivity check for every row.
     @exclusivity(unchecked) private var small: [Int32] = []
     @exclusivity(unchecked) private var others: [Value: Int32] = [:]
-    /// Whether SQL is to pass all keys on, though some have a number.
+    /// Whether SQL returns all keys, although some have a number.
     @exclusivity(unchecked) @usableFromInline package var isClosed = false
 
     /// No keys.

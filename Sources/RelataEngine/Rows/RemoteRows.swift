@@ -6,18 +6,18 @@ import RelataCore
 /// A value that is bound again replaces the first.
 @_documentation(visibility: internal)
 open class RemoteRows: RemoteStatement {
-    /// How many rows were collected since the last ``write()``, or were copied so far.
+    /// The number of rows collected since the last ``write()``, or copied so far.
     package final var rowCount = 0
 
     /// Writes the collected rows: all of them or, if it throws, none. The transaction continues either way.
     ///
-    /// - Returns: How many rows the statement inserted, updated or returned.
+    /// - Returns: The number of rows the statement inserted, updated or returned.
     open func write() throws(RelataError) -> Int { 0 }
 
     /// Discards the rows that were collected and not written.
     open func discard() throws(RelataError) {}
 
-    /// How many rows the statement returned.
+    /// The number of rows the statement returned.
     open var returnedCount: Int { 0 }
 
     /// An integer of a row that the statement returned.

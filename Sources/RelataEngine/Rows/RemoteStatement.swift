@@ -10,9 +10,9 @@ import RelataCore
 open class RemoteStatement {
     /// The current row, valid until the next step.
     @exclusivity(unchecked) @usableFromInline package final var cells: UnsafeMutablePointer<ResultCell>
-    /// How many columns a row has.
+    /// The number of columns a row has.
     package final let columnCount: Int
-    /// How many values it takes.
+    /// The number of values it takes.
     package final let parameterCount: Int
     /// Its text.
     package final let sql: String
@@ -21,7 +21,7 @@ open class RemoteStatement {
     /// Why the last step failed.
     package final var failure: RelataError?
 
-    /// A statement with so many parameters and columns.
+    /// A statement with the given numbers of parameters and columns.
     public init(sql: String, parameterCount: Int, columnCount: Int) {
         self.sql = sql
         self.parameterCount = parameterCount
@@ -40,9 +40,9 @@ open class RemoteStatement {
     open func reset() {}
     /// Clears the values.
     open func clearBindings() {}
-    /// How many rows the last run inserted, updated or deleted.
+    /// The number of rows the last run inserted, updated or deleted.
     open var changes: Int { 0 }
-    /// How many bytes of memory it takes.
+    /// The number of bytes of memory it takes.
     package var size: Int { sql.utf8.count + 256 * (columnCount + parameterCount + 1) }
 
     // MARK: Values

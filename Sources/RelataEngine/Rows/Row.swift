@@ -11,7 +11,7 @@ package struct Row {
     /// A column.
     @inlinable package subscript(column: Int) -> ColumnValue { ColumnValue(statement, Int32(column)) }
 
-    /// How many columns there are.
+    /// The number of columns.
     package var columnCount: Int { statement.columnCount }
     /// Whether a column is `NULL`.
     package func isNull(at column: Int) -> Bool { self[column].isNull }

@@ -56,7 +56,7 @@ extension RowSQL {
 
     private func insertion(_ table: Table, _ columns: [Int]) -> String {
         if columns.isEmpty {
-            // As many as there are unset keys.
+            // One for each unset key.
             let keys = table.keyColumns.map { dialect.newValue(of: table, column: $0, "v.c\($0)") }
             return into(table, table.keyColumns) + " SELECT \(keys.joined(separator: ", ")) FROM "
                 + lists(table, table.keyColumns)
@@ -71,7 +71,7 @@ extension RowSQL {
 
     private func values(_ columns: [Int]) -> String { columns.map { "v.c\($0)" }.joined(separator: ", ") }
 
-    /// A condition that moves the table's sequence on to the greatest key that is given, once for all rows.
+    /// A condition that advances the table's sequence to the greatest given key, once for all rows.
     private func isAssignedBefore(_ table: Table) -> String {
         guard table.entity.isKeyAssigned, let column = table.keyColumns.first else { return "" }
         let list = dialect.list(ofParameter: column + 1, as: table.columns[column].type)

@@ -94,8 +94,8 @@ package struct RowSQL {
     /// Inserts a row, after which the connection knows the key that the database assigned.
     package func insertTellingKey(_ table: Table) -> String { insert(table) + dialect.tellingKey(of: table) }
 
-    /// How many rows one statement inserts if the database assigns their keys. SQLite records the last key in a table,
-    /// once for each statement: once for each row would cost half as much as the row itself.
+    /// The number of rows one statement inserts if the database assigns their keys. SQLite records the last key in a
+    /// table, once for each statement: once for each row would cost half as much as the row itself.
     package static let rowsAtOnce = 16
 
     /// Inserts several rows. The columns of one follow those of another.

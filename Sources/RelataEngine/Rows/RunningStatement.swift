@@ -46,7 +46,7 @@ package struct RunningStatement {
         sqlite3_clear_bindings(handle)
     }
 
-    /// How many rows the last statement of its connection inserted, updated or deleted itself.
+    /// The number of rows the last statement of its connection inserted, updated or deleted itself.
     @inlinable package var changes: Int {
         if let remote { return remote._withUnsafeGuaranteedRef { $0.changes } }
         return Int(sqlite3_changes64(sqlite3_db_handle(handle)))
@@ -61,13 +61,13 @@ package struct RunningStatement {
         sqlite3_bind_null(handle, index)
     }
 
-    /// How many parameters it has.
+    /// The number of parameters it has.
     package var parameterCount: Int {
         if let remote { return remote._withUnsafeGuaranteedRef { $0.parameterCount } }
         return Int(sqlite3_bind_parameter_count(handle))
     }
 
-    /// How many columns its rows have.
+    /// The number of columns its rows have.
     package var columnCount: Int {
         if let remote { return remote._withUnsafeGuaranteedRef { $0.columnCount } }
         return Int(sqlite3_column_count(handle))
@@ -100,7 +100,7 @@ public struct StepResult: Equatable {
 
     @inlinable package init(_ code: Int32) { self.code = code }
 
-    /// There is no further row, and the statement is done.
+    /// The statement is finished.
     @inlinable package static var done: StepResult { StepResult(SQLITE_DONE) }
     /// There is a row to read.
     @inlinable package static var row: StepResult { StepResult(SQLITE_ROW) }

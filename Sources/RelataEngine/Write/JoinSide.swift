@@ -59,7 +59,7 @@ package struct JoinSide {
         let values = terms.joined(separator: ", ")
         let start = "INSERT INTO \(table) (\(names)) "
         if join.comparesAsDeclared { return start + "VALUES (\(values)) ON CONFLICT DO NOTHING" }
-        // A row that spells the two keys otherwise is no conflict to the table's own key.
+        // A row with another spelling of the two keys doesn't conflict with the table's own key.
         let isMember = rowSQL.matches(own + other, from: 1)
         return start + "SELECT \(values) WHERE NOT EXISTS (SELECT 1 FROM \(rows) AS r WHERE \(isMember)) "
             + "ON CONFLICT DO NOTHING"

@@ -70,7 +70,7 @@ package struct LinkWriter {
         let table = schema.tables[reference.source]
         let changes = list.changedPositions()
         if schema.uniquePlaces[reference.index] != nil {
-            // Members whose positions others get give them up first.
+            // Members give up positions that others get, first.
             for key in list.holders(of: changes) {
                 try place(key, at: run.nextStandIn(), column, of: table, isCounted: false)
             }

@@ -6,7 +6,7 @@ package protocol RowBatch: AnyObject {
     var table: Table { get }
     /// The table's number. A `Table` is large: copying it costs more than most uses of it.
     var tableIndex: Int { get }
-    /// How many rows there are.
+    /// The number of rows.
     var count: Int { get }
     /// The key of a row, if it is known.
     func keyValue(row: Int) -> KeyValue?

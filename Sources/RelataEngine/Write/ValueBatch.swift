@@ -33,8 +33,8 @@ package final class ValueBatch: RowBatch {
             several = RowSQL(dialect).insertRows(table)
         }
 
-        /// Inserts rows whose keys say what they hold, so that others may insert the same ones at this moment. Where
-        /// somebody did, PostgreSQL finds a conflict with a row that the transaction can't see, and has it run again.
+        /// Inserts rows whose keys are derived from their content, so that others may be inserting the same ones. If
+        /// so, PostgreSQL finds a conflict with a row that the transaction can't see, and the transaction is retried.
         package init(ofSharedRowsInto table: Table, _ dialect: Dialect) {
             one = RowSQL(dialect).insert(table) + " ON CONFLICT DO NOTHING"
             several = RowSQL(dialect).insertRows(table) + " ON CONFLICT DO NOTHING"

@@ -62,7 +62,7 @@ package final class WriteRun {
         return key
     }
 
-    /// A key once everything is written.
+    /// The key after everything is written.
     func key(_ key: PlannedKey) throws -> KeyValue {
         switch key {
         case .key(let key), .dropped(let key): key
@@ -181,7 +181,7 @@ extension Connection {
     /// Refuses an insertion from which the database skipped rows, for example by a trigger or a table of another
     /// program (`RAISE(IGNORE)`, `ON CONFLICT IGNORE`): the returned keys would belong to other rows.
     ///
-    /// - Parameter count: How many rows the last statement had.
+    /// - Parameter count: The number of rows the last statement had.
     package func checkInserted(_ count: Int, of table: Table, key: KeyValue? = nil) throws(RelataError) {
         guard changes < count else { return }
         throw .validation([

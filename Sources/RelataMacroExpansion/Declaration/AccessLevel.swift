@@ -14,7 +14,7 @@ enum AccessLevel: String, CaseIterable, Comparable {
     static func < (left: AccessLevel, right: AccessLevel) -> Bool { left.rank < right.rank }
     private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-    /// The modifier of a declaration elsewhere in the file that is to be seen as far; with a space behind it.
+    /// The modifier of a declaration elsewhere in the file with the same visibility, followed by a space.
     var modifier: String {
         switch self {
         case .private, .fileprivate: "fileprivate "

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Reads stored properties from the variables of a model; computed and static ones are no concern of the store.
+/// Reads stored properties from the variables of a model; computed and static ones aren't stored.
 struct PropertyParser {
     let model: String
     private(set) var properties: [StoredProperty] = []
@@ -88,7 +88,7 @@ struct PropertyParser {
         parseStored(source, type, markers)
     }
 
-    /// Keeps a property that has a mistake, so that it isn't missing as well.
+    /// Keeps an invalid property, so that it isn't reported as missing, too.
     private mutating func add(_ source: Source, _ type: TypeSyntax?) {
         guard let type = type.map({ PropertyType($0, model: model) }) else { return }
         properties.append(source.property(type, type.link.map { .link($0, nil, nil) } ?? .attribute(nil)))

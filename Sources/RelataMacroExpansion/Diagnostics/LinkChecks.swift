@@ -122,9 +122,9 @@ struct LinkChecks {
             }
             let found = path.root.map { $0 == "Self" ? model : $0 }
             guard found.map(\.lastName) != root.lastName else { return nil }
-            let mended = "\\\(root).\(path.property)"
+            let fixed = "\\\(root).\(path.property)"
             return Misuse.keyPathOfOtherType(name, found, expected: root)
-                .at(expression, .replace(expression, with: mended))
+                .at(expression, .replace(expression, with: fixed))
         }
     }
 

@@ -19,7 +19,7 @@ struct Misuse: DiagnosticMessage {
 }
 
 /// The description of a fix-it.
-private struct Mend: FixItMessage {
+private struct Fix: FixItMessage {
     let message: String
     var fixItID: MessageID { MessageID(domain: "Relata", id: message) }
 }
@@ -28,7 +28,7 @@ extension FixIt {
     private static func edit(
         _ node: some SyntaxProtocol, _ range: Range<AbsolutePosition>, _ source: String, _ message: String
     ) -> FixIt {
-        FixIt(message: Mend(message: message), changes: [.replaceText(range: range, with: source, in: Syntax(node))])
+        FixIt(message: Fix(message: message), changes: [.replaceText(range: range, with: source, in: Syntax(node))])
     }
 
     /// Writes other source in the place of a node; the white space and comments around it stay.
@@ -57,7 +57,7 @@ extension FixIt {
     /// Removes a marker.
     static func remove(_ marker: AttributeSyntax) -> FixIt { remove(marker, "Remove '@\(marker.markerName)'") }
 
-    /// Writes another argument in the place of one; the comma behind it stays.
+    /// Replaces an argument; the comma after it stays.
     static func replaceArgument(_ argument: LabeledExprSyntax, with source: String) -> FixIt {
         let range = argument.positionAfterSkippingLeadingTrivia..<argument.expression.endPositionBeforeTrailingTrivia
         return edit(argument, range, source, "Replace with '\(source)'")

@@ -14,7 +14,7 @@ extension Misuse {
                 + "with @Attribute(.primaryKey)")
     }
     static func hiddenId(_ level: String, model: String) -> Misuse {
-        Misuse("'id' must be seen as far as '\(model)' is, as Identifiable shows it: make it \(level)")
+        Misuse("'id' must be as visible as '\(model)' is, because Identifiable exposes it: make it \(level)")
     }
     static func idBesideKey(_ type: String, key: [String]) -> Misuse {
         let names = key.map { "'\($0)'" }.joined(separator: ", ")
@@ -38,10 +38,10 @@ extension Misuse {
         Misuse("@\(marker) marks a stored property of a @Model struct: remove it here")
     }
     static func markerOutsideModel(_ marker: String) -> Misuse {
-        Misuse("@\(marker) says something only inside a @Model struct: mark the struct with @Model, or remove it here")
+        Misuse("@\(marker) works only inside a @Model struct: mark the struct with @Model, or remove it here")
     }
     static func listOutsideModel(_ macro: String) -> Misuse {
-        Misuse("#\(macro) says something only inside a @Model struct: move it there")
+        Misuse("#\(macro) works only inside a @Model struct: move it there")
     }
     static func markerOnComputed(_ name: String, _ marker: String) -> Misuse {
         Misuse("'\(name)' is computed and so isn't stored: remove @\(marker), or make it a stored property")
@@ -54,11 +54,11 @@ extension Misuse {
     }
     static func relationshipOnAttribute(_ name: String, _ type: String) -> Misuse {
         Misuse(
-            "'\(name)' is of type \(type), which is no link: write @Attribute, or make its type ToOne, HasOne, ToMany or Through"
+            "'\(name)' is of type \(type), which isn't a link: write @Attribute, or make its type ToOne, HasOne, ToMany or Through"
         )
     }
     static func relationshipOnModel(_ name: String, _ type: String, _ link: String) -> Misuse {
-        Misuse("'\(name)' is of type \(type), which is no link: write '\(link)'")
+        Misuse("'\(name)' is of type \(type), which isn't a link: write '\(link)'")
     }
     static func modelInItself(_ name: String, _ type: String, _ link: String) -> Misuse {
         Misuse("'\(name)' is of type \(type), and a model isn't stored inside another: write '\(link)'")
@@ -79,11 +79,11 @@ extension Misuse {
 
     static func conditionalProperty(_ names: String) -> Misuse {
         Misuse(
-            "'\(names)' stands in '#if', where @Model doesn't see it: declare it outside, and compute what differs from "
+            "'\(names)' is inside '#if', where @Model doesn't see it: declare it outside, and compute what differs from "
                 + "it inside")
     }
     static var tuplePattern: Misuse {
-        Misuse("@Model stores one property a name: declare each of these on its own, with its type")
+        Misuse("@Model needs one declaration for each property: declare each of these separately, with its type")
     }
     static func hidingModifier(_ name: String, _ modifier: String) -> Misuse {
         let instead =
@@ -97,13 +97,15 @@ extension Misuse {
                 + "@Transient and an initial value")
     }
     static func missingType(_ name: String, _ inferred: String?) -> Misuse {
-        Misuse("'\(name)' needs its type written, as @Model sees no inferred types: 'var \(name): \(inferred ?? "…")'")
+        Misuse(
+            "'\(name)' needs an explicit type, because @Model can't see inferred types: 'var \(name): \(inferred ?? "…")'"
+        )
     }
     static func implicitlyUnwrapped(_ name: String, _ optional: String) -> Misuse {
-        Misuse("'\(name)' can't be implicitly unwrapped, as a missing value would trap: write '\(optional)'")
+        Misuse("'\(name)' can't be implicitly unwrapped, because a missing value would trap: write '\(optional)'")
     }
     static func nestedOptional(_ name: String, _ type: String) -> Misuse {
-        Misuse("'\(name)' is either set or not: write '\(type)?'")
+        Misuse("'\(name)' can't be optional twice: write '\(type)?'")
     }
     static func unsupportedType(_ name: String, _ reason: String) -> Misuse {
         Misuse("'\(name)' can't be stored: \(reason)")
@@ -142,13 +144,13 @@ extension Misuse {
 
     static func keyType(_ name: String, _ type: String) -> Misuse {
         Misuse(
-            "'\(name)' can't be the primary key, as \(type) doesn't tell objects apart for certain: write an ID, an "
+            "'\(name)' can't be the primary key, because \(type) doesn't reliably identify objects: write an ID, an "
                 + "Int?, a String, a UUID or an enum")
     }
     static func optionalKey(_ name: String, _ type: String, isComposite: Bool) -> Misuse {
         let reason =
             isComposite
-            ? "each part of the primary key of several must be set"
+            ? "each part of a compound primary key must be set"
             : "only an 'Int?' is assigned by the database"
         return Misuse("'\(name)' can't be optional, as \(reason): write '\(type)'")
     }
@@ -156,10 +158,10 @@ extension Misuse {
         Misuse("#\(macro) needs arrays of key paths: '#\(macro)<\(model)>([\\.first, \\.second])'")
     }
     static func listOfOtherModel(_ macro: String, model: String) -> Misuse {
-        Misuse("#\(macro) is about the model it stands in: write '#\(macro)<\(model)>'")
+        Misuse("#\(macro) describes the model that contains it: write '#\(macro)<\(model)>'")
     }
     static func repeatedInList(_ name: String, _ macro: String) -> Misuse {
-        Misuse("'\(name)' stands in this #\(macro) twice: keep one")
+        Misuse("'\(name)' is in this #\(macro) twice: keep one")
     }
     static func notInColumns(_ name: String, _ macro: String) -> Misuse {
         Misuse("'\(name)' has no column for #\(macro): name stored attributes and to-one links only")
@@ -186,7 +188,7 @@ extension Misuse {
     }
     static func optionalLink(_ name: String, _ kind: String) -> Misuse {
         Misuse(
-            "'\(name)' can't be optional, as a \(kind) is a view that is loaded or not, and may be empty: remove the '?'"
+            "'\(name)' can't be optional, because a \(kind) is a view that is loaded or not, and may be empty: remove the '?'"
         )
     }
     static func linkInside(_ name: String, _ target: String) -> Misuse {
@@ -199,12 +201,12 @@ extension Misuse {
     }
     static func throughWithoutPath(_ name: String, _ model: String, _ target: String) -> Misuse {
         Misuse(
-            "'\(name)' goes through a join model: name the way to \(target) with "
+            "'\(name)' goes through a join model: name the path to \(target) with "
                 + "@Relationship(through: \\\(model).toMany, \\JoinModel.toOne)")
     }
     static func throughNoToMany(_ name: String, _ path: String) -> Misuse {
         Misuse(
-            "'\(name)' must go through a ToMany of this model that has an 'inverse:', and '\(path)' is none: name the "
+            "'\(name)' must go through a ToMany of this model that has an 'inverse:', and '\(path)' isn't one: name the "
                 + "one that holds the objects of the join model")
     }
     static func keyPathOfOtherType(_ name: String, _ found: String?, expected: String) -> Misuse {
@@ -213,13 +215,13 @@ extension Misuse {
                 + (found.map { ", not from \($0)" } ?? "") + ": write '\\\(expected).…'")
     }
     static func misplacedArgument(_ name: String, _ label: String, _ kind: Link.Kind, isView: Bool) -> Misuse {
-        Misuse("'\(label):' says nothing about '\(name)': " + explanation(of: label, kind, isView: isView))
+        Misuse("'\(label):' has no effect on '\(name)': " + explanation(of: label, kind, isView: isView))
     }
     static func nullifyRequired(_ name: String) -> Misuse {
-        Misuse("'\(name)' is required and can't become unset: write '.deny' or '.cascade', or make the link optional")
+        Misuse("'\(name)' is required and can't be unset: write '.deny' or '.cascade', or make the link optional")
     }
     static func danglingJoin(_ name: String) -> Misuse {
-        Misuse("'\(name)' is a many-to-many, whose join rows always go with their objects: write '.nullify'")
+        Misuse("'\(name)' is a many-to-many, whose join rows are always deleted with their objects: write '.nullify'")
     }
     static func impossibleCounts(_ name: String, _ minimum: Int, _ maximum: Int) -> Misuse {
         Misuse("'\(name)' can't hold at least \(minimum) and at most \(maximum): make the minimum the smaller one")
@@ -249,7 +251,7 @@ extension Misuse {
             kind == .toMany
                 ? "an object of a many-to-many isn't owned by it, so taking it out deletes nothing"
                 : "nothing is taken out of it. Write it on the other side's HasOne or ToMany, which is the view"
-        case "deleteRule": "it is a way through another link. Write the rule on that one"
+        case "deleteRule": "it is a path through another link. Write the rule on that one"
         case "minimum", "maximum":
             kind == .toOne
                 ? "a to-one counts one, or none if it is optional" : "only a ToMany is counted"
@@ -258,7 +260,7 @@ extension Misuse {
         case "joinTable", "joinColumns":
             isView && kind == .toMany
                 ? "it is a view. Write it on the side without 'inverse:'" : "only a many-to-many has a join table"
-        case "originalName" where isView: "a view isn't stored, so it can be renamed without a trace"
+        case "originalName" where isView: "a view isn't stored, so it can be renamed freely"
         case "through": "only a Through goes through a join model. Make its type 'Through', or remove it"
         default: "it has no meaning for a \(kind.rawValue)"
         }

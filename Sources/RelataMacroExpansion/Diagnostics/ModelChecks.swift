@@ -99,9 +99,9 @@ struct ModelChecks {
             }
             let join = link.target.split(separator: ".").last
             guard second.root?.split(separator: ".").last != join else { return nil }
-            let mended = "\\\(link.target).\(second.property)"
+            let fixed = "\\\(link.target).\(second.property)"
             return Misuse.keyPathOfOtherType(through.property.name, second.root, expected: link.target)
-                .at(paths.toOne, .replace(paths.toOne, with: mended))
+                .at(paths.toOne, .replace(paths.toOne, with: fixed))
         }
     }
 }

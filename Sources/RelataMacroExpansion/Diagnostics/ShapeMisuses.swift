@@ -14,19 +14,19 @@ extension Misuse {
         Misuse("@Shape needs its model by name, as in '@Shape(of: Setlist.self)'")
     }
     static func outsideShape(_ marker: String) -> Misuse {
-        Misuse("@\(marker) says what a property of a shape is made of: mark the struct with @Shape, or remove it here")
+        Misuse("@\(marker) defines a property of a shape: mark the struct with @Shape, or remove it here")
     }
     static func markerOnLoneProperty(_ name: String, _ marker: String) -> Misuse {
         Misuse("'\(name)' is computed or transient, so nothing is fetched for it: remove @\(marker)")
     }
     static func twoSources(_ name: String, _ first: String, _ second: String) -> Misuse {
-        Misuse("'\(name)' is made of one thing: keep \(first) or @\(second)")
+        Misuse("'\(name)' has one source: keep \(first) or @\(second)")
     }
     static func constantInShape(_ name: String) -> Misuse {
         Misuse("'\(name)' must be 'var': lists are filled in after their owners were read")
     }
     static func shapeWithoutType(_ name: String) -> Misuse {
-        Misuse("'\(name)' needs its type written, which says how it is fetched: 'var \(name): …'")
+        Misuse("'\(name)' needs an explicit type, which determines how it is fetched: 'var \(name): …'")
     }
     static func sourceWithoutPath(_ name: String, _ marker: String, _ example: String) -> Misuse {
         Misuse("'\(name)' needs the names to follow, such as '@\(marker)(\(example))'")

@@ -50,7 +50,7 @@ private final class UnsupportedTypeFinder: SyntaxVisitor {
     override func visit(_ node: TupleTypeSyntax) -> SyntaxVisitorContinueKind {
         if node.elements.count != 1 {
             reason =
-                "a tuple can't be stored: declare a struct that is Codable and Sendable, or one property an element"
+                "a tuple can't be stored: declare a struct that is Codable and Sendable, or one property for each element"
         }
         return .visitChildren
     }

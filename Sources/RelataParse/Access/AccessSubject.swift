@@ -1,11 +1,11 @@
-/// Somebody whose rights are used without a session: by code on the server, and for explanations.
+/// A caller whose rights are used without a session: by code on the server, and for explanations.
 public enum AccessSubject: Hashable, Sendable {
     /// A client without a session.
     case nobody
     /// A user, by id.
     case user(String)
-    /// Any user who has only a role, and the roles that this role is a member of. The subject can only read, because no
-    /// user is named in whose name objects could be written.
+    /// Any user who has only a role, and the roles that this role is a member of. The subject can only read, because
+    /// objects are always written in the name of a user.
     case role(String)
 }
 

@@ -13,8 +13,8 @@ import RelataCore
 /// }
 /// ```
 ///
-/// What a function throws reaches the client if it is a ``ParseError``. Of any other error the client is told no more than
-/// that the function failed (141), and the server's log what it was.
+/// What a function throws reaches the client if it is a ``ParseError``. For any other error, the client only learns
+/// that the function failed (141), and the server's log has the error.
 public struct CloudCode: Sendable {
     /// A function as it is called.
     typealias Function = @Sendable (CloudCall) async throws -> JSONValue
@@ -34,7 +34,7 @@ public struct CloudCode: Sendable {
 
     /// The jobs by their names.
     private(set) var jobs: [String: Job] = [:]
-    /// Gets what goes wrong in jobs, and in the database while the app's code uses it; a server logs it by default.
+    /// Called with errors in jobs, and in the database while the app's code uses it; a server logs them by default.
     public var report: (@Sendable (any Error) -> Void)?
     /// The hooks of requests that find objects, by class.
     var finds: [String: FindHooks] = [:]

@@ -10,11 +10,11 @@ public struct CloudFind: Sendable {
     public var conditions: JSONObject
     /// The fields that the objects are ordered by, with a `-` for descending; `nil` for no order.
     public var order: [String]?
-    /// How many objects at most; `nil` for the server's default.
+    /// The maximum number of objects; `nil` for the server's default.
     public var limit: Int?
-    /// How many objects are left out at the beginning; `nil` for none.
+    /// The number of objects to skip; `nil` for none.
     public var skip: Int?
-    /// The pointers whose objects come along, `*` for those of all; `nil` for none.
+    /// The pointers whose objects are included, `*` for all; `nil` for none.
     public var include: [String]?
     /// The fields in the reply; `nil` for all.
     public var keys: [String]?
@@ -106,7 +106,7 @@ extension ParseService {
             }
             let (before, after) = (webhook(.beforeFind, target), webhook(.afterFind, target))
             let reply = try await finding(className, target, id, call, before, after, body)
-            // Reading may have told that another process has changed a webhook.
+            // The reading may have shown that another process has changed a webhook.
             if webhook(.beforeFind, target) == before, webhook(.afterFind, target) == after { return reply }
         }
         throw ParseError(.requestLimitExceeded, "the webhooks are being changed: try again", status: 503)

@@ -13,8 +13,8 @@ public struct CloudStore: Sendable {
     /// called.
     public var records: RecordStore { service.store.records }
 
-    /// The store with the rights of somebody else: class permissions, access lists, protected fields and hooks apply, as
-    /// they do to a request of that user.
+    /// The store with the rights of another caller: class permissions, access lists, protected fields and hooks apply,
+    /// as they do to a request of that user.
     ///
     /// Each call looks up who that is, so it is refused once the user or the role is gone (101). A role only reads (119).
     public func acting(as subject: AccessSubject) -> CloudStore {
@@ -106,7 +106,7 @@ public struct CloudStore: Sendable {
     ) async throws -> JSONValue {
         var call = ParseCall(method: method, path: path, body: body, caller: caller)
         if case .role? = caller.subject, call.mayChange {
-            throw ParseError(.operationForbidden, "a role only reads: act as one of its users")
+            throw ParseError(.operationForbidden, "a role can only read: act as one of its users")
         }
         if method == .get { call.body.merge(parameters) } else { call.parameters = parameters }
         try ParseService.checkPath(
@@ -116,7 +116,7 @@ public struct CloudStore: Sendable {
         } catch {
             if error is CodeFailure || error is CancellationError { throw error }
             let parseError = ParseError(error)
-            // The app's code gets what a client would: what went wrong is for the log.
+            // The app's code gets the same error as a client; the log has the details.
             if parseError.status >= 500 { service.options.code.report?(error) }
             throw parseError
         }

@@ -12,7 +12,7 @@ struct CodeFailure: Error, CustomStringConvertible {
             return try await body()
         } catch {
             if error is ParseError || error is CodeFailure { throw error }
-            // Of a request that goes on, a cancellation is the app's own.
+            // If the request continues, a cancellation comes from the app.
             throw Task.isCancelled ? CancellationError() : CodeFailure(cause: error)
         }
     }

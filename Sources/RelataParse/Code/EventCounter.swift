@@ -16,7 +16,7 @@ final class EventCounter: Sendable {
 
     private struct State {
         var counts: [Key: Int64] = [:]
-        /// The names that are written down already: new ones never take their place.
+        /// The stored names: new ones never replace them.
         var known: Set<String> = []
     }
 
@@ -36,7 +36,7 @@ final class EventCounter: Sendable {
     /// Notes which names are written down.
     func note(_ names: Set<String>) { state.withLock { $0.known = names } }
 
-    /// Takes what was counted, to be written down.
+    /// Takes the counts, to store them.
     func take() -> [Key: Int64] {
         state.withLock { state in
             defer { state.counts = [:] }

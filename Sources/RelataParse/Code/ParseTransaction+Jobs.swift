@@ -42,9 +42,9 @@ extension ParseTransaction {
         return holder == run
     }
 
-    /// When a job was started last; where it is new, now.
+    /// When a job was last started; now, if it is new.
     ///
-    /// A start that lies in the future, because the clock of a server was wrong, counts as one of now.
+    /// A start in the future, because the clock of a server was wrong, counts as now.
     func lastStart(of job: String, _ now: Date) throws -> Date {
         let latest = now.addingTimeInterval(Self.clockTolerance)
         try changeAccounts(
@@ -68,9 +68,9 @@ extension ParseTransaction {
     /// How far ahead the clock of another server may be, in seconds, before it counts as wrong.
     private static let clockTolerance = 3600.0
 
-    /// Says that runs go on.
+    /// Records that runs are still running.
     ///
-    /// - Returns: Those that don't hold their locks any more: another server took them for runs whose server is gone.
+    /// - Returns: The runs that have lost their locks: another server considered their server dead.
     func extendRuns(_ runs: [String], until end: Date) throws -> [String] {
         let held = Set(
             try accountRows(ServiceClasses.jobLock, []) { table, _ in "SELECT run FROM \(table) WHERE run <> ''" }

@@ -13,7 +13,7 @@ final class RunningJobs: Sendable {
     /// The ids of the runs, sorted.
     var ids: [String] { state.withLock { $0.tasks.keys.sorted() } }
 
-    /// Notes that a run has begun.
+    /// Records that a run has started.
     func add(_ id: String, _ task: Task<Void, Never>) {
         state.withLock { state in
             if state.ended.remove(id) == nil { state.tasks[id] = task }
@@ -27,10 +27,10 @@ final class RunningJobs: Sendable {
         }
     }
 
-    /// Tells all runs to end.
+    /// Cancels all runs.
     func cancel() { cancel(ids) }
 
-    /// Tells some runs to end.
+    /// Cancels some runs.
     func cancel(_ ids: [String]) {
         for task in state.withLock({ state in ids.compactMap { state.tasks[$0] } }) { task.cancel() }
     }

@@ -169,7 +169,7 @@ extension ParseTransaction {
         try run.write()
     }
 
-    /// Records the files that no object refers to any more, and finds those that have been unused for long enough to be
+    /// Records the files that no object refers to anymore, and finds those that have been unused for long enough to be
     /// deleted.
     ///
     /// - Parameter time: Files that became unused before this time may be deleted.

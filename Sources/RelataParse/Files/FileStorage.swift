@@ -15,7 +15,7 @@ public protocol FileStorage: Sendable {
 
     /// Deletes a content, unless it was stored again since a time: a new file may have it.
     ///
-    /// - Returns: Whether the content doesn't exist any more.
+    /// - Returns: Whether the content no longer exists.
     func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool
 
     /// Checks whether contents could be stored, for the health of the server. By default, nothing is done.

@@ -14,7 +14,7 @@ extension ParseService {
         method: String, path: String, headers: [String: String]
     ) throws(ParseError) -> Int? {
         guard let files = options.files, method == "POST", Self.isOfFiles(path) else { return nil }
-        // A request with another `_method` is no upload, and has the limits of its method.
+        // A request with another `_method` isn't an upload, and has the limits of its method.
         let named = headers["x-http-method-override"]?.uppercased() ?? "POST"
         guard named == "POST", try keys.rights(headers) != nil else { return nil }
         return files.maximumSize
@@ -180,7 +180,7 @@ extension ParseService {
                 let objects = blockers.prefix(3).map { "\($0.object.entity) \($0.object.key)" }.joined(separator: ", ")
                 throw ParseError(
                     .fileDeleteError,
-                    "Could not delete file: objects refer to it (\(objects)). Delete these, or let them refer to another, or add force=1"
+                    "Could not delete file: objects refer to it (\(objects)). Delete them, change their references, or add force=1"
                 )
             }
             return file.content.id
@@ -216,8 +216,8 @@ extension ParseService {
         if let failure { throw failure }
     }
 
-    /// Deletes the files that no object refers to any more, and the contents that no file has. To be called from time
-    /// to time.
+    /// Deletes the files that no object refers to anymore, and the contents that no file has. To be called from time to
+    /// time.
     ///
     /// - Throws: `RelataError` if the store can't be read or written, and the storage's errors.
     public func tendFiles() async throws {

@@ -177,7 +177,7 @@ package struct ImportFolder: ImportSource {
             }
             throw RelataError.fileAccess(
                 path: path,
-                "has no JSON object in line \(Self.lineNumber(at: offset, in: path)): \(problem). Mend or remove the line, and run the import again"
+                "has no JSON object in line \(Self.lineNumber(at: offset, in: path)): \(problem). Fix or remove the line, and run the import again"
             )
         }
         while let piece = try file.read(upToCount: Self.pieceSize), !piece.isEmpty {

@@ -4,11 +4,11 @@ import RelataCore
 struct ImportedObject {
     /// The object's members, with the hash of a user's password.
     var members: JSONObject = [:]
-    /// What can't be read, and what becomes of it, for a person.
+    /// The unreadable parts and how they are treated, as text for a person.
     var oddities: [String] = []
     /// The values in place of pointers that name no object, by field.
     var badPointers: [String: String] = [:]
-    /// Why the object can't be stored; `nil` if nothing speaks against it.
+    /// Why the object can't be stored; `nil` if it can.
     var refusal: String?
 
     /// The object's id; `nil` if it has none.

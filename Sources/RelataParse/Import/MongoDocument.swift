@@ -67,7 +67,8 @@ struct MongoDocument {
             JSONObject(rights.sorted { $0.key < $1.key }.map { ($0.key, .object($0.value)) }))
     }
 
-    /// Those who have a right. If the list is missing, everybody has it, and if it can't be read, nobody.
+    /// The users and roles that have a right. If the list is missing, everybody has it; if it can't be read, nobody has
+    /// it.
     private func names(in key: String, with right: String, _ oddities: inout [String]) -> [String] {
         guard let value = members[key], !value.isNull else { return ["*"] }
         guard let elements = value.array else {

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Classes, which are made before their objects. What is impossible here is named, and the import goes on.
+/// Classes, which are created before their objects. Impossible parts are reported, and the import continues.
 extension ParseImport {
     /// The described classes that are moved, by their names.
     var movableClasses: [ImportedClass] {
@@ -55,7 +55,7 @@ extension ParseImport {
         guard let error = try await refusal(of: .put, own.name, ["classLevelPermissions": permissions]) else { return }
         _ = try await answer(.put, ["schemas", own.name], ["classLevelPermissions": [:]])
         note(
-            "\(own.name): its permissions aren't taken over, and only the master key may use it until it gets others: \(error.message)"
+            "\(own.name): its permissions can't be imported, so only the master key may use it until it gets new ones: \(error.message)"
         )
     }
 

@@ -57,7 +57,7 @@ extension ParseImport {
         for row in page {
             guard let owner = row["owningId"]?.string, let member = row["relatedId"]?.string else {
                 reports[name, default: Report(name: name)].dangling += 1
-                note("\(join): a row names no two objects by owningId and relatedId, which must be texts")
+                note("\(join): a row needs an owningId and a relatedId, as text")
                 continue
             }
             if members.last?.owner == owner {

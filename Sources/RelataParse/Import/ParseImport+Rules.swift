@@ -1,7 +1,6 @@
 import RelataCore
 
-/// Rules of fields and indexes. They come last: rules count for what is written from now on, and objects of other times
-/// needn't keep them.
+/// Rules of fields and indexes. They come last: rules apply to later writes, and older objects needn't follow them.
 extension ParseImport {
     func setRules() async throws {
         for own in movableClasses {
@@ -23,7 +22,7 @@ extension ParseImport {
         }
     }
 
-    /// Whether the server has an index of its own for these fields.
+    /// Whether the server has its own index for these fields.
     private func hasIndex(_ members: JSONValue, _ name: String) -> Bool {
         let given: Set<String> =
             switch name {
@@ -34,9 +33,9 @@ extension ParseImport {
         return Self.movable.contains(name) && members.object?.allSatisfy { given.contains($0.key) } == true
     }
 
-    /// Adds something to a class. What isn't possible here is named, and the import goes on.
+    /// Adds something to a class. Impossible parts are reported, and the import continues.
     func describe(_ own: ImportedClass, _ part: JSONObject, _ what: String) async throws {
         guard let error = try await refusal(of: .put, own.name, part) else { return }
-        note("\(own.name): \(what) isn't taken over: \(error.message)")
+        note("\(own.name): \(what) can't be imported: \(error.message)")
     }
 }

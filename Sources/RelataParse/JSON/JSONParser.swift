@@ -33,7 +33,7 @@ public struct JSONParser {
             parser.skipSpace()
             let value = try parser.value()
             parser.skipSpace()
-            guard parser.place == buffer.count else { throw parser.wrong("nothing is expected after the value") }
+            guard parser.place == buffer.count else { throw parser.wrong("unexpected text after the value") }
             return .success(value)
         } catch {
             return .failure(error)
@@ -204,7 +204,7 @@ public struct JSONParser {
             default: unescaped.append(byte)
             }
         }
-        throw wrong("the string has no end")
+        throw wrong("the string isn't closed")
     }
 
     private func text(_ bytes: some Collection<UInt8>) throws(ParseError) -> String {
@@ -213,7 +213,7 @@ public struct JSONParser {
     }
 
     private mutating func escape(into text: inout ContiguousArray<UInt8>) throws(ParseError) {
-        guard let byte = peek() else { throw wrong("the string has no end") }
+        guard let byte = peek() else { throw wrong("the string isn't closed") }
         place += 1
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
@@ -226,13 +226,13 @@ public struct JSONParser {
             var code = try fourDigits()
             if (0xD800...0xDBFF).contains(code) {
                 guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
-                    throw wrong("a surrogate without its other half")
+                    throw wrong("an unpaired surrogate")
                 }
                 let low = try fourDigits()
-                guard (0xDC00...0xDFFF).contains(low) else { throw wrong("a surrogate without its other half") }
+                guard (0xDC00...0xDFFF).contains(low) else { throw wrong("an unpaired surrogate") }
                 code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
             }
-            guard let scalar = Unicode.Scalar(code) else { throw wrong("a surrogate without its other half") }
+            guard let scalar = Unicode.Scalar(code) else { throw wrong("an unpaired surrogate") }
             text.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
         default: throw wrong("this escape is unknown")
         }

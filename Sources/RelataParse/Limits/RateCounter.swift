@@ -39,7 +39,7 @@ final class RateCounter: Sendable {
         /// The counts that clients share when the table is full.
         var shared: [Entry] = []
 
-        /// The count of a client, and where it must be kept to be found again.
+        /// The count of a client, and the entry where it is stored.
         mutating func entry(_ key: UInt64, at time: Int64) -> (entry: Entry, place: Place) {
             if time >= turn {
                 previous = time - turn < window ? current : [:]
@@ -52,7 +52,7 @@ final class RateCounter: Sendable {
             let known = previous[key].flatMap { $0.end > time ? $0 : nil }
             // It ends before `previous` is dropped.
             if let known, !known.isShared { return (known, isFull ? .previous : .current) }
-            // A client that has a count in common with others takes it along to a place of its own, and back.
+            // A client that shares a count takes it to its own entry, and back.
             let common = shared.isEmpty ? nil : shared[slot(key)]
             let found = [known, common].compactMap(\.self).filter { $0.end > time }.max { $0.count < $1.count }
             return (found ?? new, isFull ? .shared : .current)
@@ -75,7 +75,7 @@ final class RateCounter: Sendable {
         }
     }
 
-    /// The maximum number of clients with a count of their own. Others share counts.
+    /// The maximum number of clients with their own count. Others share counts.
     static let maximumClients = 50_000
     private static let shares = 1024
 
@@ -119,7 +119,7 @@ final class RateCounter: Sendable {
         }
     }
 
-    /// The number of clients with a count of their own, for tests.
+    /// The number of clients with their own count, for tests.
     var clientCount: Int {
         tables.withLock { $0.reduce(0) { $0 + $1.current.count + $1.previous.count } }
     }

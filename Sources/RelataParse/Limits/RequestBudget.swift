@@ -92,7 +92,7 @@ struct RequestBudget: Sendable {
             hasher.combine(3)
             let known = address.flatMap(NetworkAddress.init)?.client
             hasher.combine(known)
-            // Clients whose address a proxy doesn't tell share a count.
+            // Clients whose address a proxy doesn't name share a count.
             if known == nil { hasher.combine(address) }
         }
         return UInt64(truncatingIfNeeded: hasher.finalize())

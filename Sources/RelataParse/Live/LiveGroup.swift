@@ -43,7 +43,7 @@ struct LiveGroup: Sendable {
         let watch: Set<String>?
 
         /// - Parameters:
-        ///   - watch: The properties whose changes are told; `nil` for all.
+        ///   - watch: The properties whose changes are reported; `nil` for all.
         ///   - known: The caller.
         init(_ query: LiveQuery, watching watch: Set<String>?, as known: KnownCaller) {
             rights = LiveRights(known)
@@ -120,7 +120,7 @@ struct LiveGroup: Sendable {
     /// A question about the group's objects.
     struct Question {
         let changed: [KeyValue: LiveChanges.OfObject]
-        /// Whether unchanged objects, too, may have begun or ceased to meet the conditions.
+        /// Whether unchanged objects may have started or stopped meeting the conditions, too.
         let isAboutAll: Bool
     }
 

@@ -60,7 +60,7 @@ final class LiveOutbox: Sendable {
     }
 
     private static let tooSlow =
-        "the client takes events more slowly than they come: connect again, and fetch the objects anew"
+        "the client reads events too slowly: connect again, and fetch the objects again"
 
     /// Waits for the next message. Returns `nil` after the last one of a closed outbox, and if the task is cancelled.
     func next() async -> String? {

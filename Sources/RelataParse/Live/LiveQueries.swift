@@ -192,7 +192,7 @@ actor LiveQueries {
 
     private static let wrongKey = LiveProblem(code: 4, "Key in request is not valid")
 
-    /// Lets clients go whose keys don't allow any more what they did.
+    /// Disconnects clients whose keys no longer allow what they did.
     func checkKeys() async {
         await inTurn { await self.dropWrongKeys() }
     }
@@ -312,7 +312,7 @@ actor LiveQueries {
                 guard let self else { return }
                 let waiting = iterator
                 await self.inTurn {
-                    // All changes up to this turn are taken together, so that the read covers them.
+                    // All changes up to this turn are combined, so that the read covers them.
                     var iterator = waiting
                     await self.tell(LiveChanges([first] + iterator.waiting()))
                 }

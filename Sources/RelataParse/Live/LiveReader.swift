@@ -117,9 +117,9 @@ struct LiveReader {
     /// The properties that a query watches; `nil` for all.
     ///
     /// - Throws: ``ParseError`` 102 for fields that don't exist, and, in the same words, for those that are hidden from
-    ///   the caller in all or some objects: their changes aren't told.
+    ///   the caller in all or some objects: their changes aren't reported.
     func watched(by query: LiveQuery, as known: KnownCaller) throws(ParseError) -> Set<String>? {
-        // While the class doesn't exist, nothing is known of its fields.
+        // While the class doesn't exist, its fields are unknown.
         guard let watch = query.watch, let parseClass = classes[query.className] else { return query.watch }
         let hidden = known.fieldsHidden(inSomeOf: query.className)
         // Objects get the link to an access list when a class first needs it.

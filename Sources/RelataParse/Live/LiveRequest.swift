@@ -92,7 +92,7 @@ struct LiveQuery: Hashable, Sendable {
                 throw ParseError(.invalidQuery, "a live query can't have \(name): \(advice)")
             }
             if let stray = message["results"], !stray.isNull {
-                throw ParseError(.invalidQuery, "results belongs into the query")
+                throw ParseError(.invalidQuery, "results belongs in the query")
             }
             let where_ = query["where"] ?? [:]
             guard where_.object != nil else { throw ParseError(.invalidQuery, "where must be a JSON object") }

@@ -219,7 +219,7 @@ extension LiveState {
         guard groups[key]?.slowSteps ?? 0 > 1 else { return }
         throw ParseError(
             .timeout,
-            "to look at what changed took longer than \(limit) seconds twice, and other live queries wait for that: make the conditions simpler, or fetch the objects from time to time"
+            "evaluating the changes took longer than \(limit) seconds twice, and other live queries had to wait: make the conditions simpler, or fetch the objects from time to time"
         )
     }
 
@@ -230,7 +230,7 @@ extension LiveState {
         {
             let error = ParseError(
                 .requestLimitExceeded,
-                "all live queries together may follow \(options.maximumLiveObjects) objects, and more meet the conditions by now: narrow them"
+                "all live queries together may follow \(options.maximumLiveObjects) objects, and more now meet the conditions: narrow them"
             )
             for id in (groups[largest]?.audiences ?? [:]).values.joined() { end(id, error, &news) }
             groups[largest] = nil

@@ -246,7 +246,7 @@ struct LiveState: Sendable {
         leave(id, followed)
     }
 
-    /// Takes a query out of its group.
+    /// Removes a query from its group.
     mutating func leave(_ id: LiveQueryID, _ followed: Followed) {
         groups[followed.group]?.audiences[followed.audience]?.remove(id)
         if groups[followed.group]?.audiences[followed.audience]?.isEmpty == true {

@@ -31,7 +31,7 @@ public struct MailOptions: Sendable {
     public var verificationLifetime = 7 * 86_400.0
     /// The least number of seconds between two mails to a user for the same purpose.
     public var interval = 60.0
-    /// How many mails are sent at the same time. Others wait.
+    /// The number of mails sent at the same time. Others wait.
     public var width = 4
     /// The seconds to wait before each new attempt to send a mail.
     public var retries = [5.0, 60.0]

@@ -3,7 +3,7 @@ import Synchronization
 /// The queue of mails. The recipients are looked up here, after the reply, so that neither the reply nor its time
 /// reveals whether an address is known.
 final class MailQueue: Sendable {
-    /// How many wait at most.
+    /// The maximum number of waiting ones.
     static let maximumWaiting = 1000
 
     /// Whether the mail server was out of reach when it was needed last.
@@ -23,7 +23,7 @@ final class MailQueue: Sendable {
     private let reach = Reach()
 
     /// - Parameters:
-    ///   - lookUpLimit: How long it may take to find out whom a mail is for, which the app's code may have a say in.
+    ///   - lookUpLimit: The time limit for finding the recipient of a mail, which may involve the app's code.
     ///   - sendingLimit: How long it may take to send one.
     init(_ options: MailOptions, lookUpLimit: Duration = .seconds(10), sendingLimit: Duration = .seconds(120)) {
         let sender = options.sender
@@ -38,7 +38,7 @@ final class MailQueue: Sendable {
                     try await sender.send(mail)
                     _ = reach.note(isFailing: false)
                 } catch {
-                    // A server that refuses one mail takes others.
+                    // A server that refuses one mail accepts others.
                     if Self.isTemporary(error) { _ = reach.note(isFailing: true) }
                     throw error
                 }

@@ -22,7 +22,7 @@ public protocol MailSender: Sendable {
     /// - Throws: ``MailError`` if the mail wasn't accepted, or any other error.
     func send(_ mail: Mail) async throws
 
-    /// Checks whether mails would be taken, without sending one: for the health of the server. By default, it isn't
+    /// Checks whether mails would be accepted, without sending one: for the health of the server. By default, it isn't
     /// known, and nothing is done.
     ///
     /// - Throws: The reason why they wouldn't.

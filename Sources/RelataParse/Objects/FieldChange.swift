@@ -61,13 +61,13 @@ enum FieldChange: Sendable {
             var pointers: [Pointer] = []
             for object in try objects() {
                 guard let pointer = Pointer(object) else {
-                    throw ParseError(.invalidJSON, "\(field): a relation holds pointers only")
+                    throw ParseError(.invalidJSON, "\(field): a relation contains only pointers")
                 }
                 pointers.append(pointer)
             }
             guard let first = pointers.first else { return [] }
             guard pointers.allSatisfy({ $0.className == first.className }) else {
-                throw ParseError(.incorrectType, "\(field): a relation holds objects of one class")
+                throw ParseError(.incorrectType, "\(field): a relation contains objects of one class")
             }
             return pointers
         }
@@ -92,7 +92,7 @@ enum FieldChange: Sendable {
             var changes: [FieldChange] = []
             for operation in operations {
                 guard operation["__op"]?.string != "Batch" else {
-                    throw ParseError(.invalidJSON, "\(field): a Batch can't hold another")
+                    throw ParseError(.invalidJSON, "\(field): a Batch can't contain another")
                 }
                 changes += try Self.changes(operation, of: field)
             }

@@ -137,7 +137,7 @@ struct GeoPoint: Hashable, Sendable {
     let latitude: Double
     let longitude: Double
 
-    /// - Throws: ``ParseError`` 111 for degrees that aren't on Earth; `nil` is no place at all.
+    /// - Throws: ``ParseError`` 111 for degrees that aren't on Earth; `nil` means no place.
     init?(_ json: JSONValue, of field: String) throws(ParseError) {
         guard json["__type"] == "GeoPoint", let latitude = json["latitude"]?.number,
             let longitude = json["longitude"]?.number
@@ -160,7 +160,7 @@ struct GeoPoint: Hashable, Sendable {
 struct Polygon: Hashable, Sendable {
     let coordinates: [[Double]]
 
-    /// - Throws: ``ParseError`` 111 for degrees that aren't on Earth and fewer than three corners; `nil` is no area.
+    /// - Throws: ``ParseError`` 111 for degrees that aren't on Earth and fewer than three corners; `nil` means no area.
     init?(_ json: JSONValue, of field: String) throws(ParseError) {
         guard json["__type"] == "Polygon", let corners = json["coordinates"]?.array else { return nil }
         var coordinates: [[Double]] = []

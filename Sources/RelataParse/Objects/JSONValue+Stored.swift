@@ -78,7 +78,7 @@ extension JSONValue {
         return ["__type": "Date", "iso": .string(DateText.parseText(microseconds: microseconds))]
     }
 
-    /// Whether arrays and objects lie in each other more than so many levels deep.
+    /// Whether arrays and objects are nested deeper than a number of levels.
     func isDeeper(than depth: Int) -> Bool {
         switch self {
         case .null, .bool, .integer, .double, .string: false

@@ -12,7 +12,7 @@ struct ObjectTimes: Sendable {
 
     /// The times.
     ///
-    /// - Throws: ``ParseError`` 111 for what is no date.
+    /// - Throws: ``ParseError`` 111 for a value that isn't a date.
     func chosen() throws(ParseError) -> ChosenTimes {
         var times = ChosenTimes()
         if let createdAt { times.createdAt = try Self.date(createdAt, "createdAt") }
@@ -31,7 +31,7 @@ struct ObjectTimes: Sendable {
     }
 }
 
-/// The times that are written of an object, where they aren't that of the transaction.
+/// The times to write for an object, if they aren't those of the transaction.
 struct ChosenTimes: Sendable {
     var createdAt: Date?
     var updatedAt: Date?

@@ -19,7 +19,7 @@ struct ObjectWriter {
     private(set) var links: [(field: Field, change: FieldChange)] = []
     /// The columns that the object's app has changed.
     private(set) var changedByApp: Set<Int> = []
-    /// The times that are written, where they aren't that of the transaction.
+    /// The times to write, if they aren't those of the transaction.
     var times = ChosenTimes()
     /// The row as it is; `nil` for a new object.
     private(set) var row: [Value]?
@@ -191,7 +191,7 @@ struct ObjectWriter {
 
     // MARK: Fields
 
-    /// Does what an object says.
+    /// Applies the changes of an object.
     ///
     /// - Parameter fields: One for each of ``ObjectBody/changes``; `nil` for a field that the class doesn't have.
     private mutating func apply(_ body: ObjectBody, to fields: [Field?]) throws {
@@ -337,7 +337,7 @@ struct ObjectWriter {
         } catch {
             throw ParseError(
                 .internalServerError,
-                "\(parseClass.name).\(field.name) holds text that isn't JSON: set it to another value, or unset it")
+                "\(parseClass.name).\(field.name) contains text that isn't JSON: set it to another value, or unset it")
         }
     }
 

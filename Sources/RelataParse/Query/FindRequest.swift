@@ -51,7 +51,7 @@ struct FindRequest: Sendable {
     /// As many bytes as an address may have: for lists of values, use `where`.
     private static let maximumPredicate = 64 * 1024
 
-    /// The condition in the format of predicates, which may look at more than clients' conditions can.
+    /// The condition in the format of predicates, which supports more than clients' conditions.
     private static func predicate(of call: ParseCall) throws(ParseError) -> String? {
         switch call.body["predicate"] {
         case nil, .null?, ""?: return nil
@@ -173,7 +173,7 @@ struct GetRequest: Sendable {
     private let objectID: String
     private let selection: Selection
     private let isMaster: Bool
-    /// What the object must meet as well.
+    /// A further condition on the object.
     private var condition: JSONObject = [:]
 
     /// Reads the parameters of a request.
@@ -187,7 +187,7 @@ struct GetRequest: Sendable {
         selection = try Selection(call)
     }
 
-    /// The same for an object that is there only where it meets conditions.
+    /// The same for an object that exists only if it meets conditions.
     func limited(to condition: JSONObject) -> GetRequest {
         var request = self
         request.condition = condition
@@ -252,6 +252,6 @@ extension ParseError {
     /// The error for objects that the app's code has a say in, where it can't be asked.
     static func needsOwnRequest(_ className: String) -> ParseError {
         ParseError(
-            .operationForbidden, "objects of \(className) are found by a request of its own here, and not in a batch")
+            .operationForbidden, "objects of \(className) are found by a separate request here, not in a batch")
     }
 }

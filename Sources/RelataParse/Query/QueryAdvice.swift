@@ -6,7 +6,7 @@ struct QueryAdvice: Sendable {
     static let parameters = ["explain", "hint", "comment"]
     /// The values of `explain` in Parse's own server. Here they all mean the same plan.
     private static let kinds: Set = ["queryPlanner", "queryPlannerExtended", "executionStats", "allPlansExecution"]
-    /// How much of a comment is noted.
+    /// The maximum length of a logged comment.
     private static let maximumComment = 256
 
     /// Whether the plan is requested instead of the results.
@@ -42,7 +42,7 @@ struct QueryAdvice: Sendable {
 
     /// The comment of a request, for the log: one line.
     ///
-    /// - Throws: ``ParseError`` 102 for one that is no text.
+    /// - Throws: ``ParseError`` 102 for one that isn't text.
     static func comment(of call: ParseCall) throws(ParseError) -> String? {
         switch call.body["comment"] {
         case nil, .null?: return nil
@@ -91,7 +91,7 @@ struct QueryAdvice: Sendable {
         return given?.map(\.name) ?? (entity.indexes + entity.uniques).first { $0 == names }
     }
 
-    /// How a statement would be run: its SQL, without values, and the steps of the database's plan.
+    /// The plan of a statement: its SQL, without values, and the steps of the database's plan.
     static func explanation(of statement: SQLStatement, in transaction: ParseTransaction) throws -> JSONValue {
         let steps = try transaction.connection.driver.plan(of: statement, transaction.connection)
         let plan = steps.map { step -> JSONValue in

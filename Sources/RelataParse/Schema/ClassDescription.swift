@@ -3,9 +3,9 @@ import RelataCore
 /// The description of a class in a request: `{"className": "Book", "fields": {"title": {"type": "String"}}, …}`.
 struct ClassDescription: Sendable {
     var className: String
-    /// The fields by name; `nil` for one that is to go.
+    /// The fields by name; `nil` for one to remove.
     var fields: [String: FieldDescription?] = [:]
-    /// The indexes by name; `nil` for one that is to go.
+    /// The indexes by name; `nil` for one to remove.
     var indexes: [String: IndexOptions?] = [:]
     /// The permissions; `nil` if they stay unchanged.
     var permissions: ClassPermissions?
@@ -100,7 +100,7 @@ struct FieldDescription: Hashable, Sendable {
 
     init(type: FieldType) { self.type = type }
 
-    /// Reads a description; `nil` for a field that is to go.
+    /// Reads a description; `nil` for a field to remove.
     init?(_ json: JSONValue, of field: String) throws(ParseError) {
         if json["__op"]?.string == "Delete" { return nil }
         // The texts are those of Parse's own server, by which clients recognise errors.

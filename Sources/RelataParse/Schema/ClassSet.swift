@@ -44,8 +44,8 @@ final class ClassSet: Sendable {
         let options: Set<String>
     }
 
-    /// - Parameter change: What was changed since other classes: unchanged ones are neither looked at nor resolved
-    ///   again. `nil` if nothing is known of others, or a class was removed.
+    /// - Parameter change: What was changed since other classes: unchanged ones are neither checked nor resolved again.
+    ///   `nil` if nothing is known of others, or a class was removed.
     init(
         _ stored: RecordClasses, options: [String: ClassOptions], since change: Change? = nil
     ) throws(RelataError) {

@@ -38,7 +38,7 @@ struct ObjectIDCoding: Sendable {
         guard let parts = parts(text) else { return [] }
         let readable = zip(parts, holdsOthers).map { (text: $0.text, type: $0.type, holdsOthers: $1) }
         return KeyValue.readings(readable) { part, type, own in
-            // A number that is spelled otherwise would find the one that it is.
+            // Another spelling of a number would find the same object.
             if type == .text, isNumber(part), own.turnsTextsIntoNumbers { return Value?.none }
             if type == .real, types.contains(.integer), isWhole(part) { return Value?.none }
             return Self.value(part, type)

@@ -10,11 +10,11 @@ enum ParseNames {
     /// The names of the stamps in the storage of Parse's own server.
     static let storedStamps = ["_created_at": "createdAt", "_updated_at": "updatedAt"]
 
-    /// How many fields a class can have. SQLite's tables have 2000 columns at most, and a query needs additional ones
-    /// for pointers.
+    /// The number of fields a class can have. SQLite's tables have 2000 columns at most, and a query needs additional
+    /// ones for pointers.
     static let maximumFields = 1000
 
-    /// How many classes one request can create by use.
+    /// The number of classes one request can create by use.
     static let maximumNewClasses = 100
 
     /// - Throws: ``ParseError`` 103 for a name that no class can have.

@@ -93,7 +93,7 @@ extension ParseStore {
     /// `removes` is set; those with values always stay.
     ///
     /// - Parameters:
-    ///   - removes: Whether classes and fields that the document doesn't have are to go.
+    ///   - removes: Whether classes and fields that the document doesn't have are removed.
     ///   - expected: The result of ``deploymentPlan(for:removes:)`` that was approved.
     /// - Returns: The changes, in words.
     /// - Throws: ``ParseError`` 255 with all impossible changes, such as a field that has another type in the store;
@@ -109,7 +109,7 @@ extension ParseStore {
             guard expected == nil || plan.changes == expected?.changes else {
                 throw ParseError(
                     .operationForbidden,
-                    "the classes were changed meanwhile, so the plan is different now: look at it again",
+                    "the classes have changed since, so the plan is different now: check it again",
                     status: 409)
             }
             return plan

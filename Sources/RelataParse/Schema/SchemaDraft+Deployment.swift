@@ -130,7 +130,7 @@ extension SchemaDraft {
         for name in goneClasses.sorted() { try removeClass(name) }
     }
 
-    /// The targets of fields that stay, stay as well, and so on.
+    /// The targets of remaining fields remain, too, and so on.
     private func keepWhatIsLedTo(
         _ goneClasses: inout Set<String>, _ gone: inout [String: Set<String>], _ plan: inout DeploymentPlan
     ) {

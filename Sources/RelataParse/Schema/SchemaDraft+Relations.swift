@@ -33,17 +33,17 @@ extension SchemaDraft {
     ) -> String? {
         switch relationship.kind {
         case .toOne(isOptional: false, _) where relationship.onTargetDelete == .nullify:
-            return "nullify can't unset it, since its column must have a value: let onTargetDelete be cascade or deny"
+            return "nullify can't unset it, since its column must have a value: set onTargetDelete to cascade or deny"
         case .toMany(let inverse):
             return problem(of: relationship, of: entity, inverse: inverse, known(relationship.target))
         case .manyToMany:
             if relationship.deleteRule == .noAction {
                 return
-                    "noAction would leave entries that lead nowhere: let its deleteRule be nullify, which keeps the objects, cascade or deny"
+                    "noAction would leave dangling entries: set its deleteRule to nullify, which keeps the objects, cascade or deny"
             }
             guard case .attribute = relationship.order else { return nil }
             return
-                "only the other side of a pointer can be ordered by a number: name its inverse, or let its order be true or false"
+                "only the other side of a pointer can be ordered by a number: name its inverse, or set its order to true or false"
         case .toOne, .hasOne, .manyToManyInverse, .through, .matched: return nil
         }
     }
@@ -68,7 +68,7 @@ extension SchemaDraft {
         }
         if case .toOne(isOptional: false, _) = pointer.kind, relationship.deleteRule == .nullify {
             return
-                "nullify can't unset \(place), since its column must have a value: let its deleteRule be cascade or deny"
+                "nullify can't unset \(place), since its column must have a value: set its deleteRule to cascade or deny"
         }
         guard case .attribute(let attribute)? = relationship.order else { return nil }
         if let type = target?.attribute(attribute)?.type, FieldType(type) == .number, type != .decimal { return nil }

@@ -105,7 +105,7 @@ struct SchemaDraft {
             ], key: ["objectId"], createdAt: "createdAt", updatedAt: "updatedAt")
     }
 
-    /// Takes a class away.
+    /// Removes a class.
     ///
     /// - Throws: ``ParseError`` 255 if fields of other classes lead to it.
     mutating func removeClass(_ name: String) throws(ParseError) {

@@ -28,7 +28,7 @@ public struct AddressRanges: Hashable, Sendable {
 
     /// Ranges of addresses.
     ///
-    /// - Throws: `RelataError` that names the text that is no range.
+    /// - Throws: `RelataError` that names the text that isn't a range.
     public init(_ texts: [String]) throws(RelataError) {
         var ranges: [Range] = []
         for text in texts {

@@ -1,6 +1,6 @@
-/// A request that was to change something by the master key, or who may do what.
+/// A request that changes something with the master key, or changes rights.
 package struct AuditedCall: Hashable, Sendable {
-    /// What was asked: `PUT /parse/classes/Book/x7Yz`.
+    /// The request: `PUT /parse/classes/Book/x7Yz`.
     package let action: String
     /// Whether the master key came along.
     package let isMaster: Bool
@@ -32,7 +32,7 @@ package struct AuditedCall: Hashable, Sendable {
         sessionToken = call.caller.sessionToken
     }
 
-    /// The rights that one request is to change.
+    /// The rights that one request changes.
     private static func rights(_ path: [String], _ body: JSONObject) -> [String] {
         let isOfRole = path.first == "roles" || path.starts(with: ["classes", InternalClasses.role])
         let names = ["ACL", "classLevelPermissions"] + (isOfRole ? ["users", "roles"] : [])
@@ -41,7 +41,7 @@ package struct AuditedCall: Hashable, Sendable {
 }
 
 extension ParseService {
-    /// Who sent a request: the master key, a user by the id, or nobody who is known.
+    /// The sender of a request: the master key, a user by the id, or an unknown client.
     package func sender(of call: AuditedCall) async -> String {
         if call.isMaster { return "master key" }
         guard let token = call.sessionToken else { return "client" }

@@ -41,7 +41,7 @@ struct BatchExpectation: Sendable {
             }
             let stored = parseClass.json(field, of: row, in: transaction.classes) ?? .null
             guard stored == expected else {
-                throw Self.conflict("\(name.prefix(64)) of \(className) \(objectID.prefix(64)) was changed meanwhile")
+                throw Self.conflict("\(name.prefix(64)) of \(className) \(objectID.prefix(64)) has changed since")
             }
         }
     }

@@ -1,7 +1,7 @@
 /// The order in which the requests of a batch are answered: as they came, but new objects with chosen ids or
 /// placeholders before those that point at them.
 enum BatchOrder {
-    /// The places of the requests, each once, and whether new objects point at each other in a circle.
+    /// The places of the requests, each once, and whether new objects point at each other in a cycle.
     ///
     /// - Parameter named: The places of new objects that have placeholders.
     static func places(
@@ -15,7 +15,7 @@ enum BatchOrder {
         guard !creations.isEmpty else { return (Array(routes.indices), false) }
         let walked = walk(routes, from: Array(routes.indices), creations)
         guard walked.hasCircle else { return walked }
-        // A request that adds objects to a relation follows these objects, also within a circle: pointers can wait,
+        // A request that adds objects to a relation follows these objects, also within a cycle: pointers can wait,
         // relations can't.
         let adders = routes.indices.filter { place in
             guard case .success(.write(let write)) = routes[place], let (_, body) = write.body else { return false }

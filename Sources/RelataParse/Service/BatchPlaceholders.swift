@@ -44,7 +44,7 @@ struct BatchPlaceholders: Sendable {
 
     /// A request with the ids of the objects created before it.
     ///
-    /// - Throws: ``ParseError`` 102 for an object that isn't created yet: the objects point at each other in a circle.
+    /// - Throws: ``ParseError`` 102 for an object that isn't created yet: the objects point at each other in a cycle.
     func replacing(in route: ObjectRoute) throws(ParseError) -> ObjectRoute {
         guard !isEmpty, case .write(let write) = route else { return route }
         switch write {

@@ -3,46 +3,46 @@ import Synchronization
 
 /// A queue of deliveries after the reply to a request, such as mails. It makes several at once, and repeats failed ones.
 final class DeliveryQueue<Item: Sendable>: Sendable {
-    /// Makes what is delivered; `nil` for nothing.
+    /// Creates the delivery; `nil` if there is nothing to deliver.
     typealias Job = @Sendable () async throws -> Item?
 
     /// How it delivers.
     struct Options: Sendable {
-        /// How many wait at most.
+        /// The maximum number of waiting ones.
         var maximumWaiting: Int
-        /// How many bytes those that wait and those that are delivered hold at most.
+        /// The maximum number of bytes of all waiting and current jobs.
         var maximumBytes = Int.max
-        /// How many are delivered at once.
+        /// The maximum number of concurrent deliveries.
         var width: Int
         /// The waits before each new attempt, in seconds.
         var retries: [Double]
-        /// How long it may take to make one: all others wait for it.
+        /// The time limit for making one: all others wait for it.
         var preparingLimit = Duration.seconds(10)
         /// How long it may take to deliver one.
         var deliveryLimit = Duration.seconds(120)
-        /// Gets the errors of what isn't attempted again.
+        /// Called with the errors of jobs that aren't retried.
         var report: @Sendable (any Error) -> Void
     }
 
-    /// What waits for its turn.
+    /// The waiting jobs.
     private struct Waiting {
         let job: Job
-        /// How many bytes it holds.
+        /// The number of bytes it holds.
         var bytes = 0
-        /// How often it couldn't be delivered.
+        /// The number of failed attempts.
         var failures = 0
     }
 
     private struct State {
         var waiting: [Waiting] = []
-        /// The errors of those that wait for a while before they are tried again.
+        /// The errors of jobs that wait before they are retried.
         var resting: [UInt64: any Error] = [:]
         var lastResting: UInt64 = 0
-        /// Whether somebody takes what waits, one after another.
+        /// Whether a task is working through the waiting jobs.
         var isBusy = false
-        /// How many are being delivered.
+        /// The number of current deliveries.
         var delivering = 0
-        /// How many bytes are held until they are delivered or given up.
+        /// The number of bytes of jobs that aren't delivered or given up yet.
         var bytes = 0
         var isStopped = false
         var forRoom: [CheckedContinuation<Void, Never>] = []
@@ -65,10 +65,10 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
         self.deliver = deliver
     }
 
-    /// Adds something to deliver.
+    /// Adds a job.
     ///
-    /// - Parameter bytes: How many bytes the job holds until it is delivered.
-    /// - Returns: `false` if too much waits already.
+    /// - Parameter bytes: The number of bytes the job holds until it is delivered.
+    /// - Returns: `false` if too many jobs are waiting.
     func add(_ job: @escaping Job, holding bytes: Int = 0) -> Bool {
         let hasRoom = state.withLock { state in
             guard !state.isStopped, state.waiting.count + state.resting.count < options.maximumWaiting,
@@ -102,7 +102,7 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
         if lost > 0 { options.report(Lost(count: lost)) }
     }
 
-    /// What wasn't delivered when the server stopped.
+    /// The deliveries that were still waiting when the server stopped.
     struct Lost: Error, CustomStringConvertible {
         let count: Int
         var description: String { "the server stopped with \(count) deliveries still waiting" }
@@ -135,7 +135,7 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
         }
     }
 
-    /// Frees the bytes of what isn't attempted again.
+    /// Frees the bytes of a job that isn't retried.
     ///
     /// - Parameter error: Why it wasn't delivered; `nil` if it was, or if there was nothing to deliver.
     private func end(_ waiting: Waiting, for error: (any Error)? = nil) {
@@ -193,7 +193,7 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
             guard let number else { return end(waiting, for: error) }
             Task {
                 try? await Task.sleep(for: .seconds(options.retries[failures]))
-                // Whoever stopped the queue has reported it.
+                // The caller that stopped the queue has reported it.
                 guard state.withLock({ $0.resting.removeValue(forKey: number) }) != nil else { return }
                 enqueue(Waiting(job: { item }, bytes: waiting.bytes, failures: failures + 1))
             }

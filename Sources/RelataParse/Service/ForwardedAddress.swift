@@ -2,11 +2,11 @@
 package enum ForwardedAddress: Hashable, Sendable {
     /// An address; `nil` if the connection has none.
     case known(String?)
-    /// A trusted proxy tells none that can be read.
+    /// A trusted proxy sends no valid address.
     case unknown(proxy: String)
 
-    /// The address; a text that is no address if it is unknown, and so lies in no range. It is the same for all clients
-    /// of a proxy whose addresses are unknown.
+    /// The address; a text that isn't an address if it is unknown, and so lies in no range. It is the same for all
+    /// clients of a proxy whose addresses are unknown.
     package var text: String? {
         switch self {
         case .known(let address): address
@@ -16,14 +16,13 @@ package enum ForwardedAddress: Hashable, Sendable {
 }
 
 extension AddressRanges {
-    /// The address of a client behind proxies: the last one that a trusted proxy tells and that is none itself. What
-    /// comes before it the client may have made up.
+    /// The address of a client behind proxies: the last one that a trusted proxy names and that isn't a trusted proxy
+    /// itself. The client may have made up the entries before it.
     ///
     /// - Parameters:
     ///   - peer: The address that the connection is from.
     ///   - forwarded: The header field `X-Forwarded-For`.
-    /// - Returns: A text that is no address, and so lies in no range, if a trusted proxy tells no address that can be
-    ///   read.
+    /// - Returns: A text that isn't an address, and so lies in no range, if a trusted proxy sends no valid address.
     public func client(of peer: String?, forwarded: String?) -> String? {
         forwardedAddress(of: peer, forwarded: forwarded).text
     }
@@ -33,7 +32,7 @@ extension AddressRanges {
         guard areNamed, let peer, contains(peer), let forwarded else { return .known(peer) }
         var last = peer
         for part in forwarded.split(separator: ",", omittingEmptySubsequences: false).reversed() {
-            // Whoever the client is, it isn't the proxy, which may be trusted with more.
+            // An unknown client must not get the rights of the proxy's address.
             guard let address = Self.address(in: part) else { return .unknown(proxy: last) }
             last = address
             if !contains(address) { break }

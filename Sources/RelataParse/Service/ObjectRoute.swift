@@ -39,7 +39,7 @@ extension ObjectRoute {
         if className == ServiceClasses.installation {
             if call.method == .post || call.method == .put, !call.caller.isImport {
                 throw ParseError(
-                    .operationForbidden, "installations are written at /installations, by a request of its own")
+                    .operationForbidden, "installations are written at /installations, by separate requests")
             }
             guard call.isMaster || call.method == .get && call.path.count == 3 else {
                 let operation = call.method == .get ? "find" : "delete"
@@ -74,7 +74,7 @@ extension ObjectRoute {
     }
 
     private static let usersApart = ParseError(
-        .operationForbidden, "a user is made, changed and deleted at /users, by a request of its own")
+        .operationForbidden, "users are created, changed and deleted at /users, by separate requests")
 }
 
 /// A request that reads objects.

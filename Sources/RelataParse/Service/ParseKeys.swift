@@ -5,7 +5,7 @@ public struct ParseKeys: Sendable {
     /// Whether a text is a key.
     public typealias Check = @Sendable (String) -> Bool
 
-    /// The clients that may have a key of their own.
+    /// The clients that may have their own key.
     public enum Client: String, CaseIterable, Sendable {
         /// Programs that call the REST API themselves.
         case rest = "x-parse-rest-api-key"
@@ -21,7 +21,8 @@ public struct ParseKeys: Sendable {
         case master
         /// Reading everything.
         case readOnlyMaster
-        /// Everything, and writing what the server writes itself: the ids and times of objects, and hashes of passwords.
+        /// Everything, and writing the fields that the server sets: the ids and times of objects, and hashes of
+        /// passwords.
         case maintenance
     }
 
@@ -29,7 +30,7 @@ public struct ParseKeys: Sendable {
     public var applicationID: String
     /// Whether a text is the client key; `nil` if clients need none.
     public var isClientKey: Check?
-    /// Clients with keys of their own, for which the client key isn't valid.
+    /// Clients with their own keys, for which the client key isn't valid.
     public var ownKeys: [Client: Check] = [:]
     /// Whether a text is the master key; `nil` if there is none.
     public var isMasterKey: Check?
@@ -49,7 +50,7 @@ public struct ParseKeys: Sendable {
         self.isMasterKey = isMasterKey
     }
 
-    /// What the keys of a request allow.
+    /// The rights that the keys of a request give.
     enum Rights: Hashable, Sendable {
         case client
         case privileged(Privilege)

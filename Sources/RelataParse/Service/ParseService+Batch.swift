@@ -15,7 +15,7 @@ extension ParseService {
         }
         if let maximum = options.maximumBatch, requests.count > maximum {
             throw ParseError(
-                .invalidJSON, "a batch holds \(maximum) requests at most, and this has \(requests.count)")
+                .invalidJSON, "a batch has at most \(maximum) requests, and this one has \(requests.count)")
         }
         let isAtomic = call.body["transaction"] == true
         let expectations = try BatchExpectation.list(call)
@@ -84,7 +84,7 @@ extension ParseService {
             var placeholders = placeholders
             for expectation in expectations { try expectation.check(in: writer.transaction) }
             var replies = BatchReplies(routes.count, limit: options.maximumReply)
-            // Objects in a circle exist once all of them are written.
+            // Objects in a cycle exist once all of them are written.
             let wait = isAtomic && hasCircle ? try ForeignKeyWait(on: writer.transaction.connection) : nil
             for run in runs {
                 let ids = try writer.createTogether(run)
@@ -300,7 +300,7 @@ private struct BatchReader {
     /// The decoded parts of a path, below the mount.
     private func path(_ target: String) throws(ParseError) -> [String] {
         let path = try ParseCall.path(inBatch: target, below: mount)
-        guard path.first != "batch" else { throw ParseError(.invalidJSON, "a batch can't hold another") }
+        guard path.first != "batch" else { throw ParseError(.invalidJSON, "a batch can't contain another") }
         guard path.first == "classes" || DisabledFeature.error(for: path) != nil else {
             throw ParseError(
                 .commandUnavailable,

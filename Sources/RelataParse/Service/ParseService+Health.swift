@@ -1,8 +1,8 @@
 import RelataCore
 
 extension ParseService {
-    /// The parts of the server besides the database, and why one doesn't work; the reason is for everybody, and the log
-    /// has the details.
+    /// The parts of the server besides the database, and why one doesn't work; the reason is public, and the log has
+    /// the details.
     package func parts() async -> [(name: String, problem: String?)] {
         var parts: [(name: String, problem: String?)] = []
         if let files = options.files, hasFiles {
@@ -24,9 +24,9 @@ extension ParseService {
         return parts
     }
 
-    /// Asks the mail server whether it takes mails, for the health of the server.
+    /// Asks the mail server whether it accepts mails, for the health of the server.
     ///
-    /// - Returns: Why it doesn't, if it did when it was asked before.
+    /// - Returns: Why it doesn't, if it did the last time.
     package func probeMail() async -> (any Error)? {
         guard let mail = options.mail, let queue else { return nil }
         do {

@@ -67,7 +67,7 @@ extension ParseService {
                     [
                         "kind": .string(finding.kind.rawValue), "subject": .string(finding.subject),
                         "count": .integer(Int64(finding.count)), "message": .string(finding.message),
-                        "mend": .string(finding.mend),
+                        "fix": .string(finding.fix),
                     ]
                 })
         ]
@@ -92,7 +92,7 @@ extension ParseService {
     }
 }
 
-/// How many objects are in relations of some objects: `{"7": {"books": 3}}`.
+/// The numbers of objects in relations of some objects: `{"7": {"books": 3}}`.
 private struct CountsRequest: Sendable {
     private let className: String
     private let relations: [String]

@@ -11,7 +11,7 @@ extension ParseService {
         let severalGeoPoints = options.allowsSeveralGeoPoints
         let isClosed = hasUsers && store.mode == .production
         if call.method != .get { try options.prohibitedNames.check(call.body) }
-        // A default value would tell every client a new address.
+        // A default value would give every client a valid address.
         if let file = call.caller.unprovenFiles.min() { throw ParseError.fileIsUnproven(file) }
         switch (call.method, name) {
         case (.get, nil):

@@ -7,7 +7,7 @@ extension ParseService {
     /// Answers a request that writes, in one transaction. A repeated request gets the same reply.
     ///
     /// - Parameters:
-    ///   - asked: What webhooks have said about the objects.
+    ///   - asked: The webhooks' answers about the objects.
     ///   - sharing: Whether waiting requests may be written in the same transaction.
     ///   - named: The new objects of the request that pointers may lead to.
     func writing(
@@ -194,7 +194,7 @@ extension ParseService {
         guard count > ParseNames.maximumNewClasses else { return }
         throw ParseError(
             .requestLimitExceeded,
-            "a request makes \(ParseNames.maximumNewClasses) classes at most, and this brings objects of \(count) new ones: send fewer at once",
+            "a request creates at most \(ParseNames.maximumNewClasses) classes, and this one has objects of \(count) new ones: send fewer at once",
             status: 400)
     }
 }
@@ -252,7 +252,7 @@ extension ParseTransaction {
 
     /// The plan of deleting an object.
     ///
-    /// - Throws: ``ParseError`` 119 if links are hidden from the caller: what they lead to is a part of the plan.
+    /// - Throws: ``ParseError`` 119 if links are hidden from the caller: the plan contains their targets.
     func deletionPlan(_ name: String, _ id: String) throws -> WireReply {
         let (parseClass, key) = try object(name, id)
         guard

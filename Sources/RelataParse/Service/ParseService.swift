@@ -15,9 +15,9 @@ public final class ParseService: Sendable {
         public var mount = "/parse"
         /// The default limit of a query.
         public var defaultLimit = 100
-        /// How many objects a query yields at most; `nil` for as many as it asks for.
+        /// The maximum number of objects in a query's result; `nil` for no limit.
         public var maximumLimit: Int?
-        /// How many requests a batch may hold; `nil` for as many as its body can hold.
+        /// The maximum number of requests in a batch; `nil` for as many as fit in its body.
         public var maximumBatch: Int?
         /// The maximum size of a reply, in bytes.
         public var maximumReply = 64 * 1024 * 1024
@@ -52,9 +52,9 @@ public final class ParseService: Sendable {
         public var lockout: LockoutOptions?
         /// The other services by which users sign in, such as Apple and Google.
         public var signIn: [SignInProvider] = []
-        /// How many bytes the body of a request may have that doesn't name its keys in header fields.
+        /// The maximum size of a request's body, in bytes, if its keys aren't in header fields.
         public var maximumBodyWithoutKeys = 1024 * 1024
-        /// How many requests clients may send; none by default: as many as they like.
+        /// The limits on clients' requests; none by default.
         public var rateLimits: [RateLimit] = []
         /// The functions that clients may call, and the jobs.
         public var code = CloudCode()
@@ -63,12 +63,12 @@ public final class ParseService: Sendable {
         public var webhooks: WebhookOptions?
         /// Whether clients may follow queries over a WebSocket: see `Documentation/LiveQueries.md`.
         public var allowsLiveQueries = true
-        /// How many live queries a client has at most.
+        /// The maximum number of a client's live queries.
         public var maximumLiveQueries = 1000
-        /// How many objects all live queries follow at most: each of them is remembered as long as it meets the
+        /// The maximum number of objects that all live queries follow: each is kept in memory as long as it meets the
         /// conditions.
         public var maximumLiveObjects = 1_000_000
-        /// How many bytes of events may wait for a slow client before it is disconnected.
+        /// The maximum number of bytes of events that wait for a slow client before it is disconnected.
         public var maximumLiveBacklog = 4 * 1024 * 1024
         /// For how many seconds a live query is kept after its client disconnects, so that the client can resume it.
         public var liveResumeTime = 60.0
@@ -76,7 +76,7 @@ public final class ParseService: Sendable {
         /// two steps in a row ends, because all others wait for it. The app's closures about live queries have as long.
         public var maximumLiveTime = 5.0
 
-        /// Whether replies say what an audit is told.
+        /// Whether replies contain the record for an audit.
         package var isAudited = false
         /// Whether signing up begins a session.
         package var beginsSessions = true
@@ -106,7 +106,7 @@ public final class ParseService: Sendable {
     /// The protocol's address for clients.
     package let address: PublicAddress
     let queue: MailQueue?
-    /// The webhooks that are told of what has happened.
+    /// The webhooks that are notified of events.
     let notices: NoticeQueue?
     let renewals = SessionRenewals()
     let counter = EventCounter()
@@ -138,7 +138,7 @@ public final class ParseService: Sendable {
         await respond(to: request, as: nil, report: report)
     }
 
-    /// The store with the rights of somebody, for code on the server outside of a request.
+    /// The store with the rights of a user, a role or nobody, for code on the server outside a request.
     ///
     /// ```swift
     /// let notes = try await service.acting(as: .user(id)).find("Note")
@@ -147,7 +147,7 @@ public final class ParseService: Sendable {
         CloudStore(service: self, caller: Caller(subject: subject))
     }
 
-    /// Answers a request with the rights of somebody else, if it only reads; any other is refused with 119.
+    /// Answers a request with the rights of another caller, if it only reads; any other is refused with 119.
     ///
     /// - Parameter subject: That caller; `nil` for the sender of the request.
     package func respond(
@@ -174,7 +174,7 @@ public final class ParseService: Sendable {
             return reply
         } catch {
             let parseError = ParseError(error)
-            // A request that was given up is no failure.
+            // A cancelled request isn't a failure.
             if parseError.status >= 500 || error is CodeFailure, !(error is CancellationError || error is FailedWebhook)
             {
                 report(error)
@@ -280,7 +280,7 @@ public final class ParseService: Sendable {
             return try await store.read(as: call.caller) { try $0.deletionPlan(className, id) }
         case .read(let read) where options.code.finds.isEmpty && !concernFinding:
             let reply = try await store.read(as: call.caller) { try read.run(in: $0, self.options) }
-            // Reading may have told that another process has registered a webhook.
+            // The reading may have shown that another process has registered a webhook.
             return concernFinding ? try await found(by: call) : reply
         case .read: return try await found(by: call)
         case .write(let write):

@@ -5,7 +5,7 @@ import RelataEngine
 struct SchemaDemand: Sendable {
     let className: String
     let fields: [(name: String, type: FieldType)]
-    /// The fields that are to hold whole numbers which no floating-point number is.
+    /// The fields for integers that no floating-point number can represent.
     private let largeIntegers: Set<String>
     /// The fields of which only members or elements are changed: objects will do as arrays do.
     private let inner: Set<String>
@@ -91,7 +91,7 @@ struct SchemaDemand: Sendable {
         return !body.holdsFiles
     }
 
-    /// The fields whose columns are to be converted, because they would round the numbers.
+    /// The fields whose columns must be converted, because they would round the numbers.
     func convertedFields(of classes: ClassSet) -> [String] {
         largeIntegers.filter { classes[className]?[$0]?.canKeepIntegers == true }.sorted()
     }
@@ -107,7 +107,7 @@ struct SchemaDemand: Sendable {
         if body.holdsFiles { draft.linkFiles(of: className) }
     }
 
-    /// Adds what is missing.
+    /// Adds missing classes and fields.
     func add(to draft: inout SchemaDraft) throws(ParseError) {
         try draft.addClass(className)
         for (name, type) in fields {

@@ -5,7 +5,7 @@ struct TimeIsUp: Error, CustomStringConvertible {
     var description: String { "it took longer than \(limit)" }
 }
 
-/// Runs work for a while at most. Work that is over its time is cancelled, and nobody waits for it any more.
+/// Runs work with a time limit. Work that exceeds it is cancelled, and the caller doesn't wait for it.
 ///
 /// - Throws: ``TimeIsUp``, and the errors of the work.
 package func within<Result: Sendable>(

@@ -22,7 +22,7 @@ enum ParseMetadata {
             do {
                 options[name] = try JSONDecoder().decode(ClassOptions.self, from: Data(row.text(at: 1).utf8))
             } catch {
-                throw .corruptStore("what is known of the class \(name) can't be read: \(error)")
+                throw .corruptStore("the metadata of the class \(name) can't be read: \(error)")
             }
         }
         return options
@@ -41,7 +41,7 @@ enum ParseMetadata {
                 continue
             }
             guard let data = try? encoder.encode(known) else {
-                throw .invalidUse("what is known of the class \(name) can't be written as JSON")
+                throw .invalidUse("the metadata of the class \(name) can't be written as JSON")
             }
             try connection.execute(
                 SQLStatement(

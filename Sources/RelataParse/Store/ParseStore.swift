@@ -64,8 +64,8 @@ public final class ParseStore: Sendable {
 
     /// Opens a file or a server's database and serves its contents; creates the file if it doesn't exist.
     ///
-    /// The tables of another program are classes too, as `relata inspect` shows them. They are left as they are until a
-    /// class is changed.
+    /// The tables of another program are classes too, as `relata inspect` shows them. They stay unchanged until a class
+    /// is changed.
     ///
     /// - Parameters:
     ///   - path: The file, a URL such as `postgres://user@host/database`, or `nil` for a store in memory.
@@ -158,7 +158,7 @@ public final class ParseStore: Sendable {
     func write<Result: Sendable>(
         as caller: Caller, sharing: Bool = false, _ body: @escaping @Sendable (ParseTransaction) throws -> Result
     ) async throws -> Result {
-        // No request of it gets here: this is for those that come later.
+        // No earlier request gets here: this is for later ones.
         if caller.isReadOnly { throw ParseError.readOnlyMasterKey("a change") }
         // The app's hooks must not run twice.
         if sharing && models == nil {

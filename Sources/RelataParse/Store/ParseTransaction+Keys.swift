@@ -20,8 +20,8 @@ extension ParseTransaction {
         guard named.count < 2 else {
             throw ParseError(
                 .invalidQuery,
-                "\(id.prefix(64)) is the objectId of \(named.count) objects of \(parseClass.name), whose keys are of several "
-                    + "types: nothing tells them apart")
+                "\(id.prefix(64)) is the objectId of \(named.count) objects of \(parseClass.name), whose keys have different "
+                    + "types: the objectId is ambiguous")
         }
         return named.first ?? coding.key(id)
     }

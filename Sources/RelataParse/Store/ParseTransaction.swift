@@ -36,7 +36,7 @@ final class ParseTransaction {
         var counts = CountCheck()
         /// The hooks to call once the transaction is committed.
         var events: [Event] = []
-        /// What webhooks are told of once the transaction is committed.
+        /// The notices for webhooks once the transaction is committed.
         var notices: [Notice] = []
     }
 
@@ -47,7 +47,7 @@ final class ParseTransaction {
         case deleted(ModelBinding, any Model)
     }
 
-    /// What a webhook is told of.
+    /// An event that a webhook is notified of.
     enum Notice {
         case saved(ParseClass, KeyValue, original: JSONObject?)
         /// The object is as it was stored last.

@@ -15,7 +15,7 @@ enum RequestLog {
         case .other: throw ParseError(.duplicateRequest, "Duplicate request")
         case .forgotten:
             throw ParseError(
-                .duplicateRequest, "Duplicate request: it was done, but its reply was too large to be kept")
+                .duplicateRequest, "Duplicate request: it was completed, but its reply was too large to keep")
         case .done(let result):
             var reply = WireReply(status: result.status, body: result.body, location: result.location)
             reply.isRepeated = true

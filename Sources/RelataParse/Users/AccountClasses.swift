@@ -14,7 +14,7 @@ enum AccountClasses {
     /// Users' identities at other services, by the digests of their ids.
     static let identity = "_UserIdentity"
 
-    /// Whose passwords are kept as another server kept them.
+    /// The users whose passwords still have another server's hash.
     static let imported = "_ImportedPassword"
 
     static let all = [token, password, failure, identity, imported]

@@ -2,7 +2,7 @@
 package struct BcryptHash: Hashable, Sendable {
     /// The hash as text.
     package let text: String
-    /// How much work it is: 2 to that power.
+    /// The cost: 2 to that power.
     package let cost: Int
 
     /// The largest cost that is accepted. Every sign-in takes the work of the greatest cost among the users, so a single

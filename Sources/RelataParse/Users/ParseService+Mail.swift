@@ -14,7 +14,7 @@ extension ParseService {
             throw ParseError(.invalidEmailAddress, "you must provide a valid email string")
         }
         if purpose == .verification, !mail.verifiesAddresses { throw DisabledFeature.verificationIsOff }
-        // What waits mustn't keep the whole request.
+        // A waiting mail must not retain the whole request.
         let (key, language) = (UserFields.key(address), call.language)
         try queue.add { try await self.mail(purpose, to: key, language: language) }
         return WireReply([:])

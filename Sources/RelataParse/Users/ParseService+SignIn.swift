@@ -51,8 +51,8 @@ extension ParseService {
         return user
     }
 
-    /// Whether a password is right. While some are kept as another server kept them, both ways are gone for every name,
-    /// with the work of the greatest cost: the time tells neither which names there are, nor how a password is kept.
+    /// Whether a password is right. While there are hashes of another server, both kinds are computed for every name,
+    /// at the highest cost: the time reveals neither which names exist, nor how a password is stored.
     private func isRight(
         _ password: String, _ hash: String?, importedCost: Int?, _ secrets: any SecretHashing
     ) async throws -> Bool {
@@ -80,7 +80,7 @@ extension ParseService {
             }
             let users = try transaction.users()
             var object = ObjectWriter(transaction, users)
-            // The user is the same: clients needn't fetch it anew.
+            // The user is the same: clients needn't fetch it again.
             object.times.keepsUpdatedAt = true
             try object.update(
                 KeyValue(.text(user.id)), try ObjectBody([:]), of: [],

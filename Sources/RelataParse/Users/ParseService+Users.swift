@@ -310,7 +310,7 @@ extension ParseTransaction {
 }
 
 extension UserFields {
-    /// What webhooks are told besides the other fields: never a password.
+    /// Further members that webhooks get: never a password.
     fileprivate var told: JSONObject {
         var told: JSONObject = [:]
         told["username"] = username.map { .string($0) }

@@ -15,7 +15,7 @@ extension ParseTransaction {
         return row?[0].wholeNumber.map { Int($0) }
     }
 
-    /// Remembers that a user's password is kept as another server kept it.
+    /// Records that a user's password has another server's hash.
     func noteImported(_ user: String, cost: Int) throws {
         try changeAccounts(AccountClasses.imported, [.text(user), .integer(Int64(cost))]) {
             table, values in
@@ -23,7 +23,7 @@ extension ParseTransaction {
         }
     }
 
-    /// Forgets it: the password is kept as others are.
+    /// Removes that record: the password is now stored like others.
     func forgetImported(_ user: String) throws {
         guard hasImported else { return }
         try changeAccounts(AccountClasses.imported, [.text(user)]) { table, values in

@@ -33,7 +33,7 @@ enum Token {
     /// The token of a session, in Parse's format.
     static func session() -> String { "r:" + hex(16) }
 
-    /// So many random bytes, as twice as many hexadecimal digits.
+    /// A number of random bytes, as hexadecimal digits.
     static func hex(_ count: Int) -> String {
         var random = SystemRandomNumberGenerator()
         return (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }.hexText

@@ -1,8 +1,8 @@
 import RelataCore
 import RelataEngine
 
-/// Users and their roles for whoever runs the server: by the requests of clients with the master key, so that the same
-/// rules hold.
+/// Users and their roles for the server's operator: by the same requests as clients with the master key, so the same
+/// rules apply.
 package struct UserDesk: Sendable {
     /// A user, as it is listed.
     package struct Account: Hashable, Sendable {
@@ -25,10 +25,10 @@ package struct UserDesk: Sendable {
 
     /// - Parameters:
     ///   - store: The server's store.
-    ///   - options: How the server keeps passwords, and which it takes.
+    ///   - options: How the server stores passwords, and which it accepts.
     package init(_ store: ParseStore, options: ParseService.Options) {
         var options = options
-        // Nobody would have the token of the session.
+        // Nobody would get the token of the session.
         options.beginsSessions = false
         service = ParseService(store, keys: ParseKeys(applicationID: ""), options: options)
     }
@@ -38,8 +38,8 @@ package struct UserDesk: Sendable {
     /// Creates a user.
     ///
     /// - Returns: Its id.
-    /// - Throws: ``ParseError`` 202 and 203 for a name and an address that somebody has; 142 for a password that isn't
-    ///   good.
+    /// - Throws: ``ParseError`` 202 and 203 for a name and an address that another user has; 142 for a password that
+    ///   breaks the rules.
     package func create(
         _ name: String, password: String, email: String?, isEmailVerified: Bool
     ) async throws -> String {
@@ -54,7 +54,7 @@ package struct UserDesk: Sendable {
     /// Gives a user another password, ends its sessions, and opens its account if that is locked.
     ///
     /// - Returns: The user, and how many sessions ended.
-    /// - Throws: ``ParseError`` 101 for a user that doesn't exist; 142 for a password that isn't good.
+    /// - Throws: ``ParseError`` 101 for a user that doesn't exist; 142 for a password that breaks the rules.
     package func setPassword(
         _ password: String, of name: String
     ) async throws -> (user: Account, endedSessions: Int) {
@@ -68,7 +68,7 @@ package struct UserDesk: Sendable {
 
     /// The first users by their names.
     ///
-    /// - Returns: At most so many, and how many there are.
+    /// - Returns: At most the given number, and the total number.
     package func accounts(limit: Int) async throws -> (accounts: [Account], count: Int) {
         let reply = try await json(
             .get, ["users"], ["order": "username", "limit": .integer(Int64(limit)), "count": 1])

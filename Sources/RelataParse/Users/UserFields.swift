@@ -64,7 +64,7 @@ struct UserFields: Sendable {
                 "schema mismatch for \(InternalClasses.user).\(field); expected String but got another type")
         }
         guard !text.utf8.contains(0) else {
-            throw ParseError(.incorrectType, "\(field) holds U+0000: leave it out")
+            throw ParseError(.incorrectType, "\(field) contains U+0000: leave it out")
         }
         guard field == "password" || text.utf8.count <= maximumName else {
             throw ParseError(.validationError, "\(field) has \(maximumName) bytes at most")

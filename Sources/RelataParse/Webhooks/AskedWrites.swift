@@ -29,7 +29,7 @@ struct AskedWrites: Sendable {
         self.hooks = hooks
     }
 
-    /// Checks that the questions are still right for what is written.
+    /// Checks that the answers still apply to what is written.
     ///
     /// - Throws: ``HooksChanged`` if an object or a webhook was changed after the questions.
     func check(in transaction: ParseTransaction) throws {

@@ -2,7 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// A call of a webhook whose reply nobody waits for.
+/// A webhook call whose reply isn't awaited.
 struct WebhookNotice: Sendable {
     let hook: Webhook
     /// The JSON that is sent, except the addresses of files. While it waits it takes far less memory than the values.
@@ -17,7 +17,7 @@ struct WebhookNotice: Sendable {
     }
 }
 
-/// The queue of calls whose replies nobody waits for.
+/// The queue of calls whose replies aren't awaited.
 typealias NoticeQueue = DeliveryQueue<@Sendable () async throws -> Void>
 
 extension ParseService.Options {
@@ -163,7 +163,7 @@ extension ParseService {
             options.webhooks?.report?(
                 FailedWebhook(
                     hook,
-                    "this notice of \(notice.body.count) bytes is lost, because too many wait: see why the webhook is slow, or raise webhooks.maximumWaiting or webhooks.maximumWaitingBytes"
+                    "this notice of \(notice.body.count) bytes is lost, because too many are waiting: see why the webhook is slow, or raise webhooks.maximumWaiting or webhooks.maximumWaitingBytes"
                 ))
             return
         }

@@ -9,7 +9,7 @@ enum Trigger: String, Hashable, Sendable, CaseIterable {
     /// The name under which Parse's own server has triggers of connections, which aren't those of a class.
     static let connections = "@Connect"
 
-    /// Whether the webhook is called after the event, so nobody waits for its reply.
+    /// Whether the webhook is called after the event, so its reply isn't awaited.
     var isNotice: Bool {
         switch self {
         case .afterSave, .afterDelete, .afterLogin, .afterLogout: true

@@ -130,7 +130,7 @@ struct FailedWebhook: Error, CustomStringConvertible {
         if isTemporary {
             return ParseError(
                 .scriptFailed,
-                "the webhook for \(hook.place) can't be asked at the moment, so nothing was done: try again",
+                "the webhook for \(hook.place) can't be reached at the moment, so nothing was done: try again",
                 status: 503)
         }
         return ParseError(

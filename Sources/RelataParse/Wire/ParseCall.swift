@@ -29,21 +29,21 @@ struct ParseCall: Sendable {
     var language: String?
     /// The id of the request, so that a repeated request isn't done again.
     var requestID: String?
-    /// What the client says to the app's code on the server.
+    /// The client's context for the app's code on the server.
     var context: JSONObject = [:]
     /// The class whose find hooks are called, of a request that finds objects.
     var hookedClass: String?
-    /// The header fields that came along, and those that stood in the body in their place.
+    /// The header fields of the request, and the members of the body that replace them.
     var headers: [String: String] = [:]
     /// Whether the client understands a field that an app unset while it was saved. Clients of typed languages don't;
     /// an unnamed client does.
     var tellsUnset = true
 
-    /// Gives the call the rights of somebody else.
+    /// Gives the call the rights of another caller.
     ///
     /// - Throws: ``ParseError`` 119 for a call that doesn't only read.
     mutating func read(as subject: AccessSubject) throws(ParseError) {
-        guard !mayChange else { throw ParseError(.operationForbidden, "a view as somebody else is read-only") }
+        guard !mayChange else { throw ParseError(.operationForbidden, "a view as another user is read-only") }
         caller = Caller(subject: subject)
     }
 
@@ -80,9 +80,9 @@ extension ParseCall {
     ///   - hasUsers: Whether there are users.
     ///   - hasFiles: Whether there are files.
     ///   - signing: Signs the addresses of files.
-    ///   - code: The functions and jobs that there are.
-    /// - Throws: ``ParseError`` 403 for keys that aren't right, and the error of a path that leads nowhere; 107 for a body
-    ///   or parameter that is no JSON.
+    ///   - code: The existing functions and jobs.
+    /// - Throws: ``ParseError`` 403 for keys that aren't right, and the error of an unknown path; 107 for a body or
+    ///   parameter that isn't JSON.
     init(
         _ request: WireRequest, keys: ParseKeys, limit: Int = .max, hasUsers: Bool = false, hasFiles: Bool = false,
         signing: FileSigning? = nil, code: CloudCode = CloudCode()
@@ -199,7 +199,7 @@ extension ParseCall {
     static func tooLargeWithoutKeys(_ limit: Int) -> ParseError {
         ParseError(
             .objectTooLarge,
-            "a body has at most \(limit) bytes if the header fields hold no keys: send the keys as header fields",
+            "a body has at most \(limit) bytes if the header fields contain no keys: send the keys as header fields",
             status: 413)
     }
 
@@ -221,9 +221,9 @@ extension ParseCall {
         "_method", "_ContentType", "_noBody", "_RevocableSession", "_context",
     ]
 
-    /// What the client says to the app's code, as a member of the body or in a header field.
+    /// The client's context for the app's code, as a member of the body or in a header field.
     ///
-    /// - Throws: ``ParseError`` 107 for what is no object.
+    /// - Throws: ``ParseError`` 107 for a value that isn't an object.
     private static func context(_ given: JSONValue, _ headers: [String: String]) throws(ParseError) -> JSONObject {
         var given = given
         if given.isNull, let text = headers["x-parse-cloud-context"], !text.isEmpty {
@@ -234,7 +234,7 @@ extension ParseCall {
         return context
     }
 
-    /// The header fields that are nobody's business but the server's.
+    /// The header fields that only the server may see.
     static let secretHeaders: Set = [
         "x-parse-client-key", "x-parse-javascript-key", "x-parse-rest-api-key", "x-parse-windows-key",
         "x-parse-master-key", "x-parse-maintenance-key", "x-parse-session-token", "authorization",
@@ -292,7 +292,7 @@ extension ParseCall {
 extension ParseCall {
     /// A parameter that is JSON, as a value or as text.
     ///
-    /// - Throws: ``ParseError`` 107 for text that is no JSON.
+    /// - Throws: ``ParseError`` 107 for text that isn't JSON.
     func json(_ name: String) throws(ParseError) -> JSONValue? {
         guard let value = body[name] ?? parameters[name], !value.isNull else { return nil }
         guard case .string(let text) = value else { return value }

@@ -16,11 +16,11 @@ public struct ParseError: Error, Hashable, Sendable {
         case invalidClassName = 103
         /// The object's id is missing.
         case missingObjectID = 104
-        /// The name can't be that of a field.
+        /// The name isn't valid for a field.
         case invalidKeyName = 105
         /// The pointer is invalid.
         case invalidPointer = 106
-        /// The body is no JSON, or not of the expected shape.
+        /// The body isn't JSON, or not of the expected shape.
         case invalidJSON = 107
         /// The server doesn't support the operation.
         case commandUnavailable = 108
@@ -80,7 +80,7 @@ public struct ParseError: Error, Hashable, Sendable {
         case sessionMissing = 206
         /// Another user is linked with the account.
         case accountAlreadyLinked = 208
-        /// The session doesn't exist any more, or has expired.
+        /// The session no longer exists, or has expired.
         case invalidSessionToken = 209
         /// The service to sign in with isn't supported.
         case unsupportedService = 252

@@ -53,7 +53,7 @@ public struct WireReply: Hashable, Sendable {
     public var file: FileReply?
     /// Whether the request only read, so that it can be repeated if the reply is lost.
     public var isOfRead = false
-    /// What an audit is told of the request; `nil` where it tells nothing.
+    /// The audit's record of the request; `nil` if it isn't recorded.
     package var audited: AuditedCall?
     /// The part of the body that is stored for a repeated request; `nil` for all of it.
     var kept: [UInt8]?

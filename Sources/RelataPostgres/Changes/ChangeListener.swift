@@ -10,7 +10,7 @@ final class ChangeListener {
     private var known: TransactionSnapshot?
     /// The position of the feeds in the log; `nil` while they don't follow it.
     private var position: ChangePosition?
-    /// How often it began to hear of commits, and to follow the log.
+    /// The number of times it started to receive commits, and to follow the log.
     private var beginnings = 0
     private var logBeginnings = 0
     private var identity: DatabaseIdentity?
@@ -55,7 +55,7 @@ final class ChangeListener {
             if logBeginnings != log.count {
                 logBeginnings = log.count
                 position = try firstPosition(connection, log.moment ?? moment.snapshot)
-                // The earlier changes of others aren't known.
+                // The earlier changes of others are unknown.
                 if log.moment == nil { hub.publishUnknown() }
             }
             try tellLog(connection, moment.snapshot, hub)
@@ -144,7 +144,7 @@ final class ChangeListener {
         tell(batch, hub)
     }
 
-    /// Tells feeds of a transaction.
+    /// Notifies feeds of a transaction.
     private func tell(_ batch: [(transaction: Int64, change: LoggedChange)], _ hub: ChangeHub) {
         guard let first = batch.first, let last = batch.last else { return }
         let changes = batch.map(\.change.change).merged()

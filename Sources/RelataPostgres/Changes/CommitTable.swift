@@ -62,7 +62,7 @@ package enum CommitTable {
         var snapshot: TransactionSnapshot
         /// Whether the server is a standby, which doesn't report the running transactions.
         let isStandby: Bool
-        /// Whether the table is there.
+        /// Whether the table exists.
         let hasTable: Bool
     }
 
@@ -94,7 +94,7 @@ package enum CommitTable {
         do {
             return try JSONDecoder().decode([Int64].self, from: Data(json.utf8))
         } catch {
-            throw .corruptStore("the server's snapshot holds \(json.prefix(80)): \(error)")
+            throw .corruptStore("the server's snapshot is \(json.prefix(80)): \(error)")
         }
     }
 

@@ -39,7 +39,7 @@ extension PostgresDriver {
         _ sql: String, _ parameters: [Parameter] = [], after before: [String] = []
     ) throws(RelataError) -> OwnRow {
         guard let row = try runOwn(sql, parameters, after: before).first else {
-            throw .database(code: 0, message: "the server gave no row where there is always one", sql: sql)
+            throw .database(code: 0, message: "the server returned no row where one is required", sql: sql)
         }
         return row
     }

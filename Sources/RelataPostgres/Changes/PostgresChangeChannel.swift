@@ -24,7 +24,7 @@ final class PostgresChangeChannel: ChangeChannel {
 
     deinit { worker.close() }
 
-    /// How long closing waits until others are notified of the last commits: the process may end right after.
+    /// How long closing waits until others are notified of the last commits, because the process may end right after.
     private static let patience = Duration.seconds(1)
 
     func update(from moment: TransactionSnapshot?, _ interest: () -> ChangeInterest) {
@@ -43,7 +43,7 @@ final class PostgresChangeChannel: ChangeChannel {
 struct ChangeBeginning {
     /// The known state; `nil` if it is unknown, so that everything counts as changed.
     private(set) var moment: TransactionSnapshot?
-    /// How often it began.
+    /// The number of times it began.
     private(set) var count = 0
 
     mutating func begin(_ moment: TransactionSnapshot?) {
@@ -63,7 +63,7 @@ final class ChangeWorker: Sendable {
         var log = ChangeBeginning()
         /// Whether others must be notified of a commit.
         var hasNews = false
-        /// Whether they are being told.
+        /// Whether notifications are being sent.
         var isTelling = false
         var isStarted = false
         var isClosed = false
@@ -79,7 +79,7 @@ final class ChangeWorker: Sendable {
     private let engine: PostgresEngine
     private let interval: Duration
     private let hub: Mutex<WeakHub>
-    /// Is signalled when the thread ends.
+    /// Signalled when the thread ends.
     private let ended = DispatchSemaphore(value: 0)
 
     private struct WeakHub {

@@ -146,7 +146,7 @@ struct PostgresChangeLog: ChangeLogStorage {
         if position == .start {
             guard let firstLog = state.firstLog, firstLog == state.log else {
                 throw .invalidUse(
-                    "the log was restarted when the database was restored, moved or promoted, and doesn't hold earlier changes: \(advice)"
+                    "the log was restarted when the database was restored, moved or promoted, and doesn't contain earlier changes: \(advice)"
                 )
             }
             guard let removed = state.removed else { return }

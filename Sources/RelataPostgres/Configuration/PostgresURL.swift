@@ -36,12 +36,12 @@ package struct PostgresURL: Sendable, Hashable {
             throw .invalidUse("the database's URL doesn't begin with postgresql://: \(Self.form)")
         }
         guard !text.utf8.contains(0) else {
-            throw .invalidUse("the database's URL holds U+0000: \(Self.form)")
+            throw .invalidUse("the database's URL contains U+0000: \(Self.form)")
         }
         self.text = text
         var message: UnsafeMutablePointer<CChar>?
         guard let list = PQconninfoParse(text, &message) else {
-            let reason = message.map { String(cString: $0) } ?? "there is no memory left"
+            let reason = message.map { String(cString: $0) } ?? "there is not enough memory"
             PQfreemem(message)
             throw .invalidUse("the database's URL can't be read (\(Self.withoutQuotes(reason))): \(Self.form)")
         }

@@ -28,7 +28,7 @@ package struct PostgresWaits: Sendable {
         .milliseconds(Int64(min(max(seconds.isNaN ? 0 : seconds, 0), 2_000_000) * 1000))
     }
 
-    /// Zero is for as long as it takes, and nothing else is.
+    /// Zero means no limit, and only zero does.
     private static func limit(_ seconds: Double) -> Duration {
         seconds > 0 ? max(duration(seconds), .milliseconds(1)) : .zero
     }

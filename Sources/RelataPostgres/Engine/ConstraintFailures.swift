@@ -20,7 +20,7 @@ enum ConstraintFailures {
                 message: "NOT NULL constraint failed: \(table).\(diagnostics.column ?? "")", sql: nil)
         case .foreignKey:
             // The table is always the referring one. The columns are its own if a row refers to a missing one.
-            // Otherwise they are those of the row that is still referred to, which are no reference of that table.
+            // Otherwise they are those of the row that is still referred to, which don't refer from that table.
             return .database(
                 code: ConstraintCode.foreignKey,
                 message: "\(diagnostics.message); FOREIGN KEY constraint failed: \(columns)", sql: nil)

@@ -16,7 +16,7 @@ final class ListRows: RemoteRows {
         var values: Unmanaged<ParameterBuffer>?
         /// The start of the last value.
         var last = 0
-        /// How many rows have a value.
+        /// The number of rows that have a value.
         var filled = 0
     }
 

@@ -1,7 +1,7 @@
 #if PostgreSQL
 import Foundation
 
-/// What the text of a statement tells of it.
+/// The facts that the text of a statement shows.
 extension PostgresDriver {
     /// Whether a statement begins or ends a transaction or a part of it.
     static func controlsTransaction(_ sql: String) -> Bool {
@@ -10,7 +10,7 @@ extension PostgresDriver {
         ].contains(firstWord(of: sql))
     }
 
-    /// The word that a statement begins with, in upper case, behind blanks and comments.
+    /// The first word of a statement, in upper case, after blanks and comments.
     static func firstWord(of sql: String) -> String {
         var rest = sql[...]
         while true {

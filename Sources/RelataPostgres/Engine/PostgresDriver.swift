@@ -185,7 +185,8 @@ package final class PostgresDriver: EngineDriver {
             prepared = try session.prepare(name: name, sql: sql)
         } catch {
             guard error.isOfSeveralStatements else { throw noted(error) }
-            throw .invalidUse("SQL is one statement, and another follows \"\(sql.prefix(100))\": run each by itself")
+            throw .invalidUse(
+                "SQL must be one statement, and another one follows \"\(sql.prefix(100))\": run each separately")
         }
         let remote = PostgresStatement(prepared, self)
         // A statement outlives neither the connection nor, on the server, a lost one.
@@ -297,7 +298,7 @@ package final class PostgresDriver: EngineDriver {
         _ = try run { (session) throws(PostgresFailure) in try session.run(beginning.joined(separator: "; ")) }
     }
 
-    /// Whether a statement ends a transaction that hasn't begun on the server: nothing is to be done.
+    /// Whether a statement ends a transaction that hasn't begun on the server, so nothing must be done.
     func endsUntold(_ sql: String) -> Bool {
         guard !beginning.isEmpty, ["COMMIT", "ROLLBACK"].contains(sql) else { return false }
         beginning = []
@@ -338,7 +339,7 @@ package final class PostgresDriver: EngineDriver {
         waitsForReferences = wait
     }
 
-    /// While references wait nobody knows.
+    /// While checks of references are deferred, this is unknown.
     package var hasDanglingReferences: Bool { waitsForReferences && isInTransaction }
 
     package func makeReusable() {
@@ -377,7 +378,7 @@ package final class PostgresDriver: EngineDriver {
         return true
     }
 
-    /// How long a statement waits for a lock.
+    /// The time limit for locks.
     var lockTimeout: Duration { settings.lockTimeout ?? .seconds(5) }
 }
 #endif

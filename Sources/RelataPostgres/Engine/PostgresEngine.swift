@@ -22,10 +22,10 @@ package struct PostgresEngine: Engine {
     ///   - url: The address: `postgres://user@host/database`, or any other form that libpq accepts.
     ///   - isReadOnly: Whether writing is refused.
     ///   - replicaURL: The address for reads; `nil` to read from the server of `url`.
-    ///   - writers: How many transactions may write at once.
+    ///   - writers: The number of transactions may write at once.
     ///   - poolsTransactions: Whether a pooler gives each transaction another of the server's connections; `nil` to
-    ///     take any pooler for one.
-    ///   - tableScope: Which tables are looked at.
+    ///     assume so for any pooler.
+    ///   - tableScope: Which tables are read.
     ///   - waits: How long the store waits.
     ///   - trace: Called after each statement.
     package init(

@@ -7,7 +7,7 @@ import RelataEngine
 /// A prepared statement of PostgreSQL for loops over rows: the first step sends it, and each step decodes the cells of
 /// the next row.
 final class PostgresStatement: RemoteStatement {
-    /// The column in which an insertion returns the key that it assigned: it is no row for the caller.
+    /// The column in which an insertion returns the key that it assigned: it isn't a row for the caller.
     static let assignedKey = "relata_assigned_key"
 
     private let driver: PostgresDriver
@@ -129,7 +129,7 @@ final class PostgresStatement: RemoteStatement {
         (rows, nextRow) = (part, 0)
     }
 
-    /// About how many bytes a part may have.
+    /// About the number of bytes a part may have.
     private static let partBytes = 4 << 20
 
     override func reset() {

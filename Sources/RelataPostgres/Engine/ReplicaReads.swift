@@ -16,9 +16,9 @@ final class ReplicaReads: Sendable {
     private struct State {
         /// The position in the primary's log that readers must see.
         var wanted: Int64 = 0
-        /// How many writes there were after which the primary couldn't be asked for its position.
+        /// The number of writes after which the primary couldn't be asked for its position.
         var failures = 0
-        /// How many of these a later position covers.
+        /// The number of these that a later position covers.
         var covered = 0
     }
 

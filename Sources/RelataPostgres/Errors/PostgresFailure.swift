@@ -65,7 +65,7 @@ package struct PostgresFailure: Error, Sendable {
     /// The failure for rows whose types differ from those of their statement, because a table was altered since.
     static var otherColumns: PostgresFailure {
         var failure = PostgresFailure(
-            .busy("another process altered the tables meanwhile: run the transaction again"))
+            .busy("another process has altered the tables: run the transaction again"))
         failure.hasOtherColumns = true
         return failure
     }

@@ -21,9 +21,10 @@ enum SQLState {
         case "40001", "40P01":
             return .busy("another transaction changed the same rows (\(message)): run the transaction again")
         case "0A000" where failure.isStalePlan:
-            return .busy("another process altered the tables meanwhile (\(message)): run the transaction again")
+            return .busy("another process has altered the tables (\(message)): run the transaction again")
         case "55P03": return .busy("another transaction holds a lock for too long (\(message)): try again later")
-        case "53300", "57P03": return .busy("\(server) takes no connection at the moment (\(message)): try again later")
+        case "53300", "57P03":
+            return .busy("\(server) accepts no connection at the moment (\(message)): try again later")
         case "57014" where wasCancelled: return .interrupted
         case "57014": return .busy("a statement took longer than its time limit (\(message)): raise the limit")
         case "26000":
@@ -31,18 +32,18 @@ enum SQLState {
         case "25006": return .readOnly("\(server) can't be written in this transaction (\(message))")
         case "53100": return .noSpaceLeft(server)
         case "42501":
-            return .fileAccess(path: server, "the role has no right to do that (\(message)): GRANT it what it needs")
+            return .fileAccess(path: server, "the role lacks a privilege (\(message)): GRANT it what it needs")
         case "2200H":
-            return .invalidUse("the database has no greater key for a new row: give new objects keys of their own")
+            return .invalidUse("the database has no greater key for a new row: give new objects their own keys")
         case "22003": return .invalidUse("a number is too large or too small for its column (\(message))")
         case "22021", "22P05":
-            return .invalidUse("PostgreSQL's text can't hold such a character (\(message)): store it as data")
+            return .invalidUse("PostgreSQL's text can't contain such a character (\(message)): store it as data")
         // A value that isn't one of its type, or that is larger than the server's limits.
         case let state where state.hasPrefix("22") || state.hasPrefix("54"):
             return .invalidUse(message + (failure.detail.map { ": " + $0 } ?? ""))
         case let state where state.hasPrefix("28") || state == "3D000":
             return .fileAccess(path: server, "\(message): check the user, the password and the database")
-        case "25P03": return lost(server, "\(message); Options.idleInTransactionTimeout says how long it may take")
+        case "25P03": return lost(server, "\(message); Options.idleInTransactionTimeout sets the limit")
         case "57P01", "57P02", "57P05": return lost(server, message)
         case let state where state.hasPrefix("08") && state != "08P01": return lost(server, message)
         default: return unnamed(failure, sql)
@@ -61,7 +62,7 @@ enum SQLState {
         let message = line(message)
         // Too many connections; not yet up, or going down.
         return !codes.isDisjoint(with: ["53300", "57P03"])
-            ? .busy("\(server) takes no connection at the moment (\(message)): try again later")
+            ? .busy("\(server) accepts no connection at the moment (\(message)): try again later")
             : .fileAccess(
                 path: server, "can't connect (\(message)): check the address, the user, the password and the database")
     }

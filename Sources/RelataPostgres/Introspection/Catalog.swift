@@ -20,7 +20,7 @@ struct Catalog {
         let isPartition: Bool
         /// The table that it is a part of.
         let root: Int64
-        /// Whether rows of other tables are taken for its own.
+        /// Whether rows of other tables are treated as its own.
         let hasHeirs: Bool
         /// The tables that it takes columns from.
         var parents: [Int64] = []
@@ -253,8 +253,8 @@ struct Catalog {
         }
     }
 
-    /// The foreign keys to tables of the own schema that readable tables of other schemas hold. What the role can't read
-    /// is the server's to refuse.
+    /// The foreign keys to tables of the own schema that readable tables of other schemas hold. The server refuses
+    /// tables that the role can't read.
     var keysOfOtherSchemas: [ForeignTables.Stray] {
         foreignKeys.compactMap { key in
             guard let holder = relations[key.holder], let target = relations[key.target], target.isInOwnSchema,

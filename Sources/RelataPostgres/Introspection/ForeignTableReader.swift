@@ -60,7 +60,8 @@ struct ForeignTableReader {
                     SchemaProblem(
                         entity: label,
                         message:
-                            "the role has no right to read it: it is left out; GRANT SELECT ON \(relation.sql) lets it")
+                            "the role has no privilege to read it: it is left out; GRANT SELECT ON \(relation.sql) to include it"
+                    )
                 )
             }
         }
@@ -86,7 +87,7 @@ struct ForeignTableReader {
                 notes.append(
                     SchemaProblem(
                         entity: labels[number] ?? relation.name, property: column.name,
-                        message: "the role has no right to read it: it is left out"))
+                        message: "the role has no privilege to read it: it is left out"))
                 continue
             }
             draft.labels[column.number] = Self.unique([column.name], &taken)
@@ -146,7 +147,7 @@ struct ForeignTableReader {
                     reason: reason))
         }
         guard ownerLabel != nil, holder.isReadable, let own = drafts[key.holder] ?? drafts[holder.root] else {
-            return stray("the role has no right to read that table: GRANT SELECT on it", isReadable: false)
+            return stray("the role has no privilege to read that table: GRANT SELECT on it", isReadable: false)
         }
         guard !holder.isPartition, !target.isPartition, let other = drafts[key.target] else {
             return stray("a partition alone has that foreign key: delete these rows first")
@@ -155,10 +156,10 @@ struct ForeignTableReader {
         let targetColumns = key.pairs.compactMap { other.labels[$0.target] }
         guard columns.count == key.pairs.count, targetColumns.count == key.pairs.count else {
             let isReadable = columns.count == key.pairs.count && targetColumns.count == key.pairs.count
-            return stray("the role has no right to read its columns: GRANT SELECT on them", isReadable: isReadable)
+            return stray("the role has no privilege to read its columns: GRANT SELECT on them", isReadable: isReadable)
         }
         guard readsAlike(key, holder, target) || replace(key, holder, target, native) else {
-            return stray("its columns compare by rules of their own: delete these rows first")
+            return stray("its columns compare by their own rules: delete these rows first")
         }
         var description = ForeignKeyDescription(
             columns: columns, target: targetLabel, targetColumns: targetColumns, onDelete: key.action)
@@ -291,22 +292,22 @@ struct ForeignTableReader {
         } else if !relation.deletionRules.isEmpty {
             obstacles.keepsRows =
                 "has rules that replace a deletion "
-                + "(\(relation.deletionRules.joined(separator: ", "))): nobody can tell what would happen"
+                + "(\(relation.deletionRules.joined(separator: ", "))): the effect is unknown"
         } else if draft.ownKey != nil, relation.kind == .partitionedTable {
-            obstacles.keepsRows = "has no key by which its rows could be told apart: give it a primary key"
+            obstacles.keepsRows = "has no key that identifies its rows: give it a primary key"
         } else if !relation.canDelete {
-            obstacles.keepsRows = "doesn't let the role delete its rows: GRANT DELETE ON \(relation.sql) does"
+            obstacles.keepsRows = "doesn't allow the role to delete its rows: GRANT DELETE ON \(relation.sql)"
         } else if !relation.isReadableInWhole {
-            obstacles.keepsRows = "may be read only in part by the role: GRANT SELECT ON \(relation.sql) lets it"
+            obstacles.keepsRows = "can be read only in part by the role: GRANT SELECT ON \(relation.sql)"
         }
         if relation.kind.isTable, draft.ownKey != nil {
             obstacles.hasNoKeys =
-                "has no key, and after a row moves, its place (ctid) can belong to another row: give it a primary key"
+                "has no key, and after a row moves, its location (ctid) can belong to another row: give it a primary key"
         }
         if !relation.updateRules.isEmpty {
             obstacles.keepsReferences =
                 "has rules that replace a change "
-                + "(\(relation.updateRules.joined(separator: ", "))): nobody can tell what would happen"
+                + "(\(relation.updateRules.joined(separator: ", "))): the effect is unknown"
         }
         return obstacles
     }

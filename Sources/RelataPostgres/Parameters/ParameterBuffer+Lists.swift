@@ -93,7 +93,7 @@ extension ParameterBuffer {
                 continue
             }
             if case .blob(let data) = value {
-                throw .invalidUse("the value \(Value.blob(data)) has no text that an array could hold")
+                throw .invalidUse("the value \(Value.blob(data)) has no text that an array can contain")
             }
             text += "\""
             for character in value.description.unicodeScalars {
@@ -121,7 +121,7 @@ extension ParameterBuffer {
                 writer.write(value)
             case .text(let value):
                 guard !value.utf8.contains(0) else {
-                    throw .invalidUse("PostgreSQL's text can't hold U+0000, so no key can contain it: remove it")
+                    throw .invalidUse("PostgreSQL's text can't contain U+0000, so no key can contain it: remove it")
                 }
                 writer.write(value)
             case .blob(let value): writer.write(value.hexadecimal)

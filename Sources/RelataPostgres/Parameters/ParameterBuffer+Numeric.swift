@@ -58,7 +58,7 @@ extension ParameterBuffer {
         var count = 0
         /// The number of digits before the point; negative if zeros follow the point.
         var point = 0
-        /// How many digits follow the point, zeros included.
+        /// The number of digits after the decimal point, including zeros.
         var scale = 0
     }
 

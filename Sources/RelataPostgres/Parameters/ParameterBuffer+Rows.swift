@@ -14,13 +14,13 @@ extension ParameterBuffer {
         write(Int16(typeCount))
     }
 
-    /// Forgets the row that was begun last.
+    /// Discards the last, unfinished row.
     func dropRow() { size = rowStart }
 
-    /// Leaves the values unset that come before a place and weren't given.
+    /// Leaves missing values before a position unset.
     func fillRow(to place: Int) throws(RelataError) { while count < place { try appendNull() } }
 
-    /// Has a value take the place of one that the row has already. `append` gives it to the buffer.
+    /// Replaces a value of the row. `append` passes it to the buffer.
     package func replaceInRow(
         _ place: Int, _ append: (ParameterBuffer) throws(RelataError) -> Void
     ) throws(RelataError) {
@@ -41,7 +41,7 @@ extension ParameterBuffer {
         size = end - oldSize + newSize
     }
 
-    /// How many bytes a value takes with its length, which is negative for `NULL`.
+    /// The number of bytes a value takes with its length, which is negative for `NULL`.
     private func valueSize(at place: Int) -> Int {
         4 + max(0, Int(Int32(bigEndian: (base + place).loadUnaligned(as: Int32.self))))
     }

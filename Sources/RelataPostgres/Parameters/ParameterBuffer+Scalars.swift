@@ -191,7 +191,7 @@ extension ParameterBuffer {
     private func zeroInText(_ text: String) -> RelataError {
         let before = text.prefix { $0 != "\0" }
         return .invalidUse(
-            "PostgreSQL's text can't hold U+0000, which follows \"\(before.suffix(40))\": remove it, or store the text as data"
+            "PostgreSQL's text can't contain U+0000, which follows \"\(before.suffix(40))\": remove it, or store the text as data"
         )
     }
 

@@ -11,11 +11,11 @@ package final class ParameterBuffer {
     // The user of the session is the only user of the buffer, and each value would cost a check.
     @exclusivity(unchecked) @usableFromInline var base: UnsafeMutableRawPointer
     @exclusivity(unchecked) @usableFromInline var capacity: Int
-    /// How many bytes are used.
+    /// The number of used bytes.
     @exclusivity(unchecked) @usableFromInline package internal(set) var size = 0
     @exclusivity(unchecked) @usableFromInline var types: UnsafePointer<TypeCode>
     @exclusivity(unchecked) @usableFromInline var typeCount = 0
-    /// How many values were taken.
+    /// The number of values given.
     @exclusivity(unchecked) @usableFromInline package internal(set) var count = 0
     /// The start of each value, in libpq's form; `nil` for `NULL`.
     @exclusivity(unchecked) @usableFromInline var pointers: UnsafeMutablePointer<UnsafePointer<CChar>?>
@@ -27,12 +27,12 @@ package final class ParameterBuffer {
     var rowStart = 0
     /// Keeps the address of the types valid.
     private var owner: AnyObject?
-    /// Whether values come in any order, so that all places count.
+    /// Whether values come in any order, so that all positions count.
     private var isByNumber = false
     /// Whether rows are collected to be copied: all of it must be in binary form.
     private(set) var isCopying = false
 
-    /// An empty buffer that takes nothing before ``begin(_:)``.
+    /// An empty buffer, which accepts nothing before ``begin(_:)``.
     package init(capacity: Int = 1024) {
         self.capacity = max(64, capacity)
         base = .allocate(byteCount: self.capacity, alignment: 8)
@@ -53,7 +53,7 @@ package final class ParameterBuffer {
         pointers.deallocate()
     }
 
-    /// Begins to take the parameters of a statement, from `$1` on.
+    /// Starts to receive the parameters of a statement, from `$1` on.
     package func begin(_ statement: PreparedStatement) {
         isCopying = false
         isByNumber = false
@@ -61,7 +61,7 @@ package final class ParameterBuffer {
         begin(UnsafePointer(statement.parameterTypes), statement.parameters.count, owner: statement)
     }
 
-    /// Begins to take rows of columns that are copied.
+    /// Starts to receive rows of copied columns.
     func beginCopying(_ columns: UnsafePointer<TypeCode>, _ count: Int, owner: AnyObject) {
         isCopying = true
         isByNumber = false
@@ -69,9 +69,9 @@ package final class ParameterBuffer {
         begin(columns, count, owner: owner)
     }
 
-    /// Begins to take the elements of one list, each of which ``beginElement()`` announces.
+    /// Starts a list, each element of which ``beginElement()`` announces.
     ///
-    /// - Parameter headerSize: How many bytes are left free in front of them.
+    /// - Parameter headerSize: The number of bytes left free in front of them.
     func beginList(_ type: UnsafePointer<TypeCode>, headerSize: Int) {
         isCopying = true
         isByNumber = false
@@ -361,7 +361,7 @@ package final class ParameterBuffer {
         body(pointers, lengths, formats)
     }
 
-    /// Whether all values are there.
+    /// Whether all values were given.
     func checkIsComplete() throws(RelataError) {
         guard count == typeCount else {
             throw .invalidUse(

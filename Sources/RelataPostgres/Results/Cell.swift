@@ -16,7 +16,7 @@ package struct Cell {
     @usableFromInline let pointer: UnsafeRawPointer
     /// The number of bytes; 0 for `NULL`.
     @usableFromInline let length: Int32
-    /// How the value travelled, were it in binary form.
+    /// The value's type in the binary format.
     @usableFromInline package let kind: TypeKind
     /// Whether it is in binary form.
     @usableFromInline let isBinary: Bool

@@ -59,7 +59,7 @@ enum NumericText {
         return text
     }
 
-    /// How many characters of a number with a point are left without the zeros at its end.
+    /// The length of a number with a decimal point without its trailing zeros.
     private static func trimmed(_ text: UnsafeBufferPointer<UInt8>) -> Int {
         var length = text.count
         while length > 0, text[length - 1] == 0x30 { length -= 1 }

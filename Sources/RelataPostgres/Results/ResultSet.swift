@@ -8,7 +8,7 @@ package final class ResultSet {
     @usableFromInline let handle: OpaquePointer
     /// The statement of the result, which gives the types of the cells.
     @usableFromInline let statement: PreparedStatement
-    /// How many rows there are.
+    /// The number of rows.
     @usableFromInline package let count: Int
 
     init(_ handle: OpaquePointer, of statement: PreparedStatement) {
@@ -41,7 +41,7 @@ package final class ResultSet {
         }
     }
 
-    /// How many rows the statement inserted, updated, deleted or returned.
+    /// The number of rows the statement inserted, updated, deleted or returned.
     package var affectedRows: Int { PQcmdTuples(handle).flatMap { Int(String(cString: $0)) } ?? 0 }
 
     /// All rows as values.
@@ -83,7 +83,7 @@ package struct Cells {
             isBinary: isBinary)
     }
 
-    /// How many columns there are.
+    /// The number of columns.
     @inlinable package var columnCount: Int { Int(PQnfields(result)) }
 }
 #endif

@@ -24,7 +24,7 @@ extension PostgresDriver {
 
     package func changingTables<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
         guard !connection.isInTransaction else {
-            throw RelataError.invalidUse("a migration needs a transaction of its own: open the store outside of one")
+            throw RelataError.invalidUse("a migration needs its own transaction: open the store outside of one")
         }
         // The holder of the lock may change tables.
         if schemaLockKeeper != nil { return try body() }
@@ -32,7 +32,7 @@ extension PostgresDriver {
         defer { schemaLockKeeper = nil }
         try lockSchema(connection)
         defer {
-            // Also runs after a cancellation, which lets no statement begin. Rolls back open work.
+            // Also runs after a cancellation, when no other statement starts. Rolls back open work.
             makeReusable()
             if let schemaLockKeeper {
                 schemaLockKeeper.rollBack()
@@ -109,7 +109,7 @@ extension PostgresDriver {
     }
 
     package func holdRows(of table: String, _ connection: Connection) throws(RelataError) {
-        // In a transaction that only reads everything stays anyway.
+        // A read-only transaction changes nothing anyway.
         if try isReadOnly(connection) { return }
         try connection.execute("LOCK TABLE \(dialect.quote(table)) IN SHARE ROW EXCLUSIVE MODE")
     }
@@ -199,23 +199,23 @@ extension PostgresDriver {
         guard case .fileAccess(let path, let message) = error, message.contains("no right") else { return error }
         let query = "SELECT quote_ident(current_user), quote_ident(current_schema()), quote_ident(current_database())"
         guard let names = try? connection.values(SQLStatement(query)).first?.map(\.description) else { return error }
-        let mend: String
+        let fix: String
         if message.contains("must be owner of") {
-            mend = "let the owner of the table open the store, or REASSIGN it to \(names[0])"
+            fix = "let the owner of the table open the store, or REASSIGN it to \(names[0])"
         } else if message.contains("for database") {
-            mend =
+            fix =
                 "GRANT CREATE ON DATABASE \(names[2]) TO \(names[0]), or let a role that has the right open the store first"
         } else if message.contains("for schema relata") {
-            mend = "GRANT USAGE ON SCHEMA relata TO \(names[0])"
+            fix = "GRANT USAGE ON SCHEMA relata TO \(names[0])"
         } else if message.contains("for schema") {
-            mend = "GRANT USAGE, CREATE ON SCHEMA \(names[1]) TO \(names[0])"
+            fix = "GRANT USAGE, CREATE ON SCHEMA \(names[1]) TO \(names[0])"
         } else {
             return error
         }
         let said = message.firstRange(of: "(").flatMap { start in
             message.firstRange(of: ")").map { String(message[start.upperBound..<$0.lowerBound]) }
         }
-        return .fileAccess(path: path, "the role \(names[0]) lacks a right (\(said ?? message)): \(mend)")
+        return .fileAccess(path: path, "the role \(names[0]) lacks a privilege (\(said ?? message)): \(fix)")
     }
 }
 #endif

@@ -146,7 +146,7 @@ struct PostgresTableReader {
                 tables[place].primaryKey.count == 1 && names.contains(tables[place].primaryKey[0])
         }
         try readIndexes()
-        // The words of a search are no declared column.
+        // The words of a search aren't a declared column.
         for place in tables.indices { tables[place] = tables[place].without([SearchIndex.column]) }
         let triggers = """
             SELECT c.relname::text, pg_get_triggerdef(t.oid) FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid

@@ -6,7 +6,7 @@ import RelataCore
 ///
 /// The session is busy until the copy is finished or cancelled; the deinitialiser of the object cancels it.
 package final class CopyWriter {
-    /// How many bytes are collected before they are sent.
+    /// The number of bytes collected before they are sent.
     private static let chunkSize = 1 << 16
 
     /// Takes the values of a row.
@@ -43,7 +43,7 @@ package final class CopyWriter {
     ///
     /// - Throws: The errors of `body`, after which the row is left out; or the error that ended the copy.
     package func write(_ body: (ParameterBuffer) throws(RelataError) -> Void) throws(PostgresFailure) {
-        guard !isOver else { throw PostgresFailure(.invalidUse("the copy is over: begin another one")) }
+        guard !isOver else { throw PostgresFailure(.invalidUse("the copy is finished: start another one")) }
         do throws(RelataError) {
             row.beginRow()
             try body(row)
@@ -57,10 +57,10 @@ package final class CopyWriter {
 
     /// Ends the copy.
     ///
-    /// - Returns: How many rows were inserted.
+    /// - Returns: The number of inserted rows.
     @discardableResult
     package func finish() throws(PostgresFailure) -> Int {
-        guard !isOver else { throw PostgresFailure(.invalidUse("the copy is over: begin another one")) }
+        guard !isOver else { throw PostgresFailure(.invalidUse("the copy is finished: start another one")) }
         row.write(Int16(-1))
         try send()
         let handle = try session.open()
@@ -82,7 +82,7 @@ package final class CopyWriter {
     /// Begins a row, whose values ``row`` takes.
     func beginRow() { row.beginRow() }
 
-    /// Forgets a row that was begun.
+    /// Discards an unfinished row.
     func dropRow() { row.dropRow() }
 
     /// Whether enough bytes are collected to send them.

@@ -65,7 +65,7 @@ extension Session {
     package func prepare(name: String, sql: String) throws(PostgresFailure) -> PreparedStatement {
         let handle = try ready()
         guard !sql.utf8.contains(0), !name.utf8.contains(0) else {
-            throw PostgresFailure(.invalidUse("SQL can't hold U+0000: bind it as a parameter"))
+            throw PostgresFailure(.invalidUse("SQL can't contain U+0000: bind it as a parameter"))
         }
         var types = Self.unusedParameters(in: sql)
         guard PQenterPipelineMode(handle) == 1 else { throw failure(nil, sql: sql) }

@@ -49,7 +49,7 @@ extension Session {
 
     /// Ends the copy.
     ///
-    /// - Returns: How many rows were inserted.
+    /// - Returns: The number of inserted rows.
     func finishKeepingTransaction(_ copy: CopyWriter) throws(PostgresFailure) -> Int {
         do throws(PostgresFailure) {
             return try copy.finish()

@@ -14,13 +14,13 @@ extension Session {
     /// How long the caller's thread waits.
     private static let patience = Duration.milliseconds(1)
 
-    /// How many bytes of parameters are sent at once for certain.
+    /// The number of bytes of parameters that can certainly be sent at once.
     private static let largestRequest = 4096
 
-    /// Whether the server has answered lately in less time than it takes to change threads.
+    /// Whether the server has recently answered faster than a thread switch takes.
     package var isNearby: Bool { answerTime < Self.nearby }
 
-    /// Begins a use in which nothing waits for long.
+    /// Begins a use without long waits.
     package func beginBriefUse() { (isBrief, needsThread) = (true, false) }
 
     /// Ends it.
@@ -42,7 +42,7 @@ extension Session {
             return lastResult(handle)
         }
         let handle = isBrief ? try idle() : try ready()
-        // The server may keep the caller waiting for a request that it takes in parts.
+        // The server may accept a request in parts, and make the caller wait.
         if isBrief, parameters.size > Self.largestRequest { throw threadNeeded() }
         let start = ContinuousClock.now
         guard send(statement, parameters, handle) else { return nil }

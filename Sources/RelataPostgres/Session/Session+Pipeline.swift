@@ -4,10 +4,10 @@ import RelataCore
 
 /// Many statements in one round trip.
 ///
-/// Outside of a transaction, all statements queued up to ``sync()`` form a transaction of their own: it is rolled back
-/// if a statement fails.
+/// Outside of a transaction, all statements queued up to ``sync()`` form their own transaction: it is rolled back if a
+/// statement fails.
 extension Session {
-    /// How many bytes of parameters are queued before they are sent for certain.
+    /// The number of queued bytes of parameters after which they are always sent.
     private static let flushSize = 1 << 18
 
     /// Sends a statement without waiting for its result. The parameters may be used again at once.

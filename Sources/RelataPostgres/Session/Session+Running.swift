@@ -5,12 +5,12 @@ import RelataCore
 extension Session {
     /// Runs SQL text without parameters, which may hold several statements, and drops its rows.
     ///
-    /// - Returns: How many rows the last statement inserted, updated, deleted or returned.
+    /// - Returns: The number of rows the last statement inserted, updated, deleted or returned.
     @discardableResult
     package func run(_ sql: String) throws(PostgresFailure) -> Int {
         let handle = try ready()
         guard !sql.utf8.contains(0) else {
-            throw PostgresFailure(.invalidUse("SQL can't hold U+0000: bind it as a parameter"))
+            throw PostgresFailure(.invalidUse("SQL can't contain U+0000: bind it as a parameter"))
         }
         let result = try query(sql, handle)
         defer { PQclear(result) }
@@ -52,7 +52,7 @@ extension Session {
         guard statement.name.isEmpty else {
             return PQsendQueryPrepared(handle, statement.nameBytes, Int32(count), values, lengths, formats, format) == 1
         }
-        // The server, or the one that a pooler chooses this time, has not kept it.
+        // The server, or the one that a pooler chose this time, doesn't have it.
         return PQsendQueryParams(
             handle, statement.sql, Int32(count), statement.parameterOIDs, values, lengths, formats, format) == 1
     }

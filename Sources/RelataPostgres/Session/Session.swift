@@ -62,10 +62,10 @@ package final class Session {
     /// Connects, and sets the session up.
     ///
     /// - Parameter poolsTransactions: Whether a pooler gives each transaction another of the server's connections;
-    ///   `nil` to take any pooler for one.
+    ///   `nil` to assume so for any pooler.
     package init(_ url: PostgresURL, poolsTransactions: Bool? = nil) throws(PostgresFailure) {
         guard let handle = url.connect() else {
-            throw PostgresFailure(.fileAccess(path: url.description, "can't connect: there is no memory left"))
+            throw PostgresFailure(.fileAccess(path: url.description, "can't connect: there is not enough memory"))
         }
         let waker: Waker
         do throws(PostgresFailure) {
@@ -148,7 +148,7 @@ package final class Session {
             throw PostgresFailure(
                 .fileAccess(
                     path: server,
-                    "the database's encoding is \(encoding), which doesn't hold every character: create it with ENCODING 'UTF8'"
+                    "the database's encoding is \(encoding), which doesn't support every character: create it with ENCODING 'UTF8'"
                 ))
         }
     }

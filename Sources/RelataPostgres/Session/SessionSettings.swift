@@ -35,7 +35,7 @@ extension SessionSettings {
         times.map { "SET \(isLocal ? "LOCAL " : "")\($0.name) = \($0.milliseconds)" }
     }
 
-    /// Rounded up: a moment isn't for ever.
+    /// Rounded up, because zero means no limit.
     private static func milliseconds(_ time: Duration) -> Int64 {
         let (seconds, rest) = time.components
         let milliseconds = min(max(seconds, 0), 2_000_000) * 1000

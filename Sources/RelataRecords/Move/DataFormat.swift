@@ -29,10 +29,10 @@ public enum DataDestination: Hashable, Sendable {
 public struct DataProgress: Hashable, Sendable {
     /// The class, or the class and its list: `Playlist.tracks`.
     public let name: String
-    /// How many of its rows are done.
+    /// The number of finished rows.
     public let rows: Int
 
-    /// How many rows are done between two calls.
+    /// The number of rows between two calls.
     static let step = 10_000
 }
 
@@ -44,7 +44,7 @@ public struct ExportReport: Hashable, Sendable {
         public let name: String
         /// The file; `nil` on standard output.
         public let path: String?
-        /// How many rows.
+        /// The number of rows.
         public let rows: Int
     }
 
@@ -52,7 +52,7 @@ public struct ExportReport: Hashable, Sendable {
     public internal(set) var parts: [Part] = []
     /// The lists that were left out, because one end of them was: `Playlist.tracks`.
     public internal(set) var omittedLists: [String] = []
-    /// How many values aren't of their field's type, which SQLite lets other programs store, by field. They are written
-    /// unchanged, and an import refuses them.
+    /// The numbers of values that aren't of their field's type, by field; SQLite lets other programs store such values.
+    /// They are written unchanged, and an import refuses them.
     public internal(set) var misfits: [String: Int] = [:]
 }

@@ -137,7 +137,7 @@ struct MovedField: Sendable {
         case value(Value)
         /// The time of the import.
         case now
-        /// A place behind all others of its list, if it is in one.
+        /// A position after all others of its list, if it is in one.
         case position
         /// A value that the database assigns.
         case assigned

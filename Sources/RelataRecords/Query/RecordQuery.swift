@@ -18,14 +18,14 @@ public struct RecordQuery: Hashable, Sendable {
     public let condition: String?
     /// The arguments of the condition's placeholders.
     public let arguments: [PredicateArgument]
-    /// Paths and figures to sort by, separated by commas, with a `-` before descending ones; `nil` for no order.
+    /// Paths and aggregates to sort by, separated by commas, with a `-` before descending ones; `nil` for no order.
     public var sort: String?
     /// A full-text search in the searched fields of the class, in the syntax of `SearchText`; `nil` for no search.
     /// Without a ``sort`` the best matches come first.
     public var search: String?
     /// The largest number of objects.
     public var limit: Int?
-    /// How many objects are left out at the beginning.
+    /// The number of objects to skip.
     public var offset: Int?
     /// The includes of the objects.
     var includes: [Include] = []
@@ -47,7 +47,7 @@ public struct RecordQuery: Hashable, Sendable {
     ///   - className: The name of the class.
     ///   - condition: The condition, in the predicate format.
     ///   - arguments: The arguments of the condition's placeholders, in order: values, records, links, or arrays.
-    ///   - sort: Paths and figures such as `"artist.name,-tracks.@count"`.
+    ///   - sort: Paths and aggregates such as `"artist.name,-tracks.@count"`.
     public init(
         _ className: String, where condition: String? = nil, _ arguments: any PredicateArgumentConvertible...,
         sort: String? = nil, limit: Int? = nil, offset: Int? = nil
@@ -125,7 +125,7 @@ extension RecordLink: PredicateArgumentConvertible {
         get throws {
             guard let key else {
                 throw RelataError.invalidUse(
-                    "an object of \(className) that isn't stored can't stand for %@: save it first")
+                    "an object of \(className) that isn't stored can't be an argument for %@: save it first")
             }
             return .ofEntity(className, .key(key))
         }
@@ -221,7 +221,7 @@ extension RecordClasses {
         let words = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         for (place, word) in words.enumerated() {
             guard let table = current else {
-                throw .invalidUse("\(text): \(path.last ?? text) is an attribute: no path leads on from it")
+                throw .invalidUse("\(text): \(path.last ?? text) is an attribute: a path ends there")
             }
             guard let property = names.property(word, of: table) else {
                 throw .invalidUse(

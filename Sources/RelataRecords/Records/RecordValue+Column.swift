@@ -140,7 +140,7 @@ extension KeyValue {
         for (part, column) in zip(parts, columns) {
             guard let value = part.stored(as: column.type, keepsIntegers: column.keepsIntegers), !value.isNull else {
                 throw .invalidUse(
-                    "\(part) is no key of \(table.name): \(column.property) takes \(column.type.wanted)")
+                    "\(part) isn't a key of \(table.name): \(column.property) takes \(column.type.wanted)")
             }
             values.append(value)
         }

@@ -78,22 +78,22 @@ struct ClassDemand {
     ) throws(RelataError) -> Table {
         if let table = transaction.schema[name] { return table }
         throw .invalidUse(
-            "\(className).\(field) leads to the class \(name), which isn't there"
+            "\(className).\(field) leads to the class \(name), which doesn't exist"
                 + NameSuggestion.hint(for: name, among: transaction.schema.tables.map(\.name)))
     }
 
     private func refusal(
         _ known: RecordLayout?, _ missing: [String], _ transaction: RecordWriteTransaction
     ) -> RelataError {
-        let mend = "; add it with alter, or open the store in development mode, which makes classes and fields by use"
+        let fix = "; add it with alter, or open the store in development mode, which creates classes and fields by use"
         guard let known else {
             let names = transaction.schema.tables.map(\.name)
             return .invalidUse(
-                "there is no class \(className)" + NameSuggestion.hint(for: className, among: names) + mend)
+                "there is no class \(className)" + NameSuggestion.hint(for: className, among: names) + fix)
         }
         let name = missing.first ?? ""
         return .invalidUse(
-            "\(className) has no field \(name)" + NameSuggestion.hint(for: name, among: known.names) + mend)
+            "\(className) has no field \(name)" + NameSuggestion.hint(for: name, among: known.names) + fix)
     }
 }
 

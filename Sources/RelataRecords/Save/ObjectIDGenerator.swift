@@ -9,12 +9,12 @@ package final class ObjectIDGenerator: Sendable {
     /// In the order of their codes: the order of ids is that of their numbers.
     private static let characters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
-    /// How many ids there are: 62 to the power of 10.
+    /// The number of ids: 62 to the power of 10.
     private static let count: UInt64 = 839_299_365_868_340_224
     /// The maximum distance of the next: 62 to the power of 6. Knowing some ids doesn't allow trying all possible next
     /// ones, and even among millions of objects few are in between.
     private static let distance: UInt64 = 56_800_235_584
-    /// How many ids follow each other. Only within these do two known ids show how many lie between them.
+    /// The number of consecutive ids. Only within these do two known ids reveal how many lie between them.
     package static let runLength = 1000
 
     private struct State {
@@ -22,7 +22,7 @@ package final class ObjectIDGenerator: Sendable {
         var last: UInt64 = 0
         /// The secret that determines the distances: it is never shown, and can't be derived from ids.
         var secret: (UInt64, UInt64) = (0, 0)
-        /// How many ids follow before one is any of all again.
+        /// The number of ids until the next random one.
         var rest = 0
 
         mutating func next() -> UInt64 {
@@ -52,7 +52,7 @@ package final class ObjectIDGenerator: Sendable {
     /// The next id.
     package func next() -> String { Self.text(state.withLock { $0.next() }) }
 
-    /// An id that no other tells anything of, for objects that whoever knows the id may read.
+    /// An id that can't be guessed from others, for objects that anyone who knows the id may read.
     package func unrelated() -> String { Self.text(.random(in: 0..<Self.count)) }
 
     private static func text(_ number: UInt64) -> String {

@@ -332,10 +332,10 @@ extension RecordLayout {
         switch (self[name], value) {
         case (.column(let column, .real)?, .integer(let number))
         where number.isRoundedByDouble && !table.columns[column].keepsIntegers:
-            let mend =
+            let fix =
                 table.entity.isOfClients
                 ? "convert its column by hand as the guide to PostgreSQL says" : "make the field one of .integer"
-            return "holds floating-point numbers, and \(number) would be rounded: give a .real, or \(mend)"
+            return "holds floating-point numbers, and \(number) would be rounded: give a .real, or \(fix)"
         case (.column(let column, let type)?, _):
             let stored = value.stored(as: type, keepsIntegers: table.columns[column].keepsIntegers)
             return stored == nil ? "takes \(type.wanted), and was given \(value.kind) (\(value))" : nil

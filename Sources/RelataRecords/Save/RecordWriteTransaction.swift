@@ -66,7 +66,7 @@ public final class RecordWriteTransaction: RecordTransaction {
 
     /// Deletes an object, and others by the delete rules.
     ///
-    /// - Returns: The report. An object that doesn't exist any more is no error, and not in the report.
+    /// - Returns: The report. An object that no longer exists isn't an error, and not in the report.
     /// - Throws: ``RelataError/deleteDenied(blockers:)``, or ``RelataError/validation(_:)`` if a list would have fewer
     ///   objects than its minimum; nothing is deleted then.
     @discardableResult
@@ -137,7 +137,7 @@ public final class RecordWriteTransaction: RecordTransaction {
             on: connection)
         guard isDone else {
             throw RelataError.invalidUse(
-                "\(changes.names.sorted().joined(separator: ", ")) can't be changed by use, because tables must be rebuilt for it: call alter on the store"
+                "\(changes.names.sorted().joined(separator: ", ")) can't be changed implicitly, because tables must be rebuilt: call alter on the store"
             )
         }
         follow(

@@ -17,7 +17,7 @@ package struct EntityChanges {
 
     /// Compares entities with the old ones.
     package init(_ entities: [Entity], since old: [Entity]) {
-        // Entities stay in their places, and new ones come last, unless one went.
+        // Entities keep their positions, and new ones come last, unless one was removed.
         let known = zip(old, entities).prefix { $0.name == $1.name }.count
         var changed: [(before: Entity?, after: Entity?)] = zip(old, entities).prefix(known).filter { $0 != $1 }
         let before = Dictionary(old[known...].map { ($0.name, $0) }) { first, _ in first }

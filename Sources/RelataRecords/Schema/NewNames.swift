@@ -20,7 +20,7 @@ extension Entity {
     /// - Throws: ``RelataError/invalidUse(_:)`` for a name that a new field can't have.
     func checkName(ofNewField field: String) throws(RelataError) {
         guard !field.isEmpty, !field.utf8.contains(0) else {
-            throw .invalidUse("\(name): a field's name can't be empty or hold U+0000: choose another")
+            throw .invalidUse("\(name): a field's name can't be empty or contain U+0000: choose another")
         }
         if let other = properties.first(where: { $0.name.isSameName(as: field) }) {
             throw .invalidUse(

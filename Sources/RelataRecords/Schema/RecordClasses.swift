@@ -27,7 +27,7 @@ package final class RecordClasses: Sendable {
     package let names: NameResolver
     /// The classes that were used, in the order of the tables.
     private let layouts: [Slot<RecordLayout>]
-    /// How a layer above sees the classes, once it asked.
+    /// A higher layer's view of the classes, once it was requested.
     private let view = Slot<View>()
 
     private final class Slot<Content: AnyObject & Sendable>: Sendable {

@@ -10,7 +10,7 @@ import RelataEngine
 package enum KeptRequests {
     private static let name = "relata_parse_requests"
     private static let table = "\"relata_parse_requests\""
-    /// Results up to so many bytes take about as much as the rest that is kept of a request, and count for nothing.
+    /// Results up to this size take about as much as the rest of a request's row, and don't count towards the budget.
     package static let shortResult = 256
 
     /// A request by its id.
@@ -38,7 +38,7 @@ package enum KeptRequests {
         }
     }
 
-    /// How much is kept, and for how long.
+    /// The limits on kept results: their size and lifetime.
     package struct Limits: Sendable {
         /// For how many seconds.
         var lifetime: Int64 = 86_400
@@ -96,7 +96,7 @@ package enum KeptRequests {
                 [.value(.integer(seconds(now)))]))
     }
 
-    /// Whether the table is there.
+    /// Whether the table exists.
     static func isKept(on connection: Connection) throws(RelataError) -> Bool { try connection.hasTable(name) }
 
     /// The stored state of a request.
@@ -150,8 +150,8 @@ package enum KeptRequests {
                     .value(.text(String(decoding: body, as: UTF8.self))),
                     .value(.integer(seconds(now) + limits.lifetime)), .value(.integer(Int64(counted))),
                 ]))
-        // Rows are numbered: every so many writes, by any process. More are removed than added, but never so many that
-        // others would have to wait.
+        // Rows are numbered: after a number of writes, by any process. More are removed than added, but never so many
+        // that others would have to wait.
         if connection.lastInsertedRowID.isMultiple(of: 64) {
             let number = dialect.insertionOrder
             try connection.execute(

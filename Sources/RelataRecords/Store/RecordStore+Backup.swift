@@ -2,7 +2,7 @@ import RelataCore
 public import RelataEngine
 
 extension RecordStore {
-    /// Copies the store to a file while it is in use; the copy is of one moment, and has its name once it is whole and
+    /// Copies the store to a file while it is in use; the copy is a snapshot, and gets its name once it is complete and
     /// on the disk.
     ///
     /// ```swift
@@ -17,7 +17,7 @@ extension RecordStore {
     ///   - verifies: Whether the copy is read and checked, and its rows counted, before it gets its name.
     ///   - progress: Called with the progress of the copy.
     /// - Throws: ``RelataError/fileAccess(path:_:)`` if the file can't be created or exists, or the disk is full;
-    ///   ``RelataError/corruptStore(_:)`` if the file to replace is no database, or the copy doesn't pass the check;
+    ///   ``RelataError/corruptStore(_:)`` if the file to replace isn't a database, or the copy doesn't pass the check;
     ///   ``RelataError/busy(_:)`` if it is in use; ``RelataError/invalidUse(_:)`` for the store's own file, and for a
     ///   store on a server, which has its own tools. An existing file is unchanged then.
     public func backup(

@@ -33,10 +33,10 @@ extension RecordStore {
             case .done(let kept): return try JSONDecoder().decode([Result].self, from: Data(kept.body))[0]
             case .other:
                 throw RelataError.invalidUse(
-                    "another request had the id \(requestID): give each request an id of its own")
+                    "another request had the id \(requestID): give each request its own id")
             case .forgotten:
                 throw RelataError.invalidUse(
-                    "the request \(requestID) was done, but its result was too long to be kept: read what it wrote")
+                    "the request \(requestID) was completed, but its result was too long to keep: read what it wrote")
             }
             let result = try body(transaction)
             // In an array, because JSON of older systems is one or an object.

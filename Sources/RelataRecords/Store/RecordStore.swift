@@ -49,7 +49,7 @@ public final class RecordStore: Sendable {
         /// The classes as they were last seen, and as they were shortly before: transactions that began then see them
         /// so.
         let recent: Mutex<[RecordClasses]>
-        /// How many are kept.
+        /// The maximum number of kept ones.
         static let recentCount = 4
 
         init(_ classes: RecordClasses) { recent = Mutex([classes]) }
@@ -79,7 +79,7 @@ public final class RecordStore: Sendable {
 
     /// Opens the file at a path, and creates it if it doesn't exist; or the database of a server, by its URL.
     ///
-    /// The tables of another program are classes too. They are left as they are until a class is changed.
+    /// The tables of another program are classes too. They stay unchanged until a class is changed.
     ///
     /// - Parameters:
     ///   - path: The file, or a URL such as `postgres://user@host/database`.
@@ -116,7 +116,7 @@ public final class RecordStore: Sendable {
         let pool = try location.pool(options, changes: hub)
         do {
             let classes = try pool.withWriter { connection in
-                // Read before anything is written: a file that is no database stays as it was.
+                // Read before anything is written: a file that isn't a database stays as it was.
                 let found = try read(connection)
                 if options.isReadOnly { return found }
                 if hub.keepsLog { try ChangeLog.check(connection) }

@@ -21,7 +21,7 @@ extension Connection {
     }
 
     private static let copyInside = RelataError.invalidUse(
-        "a copy can't be made within a transaction: end it first")
+        "a copy can't be made within a transaction: end the transaction first")
 
     /// Runs `body` on one state of the database, if others can still write.
     func keepingMoment<Result>(_ body: () throws -> Result) throws -> Result {
@@ -43,9 +43,9 @@ extension Connection {
 /// Copies the pages of one database over those of another.
 private struct PageCopy {
     private let from, to: SQLiteDriver
-    /// How many pages are copied between two checks for other writers and for cancellation.
+    /// The number of pages copied between two checks for other writers and for cancellation.
     private static let pagesAtOnce: Int32 = 512
-    /// How often the copy restarts before others wait for it.
+    /// The number of times the copy restarts before others wait for it.
     private static let restarts = 8
     /// How long it waits for a lock on the file, in seconds.
     private static let patience = 5.0

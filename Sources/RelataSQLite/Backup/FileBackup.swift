@@ -1,15 +1,15 @@
 import RelataCore
 import RelataEngine
 
-/// A backup of a database into a file, which has its name once it is whole.
+/// A backup of a database into a file, which gets its name once it is complete.
 package struct FileBackup {
     private let source: Connection
     private let key: EncryptionKey?
 
     /// A backup of the state that a connection sees.
     ///
-    /// - Parameter key: The key of the copy, which is that of the source: SQLite copies no encrypted database into a
-    ///   plain one, or the reverse.
+    /// - Parameter key: The key of the copy, which is that of the source: SQLite can't copy an encrypted database into
+    ///   a plain one, or vice versa.
     package init(of source: Connection, key: EncryptionKey?) {
         self.source = source
         self.key = key
@@ -40,7 +40,7 @@ package struct FileBackup {
     }
 }
 
-/// Whether a copy is whole.
+/// Whether a copy is complete.
 struct BackupCheck {
     private let copy: Connection
     /// The name of the copy in messages.
@@ -73,7 +73,7 @@ struct BackupCheck {
         }
     }
 
-    /// How many rows each table has.
+    /// The number of rows each table has.
     private static func counts(_ connection: Connection) throws(RelataError) -> [String: Int64] {
         let names = try connection.values(
             SQLStatement("SELECT name FROM temp.pragma_table_list WHERE schema = 'main' AND type = 'table'"))

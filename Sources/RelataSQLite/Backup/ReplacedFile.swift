@@ -17,7 +17,7 @@ struct ReplacedFile {
     /// Checks whether a file may be replaced, and leaves it unchanged, with its log.
     ///
     /// - Throws: ``RelataError/busy(_:)`` for a file that is in use; ``RelataError/corruptStore(_:)`` for a file that
-    ///   is no database, if that mustn't be replaced; ``RelataError/wrongKey(path:)`` or
+    ///   isn't a database, if it mustn't be replaced; ``RelataError/wrongKey(path:)`` or
     ///   ``RelataError/notEncrypted(path:)`` for a file with another key.
     static func check(
         _ path: String, _ key: EncryptionKey?, _ replacement: BackupPlan.Replacement

@@ -3,7 +3,7 @@ import RelataCore
 import RelataEngine
 
 extension SQLiteDriver {
-    /// Compiles a statement once more, to record its accesses.
+    /// Compiles a statement again, to record its accesses.
     package func access(of statement: Statement) -> StatementAccess? {
         guard let text = sqlite3_sql(statement.running.handle) else { return nil }
         var access = authorizer.collect {

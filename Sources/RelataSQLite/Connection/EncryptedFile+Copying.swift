@@ -18,7 +18,7 @@ extension EncryptedFile {
     ) throws(RelataError) {
         try RegularFile.require(path)
         guard !FileManager.default.fileExists(atPath: copy) else {
-            throw .fileAccess(path: copy, "exists already, and is left as it is: give the copy another name")
+            throw .fileAccess(path: copy, "already exists, and is left unchanged: give the copy another name")
         }
         // A read-only connection would leave its log beside the file.
         let source = try Connection(path: path, key: key)
@@ -59,7 +59,7 @@ extension EncryptedFile {
         let sqlite = try connection.sqlite
         try sqlite.check(relata_suspend_triggers(sqlite.handle), nil)
         try connection.execute("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON")
-        // An empty key means none; without the word, it would be the copy's own key.
+        // An empty key means none; without the keyword, the copy would keep its own key.
         let file = SQLiteDriver.fileName(path)
         try connection.execute(
             SQLStatement("ATTACH ? AS source KEY ?", [.value(.text(file)), .value(.blob(Data(key?.bytes ?? [])))]))

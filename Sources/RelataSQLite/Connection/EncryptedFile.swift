@@ -23,7 +23,7 @@ package enum EncryptedFile {
         // any key and writes plain text.
         guard set(key, on: handle) == SQLITE_OK, hasCipher(handle) else {
             throw .invalidUse(
-                "\(path) has a key, but the SQLite that this program loaded can't encrypt: link SQLCipher before any other SQLite"
+                "\(path) has a key, but the SQLite library of this program can't encrypt: link SQLCipher before any other SQLite"
             )
         }
         #else
@@ -72,7 +72,7 @@ extension EncryptedFile {
         case plain
         /// It may be pages that are encrypted.
         case pages
-        /// It is too short for a page, or no whole number of them.
+        /// Its size is less than a page, or not a multiple of one.
         case other
 
         init(_ handle: OpaquePointer) {
@@ -107,7 +107,7 @@ extension EncryptedFile {
             do throws(RelataError) {
                 _ = try connection.value(SQLStatement("PRAGMA journal_mode = DELETE"))
             } catch .busy {
-                throw .busy("\(path) is open elsewhere: close it there before its key is changed")
+                throw .busy("\(path) is open elsewhere: close it there first")
             }
         }
         let code = new.bytes.withUnsafeBytes {

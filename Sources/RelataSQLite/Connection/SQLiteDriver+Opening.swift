@@ -19,7 +19,7 @@ extension SQLiteDriver {
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
         // A connection is used by one task at a time, so it needs no lock.
         var code = sqlite3_open_v2(path.map(fileName) ?? ":memory:", &opened, access | SQLITE_OPEN_NOMUTEX, nil)
-        guard let handle = opened else { throw .fileAccess(path: path ?? "memory", "there is no memory left") }
+        guard let handle = opened else { throw .fileAccess(path: path ?? "memory", "there is not enough memory") }
         if code == SQLITE_OK {
             sqlite3_extended_result_codes(handle, 1)
             sqlite3_busy_timeout(handle, milliseconds(busyTimeout))

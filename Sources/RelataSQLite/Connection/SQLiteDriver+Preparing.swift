@@ -25,7 +25,7 @@ extension SQLiteDriver {
         if let rest {
             let next = String(decoding: sql.utf8.dropFirst(rest), as: UTF8.self).drop { $0.isWhitespace }
             throw .invalidUse(
-                "SQL is one statement, and \"\(next.prefix(100))\" follows the first: run each by itself")
+                "SQL must be one statement, and \"\(next.prefix(100))\" follows the first: run each separately")
         }
         return statement
     }

@@ -32,8 +32,8 @@ package final class SQLiteDriver: EngineDriver {
         tracer = trace.map { [handle] in SQLTracer($0, on: handle) }
         try check(relata_values_register(handle), nil)
         try SQLiteFunctions.register(on: handle)
-        // Asked every so many steps of SQLite's virtual machine: a cancelled task stops even a query that yields no
-        // row.
+        // Called every few thousand steps of SQLite's virtual machine: a cancelled task stops even a query that yields
+        // no row.
         sqlite3_progress_handler(handle, 100_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
     }
 
@@ -158,7 +158,7 @@ extension Connection {
     ///   - busyTimeout: How many seconds a statement waits for another process that holds the file's lock.
     ///   - trace: Called after each statement.
     /// - Throws: ``RelataError/fileAccess(path:_:)`` if the file can't be opened, ``RelataError/corruptStore(_:)`` if
-    ///   it is no database, ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for a wrong key.
+    ///   it isn't a database, ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for a wrong key.
     package convenience init(
         path: String?, key: EncryptionKey? = nil, isReadOnly: Bool = false, busyTimeout: Double = 5,
         trace: SQLTrace? = nil

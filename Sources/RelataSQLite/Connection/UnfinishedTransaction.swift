@@ -7,7 +7,7 @@ enum UnfinishedTransaction {
     /// The beginning of SQLite's journals as long as they are needed.
     private static let magic = Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
 
-    /// Refuses a journal that is no regular file. SQLite opens it before it reads anything, and would wait for the
+    /// Refuses a journal that isn't a regular file. SQLite opens it before it reads anything, and would wait for the
     /// writer of a pipe.
     static func checkJournal(of path: String) throws(RelataError) {
         // It is beside the file itself, and not beside a link to it.

@@ -13,7 +13,8 @@ enum UnknownExtension {
         for (words, use) in [(collation, "sort"), (function, "compute")] where message.hasPrefix(words) {
             let name = message.dropFirst(words.count).prefix { $0 != "(" }.trimmingPrefix { $0 == " " }
             if sql.contains(name.lowercased()) { return nil }
-            return "\(message), which only the program that made the file has: what doesn't \(use) with it can be used"
+            return
+                "\(message), which only the program that made the file has: everything that doesn't \(use) with it works"
         }
         return nil
     }

@@ -15,11 +15,11 @@ struct ContinuousRestore {
     func run(_ plan: BackupPlan) throws -> ContinuousBackup.Restored {
         let generations = try folder.generations()
         guard let first = generations.first else {
-            throw RelataError.invalidUse("\(folder.path) holds no continuous copies")
+            throw RelataError.invalidUse("\(folder.path) contains no continuous copies")
         }
         guard let generation = generations.last(where: { $0.moment <= moment ?? .max }) else {
             throw RelataError.invalidUse(
-                "\(folder.path) holds no copy from before \(CopyMoment.text(first.moment)): choose a later one")
+                "\(folder.path) contains no copy from before \(CopyMoment.text(first.moment)): choose a later one")
         }
         let log = try CopiedLog(generation.log, isWritten: false)
         let records = try Records(of: log, until: moment)
@@ -74,7 +74,7 @@ struct ContinuousRestore {
             )
         }
         if log.remainder > 0 {
-            parts.append("the last \(log.remainder) bytes of \(log.path) are no whole record, and are left out")
+            parts.append("the last \(log.remainder) bytes of \(log.path) are an incomplete record, and are left out")
         }
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }

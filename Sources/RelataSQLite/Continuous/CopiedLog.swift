@@ -24,7 +24,7 @@ final class CopiedLog {
     private(set) var last: LogRecord?
     /// The position of the next record.
     private(set) var end: Int
-    /// How many bytes after the last complete record are leftovers.
+    /// The number of bytes after the last complete record are leftovers.
     private(set) var remainder = 0
     private let descriptor: Int32
 
@@ -39,7 +39,7 @@ final class CopiedLog {
         return try CopiedLog(path, isWritten: true)
     }
 
-    /// Opens one that is there.
+    /// Opens an existing one.
     ///
     /// - Parameter isWritten: Whether records are added: leftovers are removed first.
     /// - Throws: ``RelataError/corruptStore(_:)`` for another file.

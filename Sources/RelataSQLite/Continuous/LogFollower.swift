@@ -117,7 +117,7 @@ final class LogFollower {
         let log = try CopiedLog(newest.log, isWritten: true)
         guard log.head.source == hold.path else {
             throw RelataError.invalidUse(
-                "\(folder.path) holds copies of \(log.head.source): choose another folder for \(hold.path)")
+                "\(folder.path) contains copies of \(log.head.source): choose another folder for \(hold.path)")
         }
         let index = try hold.index()
         let isSame = index.end.salt == log.position.salt && index.end.frame >= log.position.frame
@@ -154,7 +154,7 @@ final class LogFollower {
         for log in logs { try log.copy(from: source, to: index, began: began, ended: ended) }
     }
 
-    /// Records that nothing was written for a while, so that later restores know that nothing is missing.
+    /// Records that nothing was written for a while, so that later restores detect no gap.
     private func noteSilence(after time: Int64) throws {
         let began = CopyMoment.now()
         guard let log = logs.last, began - log.time > time else { return }

@@ -28,7 +28,7 @@ final class LogHold {
         holder = try Connection(path: path)
         guard try holder.hasLog else {
             throw .invalidUse(
-                "\(path) has no write-ahead log, which continuous copies need: PRAGMA journal_mode = WAL gives it one, and so does a store that opens it for writing"
+                "\(path) has no write-ahead log, which continuous copies need: PRAGMA journal_mode = WAL creates one, as does a store that opens it for writing"
             )
         }
         next = try Connection(path: path)

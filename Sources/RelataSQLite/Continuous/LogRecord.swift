@@ -8,11 +8,11 @@ struct LogRecord: Hashable {
     var began: Int64
     /// When it was received: no later commit is included.
     var ended: Int64
-    /// The place behind which the frames begin.
+    /// The position after which the frames begin.
     var start: LogPosition
     /// The position of the last frame; ``start`` for no frames.
     var end: LogPosition
-    /// How many pages the database has afterwards; 0 for no frames.
+    /// The number of pages the database has afterwards; 0 for no frames.
     var pages: UInt32
     /// How the log's checksums read words.
     var isBigEndian: Bool
@@ -20,10 +20,10 @@ struct LogRecord: Hashable {
     static let size = 96
     private static let magic: UInt32 = 0x52_4C_52_31
 
-    /// How many frames follow.
+    /// The number of frames follow.
     var frameCount: Int { Int(end.frame) - Int(start.frame) }
 
-    /// How many bytes it takes with its frames.
+    /// The number of bytes it takes with its frames.
     func size(pageSize: Int) -> Int { Self.size + frameCount * (LogLayout.frameHeaderSize + pageSize) }
 
     /// Whether it continues another: in the same log, or at the beginning of the next one.
@@ -60,7 +60,7 @@ struct LogRecord: Hashable {
         return bytes
     }
 
-    /// - Returns: `nil` for bytes that are no record, or not all of one.
+    /// - Returns: `nil` for bytes that aren't a complete record.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.size else { return nil }
         func read<Number: FixedWidthInteger>(_ place: Int, _ type: Number.Type) -> Number {

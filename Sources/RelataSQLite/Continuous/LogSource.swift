@@ -33,7 +33,7 @@ final class LogSource {
         return LogPosition(salt: salt, frame: 0, checksum: checksum)
     }
 
-    /// Whether a place that was copied to once is still in the log.
+    /// Whether an earlier copy position is still in the log.
     func holds(_ position: LogPosition, pageSize: Int) throws -> Bool {
         guard position.frame > 0 else { return true }
         let place = LogLayout.offset(of: position.frame, pageSize: pageSize)
@@ -44,7 +44,7 @@ final class LogSource {
 
     /// Reads frames, checks them, and gives them to `body`, a few at a time.
     ///
-    /// - Returns: How many pages the database has after the last of them.
+    /// - Returns: The number of pages the database has after the last of them.
     func frames(
         from start: LogPosition, to index: LogIndex, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> UInt32 {
@@ -111,7 +111,7 @@ struct FrameChecker {
 }
 
 extension Int32 {
-    /// How many bytes an open file has.
+    /// The number of bytes an open file has.
     var fileSize: Int {
         var status = stat()
         return fstat(self, &status) == 0 ? Int(status.st_size) : 0

@@ -14,7 +14,7 @@ package final class NewFile {
     /// The name of the file in messages.
     private let name: String
     private let replaces: Bool
-    /// The file that is as open as this one is to be; `nil` for any new file.
+    /// The file whose permissions this one gets; `nil` for the defaults.
     private let model: FileAccess?
     private var isOpen = true
 
@@ -58,14 +58,14 @@ package final class NewFile {
             return path
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw .fileAccess(path: name, "is no regular file: choose another name")
+            throw .fileAccess(path: name, "isn't a regular file: choose another name")
         }
         guard replaces else { throw taken(name) }
         return path
     }
 
     private static func taken(_ name: String) -> RelataError {
-        .fileAccess(path: name, "exists already, and is left as it is: choose another name, or have it replaced")
+        .fileAccess(path: name, "already exists, and is left unchanged: choose another name, or have it replaced")
     }
 
     // MARK: Finishing
@@ -127,8 +127,8 @@ private struct FileAccess {
         (mode, owner, group) = (status.st_mode & 0o777, status.st_uid, status.st_gid)
     }
 
-    /// Applies them to a file that only its creator can open so far. If the file can't have the group, the creator's
-    /// group gets the rights of others.
+    /// Applies them to a file that only its creator can open yet. If the file can't have the group, the creator's group
+    /// gets the rights of others.
     func give(to descriptor: Int32) {
         let hasGroup = fchown(descriptor, owner, group) == 0 || fchown(descriptor, uid_t.max, group) == 0
         let mode = hasGroup ? self.mode : self.mode & 0o707 | self.mode << 3 & 0o070

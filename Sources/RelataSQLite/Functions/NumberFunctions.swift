@@ -2,7 +2,7 @@ import RelataCSQLite
 import RelataEngine
 import Foundation
 
-/// Figures of columns that hold whole numbers as integers and all others as floating-point numbers.
+/// Aggregates of columns that hold whole numbers as integers and all others as floating-point numbers.
 enum NumberFunctions {
     /// The sum so far, in memory that SQLite zeroes first and frees at the end.
     private struct Total {

@@ -101,9 +101,9 @@ extension SQLiteDriver {
             damage.isReadable = false
         } catch .database(_, let message, _) where UnknownExtension.isMissing(message) {
             // Indexes and tables that sort by it can't be read.
-            damage.problems.append("SQLite can't look at all of it: \(message)")
+            damage.problems.append("SQLite can't check all of it: \(message)")
             damage.isReadable = !UnknownExtension.isCollation(message)
-            damage.mend = "check it with the program that made it"
+            damage.fix = "check it with the program that created it"
             return damage
         }
         let isIndexOnly =
@@ -111,12 +111,12 @@ extension SQLiteDriver {
             && damage.problems.allSatisfy {
                 $0.contains("missing from index") || $0.contains("wrong # of entries in index")
             }
-        damage.mend =
+        damage.fix =
             isIndexOnly
-            ? "make the indexes anew: REINDEX"
-            : "restore it from a copy, or save what can be read: sqlite3 FILE .recover"
+            ? "rebuild the indexes: REINDEX"
+            : "restore it from a copy, or recover what can be read: sqlite3 FILE .recover"
         if isIndexOnly, !damage.problems.isEmpty {
-            damage.repair = IntegrityRepair("make the indexes anew", [IntegrityRepair.Step("REINDEX")])
+            damage.repair = IntegrityRepair("rebuild the indexes", [IntegrityRepair.Step("REINDEX")])
         }
         return damage
     }

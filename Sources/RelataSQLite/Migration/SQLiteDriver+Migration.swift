@@ -16,7 +16,7 @@ extension SQLiteDriver {
     /// Tables can be rebuilt only while SQLite doesn't enforce foreign keys, which can't be set in a transaction.
     package func changingTables<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
         guard !connection.isInTransaction else {
-            throw RelataError.invalidUse("a migration needs a transaction of its own: open the store outside of one")
+            throw RelataError.invalidUse("a migration needs its own transaction: open the store outside of one")
         }
         try checkIsInPlace()
         let wasOn = try connection.value(SQLStatement("PRAGMA foreign_keys")) == .integer(1)

@@ -7,14 +7,14 @@ import Synchronization
 /// Copies the log of a file (SQLite's WAL) into the file while transactions continue: a *checkpoint*, on a separate
 /// thread.
 ///
-/// By default, SQLite does it within every so many-th commit, which then waits for the disk a hundred times as long as
-/// the others. A commit during the copying makes the log longer, though, and the log restarts only when nothing in it
-/// is left to copy: if transactions never pause, one of them copies the small rest, long after the first copying. It
+/// By default, SQLite does it within a commit from time to time, which then waits for the disk a hundred times as long
+/// as the others. A commit during the copying makes the log longer, though, and the log restarts only when nothing in
+/// it is left to copy: if transactions never pause, one of them copies the small rest, long after the first copying. It
 /// waits until no reader uses the log any more: otherwise overlapping reads would keep the log from ever restarting.
 /// New readers in the meantime read from the file.
 final class LogCopier: Sendable {
-    /// After so many new pages the log is copied. SQLite takes ten times as many; so few keep the disk, and the
-    /// processor, busy for less than a millisecond at a time.
+    /// The log is copied after this many new pages. SQLite waits for ten times as many; so few keep the disk and the
+    /// processor busy for less than a millisecond at a time.
     private static let interval: Int32 = 100
     /// For how many milliseconds a commit waits for readers of a long log.
     private static let patience: Int32 = 250
@@ -26,7 +26,7 @@ final class LogCopier: Sendable {
         var nextTry: Int32 = 0
         /// For how many milliseconds the writer waits for other processes.
         var busyTimeout: Int32 = 0
-        /// How long the log was when it was last copied.
+        /// The length of the log when it was last copied.
         var copied: Int32 = 0
         var isCopying = false
         /// Whether the rest of a long log is so small that a commit copies it.
@@ -51,7 +51,7 @@ final class LogCopier: Sendable {
 
     deinit { connection.withLock { _ = sqlite3_close_v2($0) } }
 
-    /// Has the copier watch the commits of a connection, in SQLite's stead.
+    /// Lets the copier watch the commits of a connection, instead of SQLite.
     ///
     /// - Parameters:
     ///   - limit: The pages at which a log should restart.
@@ -116,7 +116,7 @@ final class LogCopier: Sendable {
         sqlite3_busy_timeout(handle, Self.patience)
         let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_RESTART, nil, nil)
         let busyTimeout = state.withLock { state in
-            // For a long reader, not every so many-th commit should wait.
+            // A long reader should not make commits wait regularly.
             if code != SQLITE_OK { state.nextTry = pages &+ max(1, state.limit) }
             return state.busyTimeout
         }

@@ -33,7 +33,7 @@ package struct RowList: ~Copyable {
     private let columns: Int
     /// The capacity in values.
     private var capacity: Int
-    /// How many there are.
+    /// The number of them.
     private var count = 0
 
     /// Allocates exactly that many rows of that many columns each; `nil` without memory.

@@ -20,7 +20,7 @@ package final class WantedKeys {
         guard list.lend(to: statement, at: Int32(index)) == SQLITE_OK else { throw Self.noMemory }
     }
 
-    /// How many there are.
+    /// The number of them.
     package var keyCount: Int { Int(count) }
 
     /// The number, from 0, of the key in a column; a new one gets the next.

@@ -112,7 +112,7 @@ struct HTTPExchange: Sendable {
         switch error {
         case let error as NIOConnectionError:
             "it can't be reached: "
-                + (error.connectionErrors.first.map { "\($0.error)" } ?? "there is no server of that name")
+                + (error.connectionErrors.first.map { "\($0.error)" } ?? "there is no such host")
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError: "TLS with it failed: \(error)"
         case HTTPParserError.invalidEOFState: "it broke off in the middle of its reply"
         case is HTTPParserError: "it doesn't speak HTTP: \(error)"

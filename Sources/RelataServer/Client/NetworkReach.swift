@@ -10,7 +10,7 @@ import Glibc
 import Musl
 #endif
 
-/// Tells addresses on the public internet from those of this machine and of private networks.
+/// Distinguishes public addresses from those of this machine and of private networks.
 enum NetworkReach {
     /// The blocks that contain public addresses: IPv4, and 2000::/3.
     private static let assigned = AddressRanges(known: ["0.0.0.0/0", "2000::/3"])
@@ -24,7 +24,7 @@ enum NetworkReach {
     /// The IPv6 addresses that NAT64 translates to IPv4.
     private static let translated = AddressRanges(known: ["64:ff9b::/96"])
 
-    /// Whether an address is public. An IPv6 address that stands for an IPv4 address is as public as the IPv4 address.
+    /// Whether an address is public. An IPv6 address that maps an IPv4 address is as public as that.
     static func isPublic(_ address: SocketAddress) -> Bool {
         guard var text = address.ipAddress else { return false }
         if translated.contains(text), case .v6(let address) = address {

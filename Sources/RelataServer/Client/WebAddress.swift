@@ -27,7 +27,7 @@ struct WebAddress: Sendable {
         guard isSecure || !needsTLS || Self.isThisMachine(host) else {
             throw SignInError("it must begin with https://")
         }
-        // A port that is no `Int` is left out.
+        // A port that isn't an `Int` is left out.
         if parts.port == nil, let range = parts.rangeOfPort, let text = parts.string?[range], !text.isEmpty {
             throw SignInError("there is no port \(text.prefix(20))")
         }

@@ -102,14 +102,16 @@ extension RelataServer.TLSFiles {
         do {
             certificates = try NIOSSLCertificate.fromPEMFile(certificate)
         } catch {
-            throw .fileAccess(path: certificate, "holds no certificate in PEM format: \(error)")
+            throw .fileAccess(path: certificate, "contains no certificate in PEM format: \(error)")
         }
-        guard !certificates.isEmpty else { throw .fileAccess(path: certificate, "holds no certificate in PEM format") }
+        guard !certificates.isEmpty else {
+            throw .fileAccess(path: certificate, "contains no certificate in PEM format")
+        }
         let privateKey: NIOSSLPrivateKey
         do {
             privateKey = try NIOSSLPrivateKey(file: key, format: .pem)
         } catch {
-            throw .fileAccess(path: key, "holds no private key in PEM format: \(error)")
+            throw .fileAccess(path: key, "contains no private key in PEM format: \(error)")
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(privateKey))

@@ -27,8 +27,8 @@ extension RelataServer {
         public var requestLogLevel = Logger.Level.debug
         /// The clients that may read `/metrics`.
         public var metricsAudience = MetricsAudience.loopback
-        /// The proxies whose `X-Forwarded-For` tells the addresses of clients. By default none: clients can write that
-        /// field, too.
+        /// The proxies whose `X-Forwarded-For` names the addresses of clients. None by default, because clients can set
+        /// that field, too.
         public var trustedProxies = AddressRanges.nowhere
         /// For how long running requests may continue when the server stops.
         public var stopTimeout = Duration.seconds(10)
@@ -66,11 +66,11 @@ extension RelataServer {
         public var requestLineSize = 64 * 1024
         /// The bytes of all header fields.
         public var headerSize = 32 * 1024
-        /// How many header fields a request may have.
+        /// The number of header fields a request may have.
         public var headerCount = 128
         /// The bytes of a message over a WebSocket. Each connection may hold some of them.
         public var messageSize = 64 * 1024
-        /// How many connections are open at once. More wait until others are closed.
+        /// The maximum number of open connections. Further ones wait until others are closed.
         public var connections = 16384
         /// For how long a connection stays open between two requests. Clients of WebSockets are pinged at the same
         /// interval.

@@ -13,7 +13,7 @@ extension RelataServer {
         /// The file for the log of changes, a JSON object per line; `nil`, the default, for none. At 10 MB it is
         /// renamed with the suffix `.1`, replacing the previous one, and a new file begins.
         public var auditFile: String?
-        /// How many bytes the files of an import may have together.
+        /// The maximum total size of the files of an import, in bytes.
         public var maximumImport = 1024 * 1024 * 1024
 
         /// A dashboard for a store.

@@ -44,7 +44,7 @@ struct DashboardProtocol: ParseForm {
         options.mount = Self.mount + Self.serviceMount
         // Objects are shown as they are stored, without the addresses of their files, which the protocol adds.
         options.files = nil
-        // Who signed in to the dashboard has the master key.
+        // A user who signed in to the dashboard has the master key.
         options.rateLimits = []
         options.isAudited = true
         let key = ServerKeys.newKey()
@@ -89,7 +89,7 @@ struct DashboardProtocol: ParseForm {
         }
     }
 
-    /// Delivers what webhooks are still to be told when the server stops.
+    /// Delivers pending notices for webhooks when the server stops.
     func work(report: @escaping @Sendable (any Error) -> Void) async {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(86_400)) }
         await service.stopWebhooks()
@@ -110,7 +110,7 @@ struct DashboardProtocol: ParseForm {
                 let session = try session(of: request)
                 let subject = try subject(request.headers)
                 if request.method != "GET", subject != nil {
-                    throw ServerRefusal(.unauthorized, "a view as somebody else is read-only", status: 403)
+                    throw ServerRefusal(.unauthorized, "a view as another user is read-only", status: 403)
                 }
                 if let reply = try moved(request, session) { return reply }
                 if request.method != "GET", dashboard.isReadOnly {
@@ -152,9 +152,9 @@ struct DashboardProtocol: ParseForm {
             ?? render(.nothingHere)
     }
 
-    /// The one as whom a page views the store; `nil` for the master key.
+    /// The caller whose view of the store a page shows; `nil` for the master key.
     ///
-    /// - Throws: `ServerRefusal` 400 for a name that can't be: it must not show what the master key sees.
+    /// - Throws: `ServerRefusal` 400 for an invalid name, because the page must not show what the master key sees.
     private func subject(_ headers: [String: String]) throws(ServerRefusal) -> AccessSubject? {
         guard let name = headers[Self.viewHeader] else { return nil }
         if name == "nobody" { return .nobody }

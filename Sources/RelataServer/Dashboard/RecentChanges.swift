@@ -29,7 +29,7 @@ final class RecentChanges: Sendable {
     /// For how long it listens after the last request.
     private static let patience = Duration.seconds(60)
     private static let maximumLines = 200
-    /// How many objects of a change are named.
+    /// The maximum number of named objects of a change.
     private static let maximumNames = 5
 
     private let store: ParseStore

@@ -16,7 +16,7 @@ final class SlowRequests: Sendable {
         let status: Int
     }
 
-    /// Whatever is faster isn't slow.
+    /// Faster requests aren't recorded.
     static let threshold = TimeAmount.milliseconds(10)
     static let maximumCount = 100
     private static let lifetime = TimeAmount.hours(1)

@@ -31,7 +31,7 @@ final class Transfer: Sendable {
         var report: JSONValue?
         var problem: String?
         var badRows: [BadRow] = []
-        /// Whether the files were only looked at.
+        /// Whether the files were only checked.
         var isChecked = false
         var task: Task<Void, Never>?
         var lastUse = ContinuousClock.now
@@ -61,7 +61,7 @@ final class Transfer: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Ends it, whatever it does.
+    /// Ends it, whatever its state.
     func cancel() { state.withLock { $0.task?.cancel() } }
 
     var isRunning: Bool { state.withLock { $0.phase == .running } }
@@ -140,7 +140,7 @@ final class Transfer: Sendable {
         let names = try state.withLock { state in
             // After a check, or a refusal, the files still exist.
             guard state.phase != .running, state.phase != .done || state.isChecked else {
-                throw Refusal.notNow("this import was begun already")
+                throw Refusal.notNow("this import was already started")
             }
             for (name, size) in state.expected {
                 let attributes = try FileManager.default.attributesOfItem(atPath: path(name))

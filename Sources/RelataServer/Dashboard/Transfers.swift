@@ -132,7 +132,7 @@ struct TransferRoutes: Sendable {
                 throw ServerRefusal(
                     .malformed,
                     """
-                    each file needs a name of its own that ends with .jsonl, .ndjson or .csv, and its size, up to \
+                    each file needs its own name that ends with .jsonl, .ndjson or .csv, and its size, up to \
                     \(maximumImport) bytes
                     """, status: 400)
             }

@@ -216,7 +216,7 @@ public struct FolderStorage: FileStorage {
 
     /// Deletes a content, unless it was stored again since a time.
     ///
-    /// - Returns: Whether the content doesn't exist any more.
+    /// - Returns: Whether the content no longer exists.
     /// - Throws: `RelataError.fileAccess` if the content can't be deleted.
     public func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool {
         guard let place = place(of: id), let stored = Self.time(of: place) else { return true }
@@ -226,7 +226,7 @@ public struct FolderStorage: FileStorage {
         let leaving = "\(path)/\(Self.old)\(id)-\(UUID().uuidString)"
         guard rename(place, leaving) == 0 else {
             if errno == ENOENT { return true }
-            throw Self.failure(path, "holds a content that can't be deleted")
+            throw Self.failure(path, "contains a file that can't be deleted")
         }
         if let stored = Self.time(of: leaving), stored >= time {
             try restore(leaving, as: place)

@@ -1,8 +1,8 @@
 #if Server
 import Synchronization
 
-/// How much memory the bodies of all clients' requests take together, or their replies: each may be large, but not all
-/// at once.
+/// A limit on the memory of all clients' requests together, or of their replies: each may be large, but not all at
+/// once.
 final class BodyBudget: Sendable {
     /// Those up to this size aren't counted.
     static let freeSize = 16 * 1024

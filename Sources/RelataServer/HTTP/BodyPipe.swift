@@ -15,18 +15,18 @@ final class BodyPipe: Sendable {
         /// The reader that waits for the next piece.
         var taker: CheckedContinuation<[UInt8]?, any Error>?
         var isDropped = false
-        /// How many bytes came so far.
+        /// The number of received bytes.
         var received = 0
     }
 
-    /// How many bytes may wait before nothing more is read.
+    /// The number of waiting bytes from which reading pauses.
     private static let maximumSize = 256 * 1024
 
     private let state = Mutex(State())
     private let wish = Mutex<Wish?>(nil)
 
-    /// What is called when more is wanted. It is a type because a closure directly in a mutex is wrapped again at each read,
-    /// and each call goes through all of the wrappers.
+    /// Called when more bytes are needed. It is a type because a closure directly in a mutex is wrapped again at each
+    /// read, and each call goes through all of the wrappers.
     private struct Wish: Sendable {
         let body: @Sendable () -> Void
     }
@@ -41,7 +41,7 @@ final class BodyPipe: Sendable {
 
     /// Whether the body has come to its end.
     var isWhole: Bool { state.withLock { $0.isWhole } }
-    /// How many bytes came so far.
+    /// The number of received bytes.
     var received: Int { state.withLock { $0.received } }
 
     func push(_ bytes: ByteBuffer) {
@@ -59,7 +59,7 @@ final class BodyPipe: Sendable {
         taker?.resume(returning: Array(bytes.readableBytesView))
     }
 
-    /// Nothing more comes.
+    /// No more values follow.
     func finish() {
         end { $0.isWhole = true }?.resume(returning: nil)
     }

@@ -13,17 +13,17 @@ struct ChunkSizes {
         case size(Int, hasDigits: Bool)
         /// In the extensions after the size.
         case rest(Int)
-        /// In a piece and the end of its line, so many bytes of which are to come.
+        /// In a chunk and the end of its line, with the number of missing bytes.
         case piece(left: Int)
         /// After the last chunk, or after unexpected bytes.
         case ended
     }
 
     private var state: State
-    /// How many bytes the pieces have together that were announced.
+    /// The total size of the announced chunks, in bytes.
     private(set) var total = 0
 
-    /// - Parameter seen: How many bytes of the header's end have arrived before.
+    /// - Parameter seen: The number of bytes of the header's end have arrived before.
     init(seen: Int) { state = .header(seen: seen) }
 
     /// Reads received bytes, which begin within the header of the request or after it.
@@ -72,7 +72,7 @@ struct ChunkSizes {
         }
     }
 
-    /// How many bytes of a header's end are at the end of the received bytes.
+    /// The number of bytes of a header's end are at the end of the received bytes.
     ///
     /// - Parameter earlier: The number for the bytes received before.
     static func seen(in bytes: ByteBufferView, after earlier: Int) -> Int {

@@ -13,7 +13,7 @@ extension ConnectionHandler {
         wait(limits.transferTime, context)
     }
 
-    /// How many bytes the client is still to take before it can take others.
+    /// The number of bytes the client must receive before it can receive others.
     func untaken(_ context: ChannelHandlerContext) -> Int {
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
@@ -40,7 +40,7 @@ extension ConnectionHandler {
         wait(until: .now() + TimeAmount(time), context)
     }
 
-    /// Sets when ``timeIsUp(_:)`` is called. There is one timer, which is only moved if it would be too late.
+    /// Sets when ``timeIsUp(_:)`` is called. There is one timer, which is only rescheduled if it would fire too late.
     func wait(until deadline: NIODeadline, _ context: ChannelHandlerContext) {
         self.deadline = deadline
         if let timer, timer.time <= deadline { return }

@@ -3,27 +3,26 @@ import NIOCore
 import NIOHTTP1
 import RelataCore
 
-/// One connection: takes requests as they come, has them answered one after another, and closes when it is time.
+/// One connection: reads requests as they arrive, answers them one after another, and closes when it should.
 ///
-/// Belongs to the connection's event loop. Only answering happens elsewhere.
+/// Runs on the connection's event loop. Only the answering happens elsewhere.
 ///
 /// Hummingbird's own channel (`HTTP1Channel`), with the same protocol behind it on the same threads, answered 63,000
-/// small gets a second where this one does 84,000, and 57,000 posts of 1 kB where this one does 79,000: 24 and 29 %
-/// fewer (`wrk` with 64 connections on two cores, medians of six rounds in turns). On Swift's own threads, which a slow
-/// statement would block, it answered 75,000 and 68,000: 10 and 14 % fewer. The slowest of a hundred took 2 to 3 ms
-/// there, 4 ms here.
+/// small GETs a second where this one answers 84,000, and 57,000 POSTs of 1 kB where this one answers 79,000: 24 and
+/// 29 % fewer (`wrk` with 64 connections on two cores, medians of six alternating rounds). On Swift's own threads, which
+/// a slow statement would block, it answered 75,000 and 68,000: 10 and 14 % fewer. The 99th percentile was 2 to 3 ms
+/// there, and is 4 ms here.
 ///
-/// It has one timeout, for idle connections. It doesn't have these limits of this one:
+/// Hummingbird's channel has one timeout, for idle connections. It lacks these limits:
 /// - headers that never end: `aClientThatNeverFinishesItsHeaderIsClosed`
-/// - bodies that come by drops, or stop: `aClientThatSendsABodyByDropsIsNotWaitedFor`,
-///   `whatArrivedEarnsNoTimeToSendNothing`
-/// - replies that are taken by drops, or not at all: `aClientThatTakesNoRepliesIsClosedAndHoldsUpNobody`,
-///   `whoStopsTakingALargeReplyIsClosedAndItsRoomGivenBack`
+/// - bodies that trickle in, or stop: `tricklingBodiesTimeOut`, `earlierBytesDoNotExtendAnIdleTimeout`
+/// - replies that are read very slowly, or not at all: `clientsThatReadNoRepliesAreClosedWithoutDelayingOthers`,
+///   `clientsThatStopReadingAreClosedAndTheirMemoryIsFreed`
 /// - the memory of all clients: `bodiesOfManyClientsDoNotAddUpWithoutBound`,
 ///   `repliesToManyClientsDoNotAddUpWithoutBound`
-/// - the bytes between the chunks of a body: `whatStandsBesideABodyIsBounded`
+/// - the bytes between the chunks of a body: `chunkOverheadIsLimited`
 ///
-/// It also doesn't send `100 Continue`: `aClientThatWaitsToBeAskedIsAskedForItsBody`.
+/// It also doesn't send `100 Continue`: `clientsThatExpectAContinueGetOne`.
 final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
@@ -47,14 +46,14 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     struct Sending {
         let size: Int
         let start = NIODeadline.now()
-        /// How much was still to be taken when that was last looked at.
+        /// The number of bytes left to send at the last check.
         var left = Int.max
     }
 
     /// The rest of the reply whose first bytes were written.
     struct ReplyRest {
         let bytes: ByteStream
-        /// How many bytes there are.
+        /// The number of bytes.
         var left: Int
         /// The id of the request, for the log.
         let id: String
@@ -88,7 +87,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     private var unfinishedCount = 0
     /// Since when the body is awaited that arrives.
     var bodyStart = NIODeadline.now()
-    /// The reply that the client is to take.
+    /// The reply to send.
     var sending: Sending?
     /// The rest of the reply after its written part.
     var rest: ReplyRest?
@@ -182,7 +181,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
                 isAskAwaited = false
                 if isEnding { request.pipe?.drop() } else { waiting.append(request) }
             case .refuse(let refused): refuseLater(refused, context)
-            // `100 Continue` is sent at its turn: it mustn't come between other replies.
+            // `100 Continue` is sent in order: it mustn't come between other replies.
             case .askForBody: isAskAwaited = true
             case .wait: bodyGoesOn(context)
             }

@@ -2,7 +2,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// A request that arrived whole.
+/// A completely received request.
 struct ReceivedRequest: Sendable {
     /// The method, as it was written.
     var method: String
@@ -14,7 +14,7 @@ struct ReceivedRequest: Sendable {
     var pipe: BodyPipe?
     /// Whether the client waits for `100 Continue`.
     var asksForBody = false
-    /// How many bytes the body may have, also after it was decompressed.
+    /// The number of bytes the body may have, also after it was decompressed.
     var bodyLimit: Int
     /// The body's share of the memory for all bodies; `nil` for a small one.
     var share: BodyBudget.Share?
@@ -25,7 +25,7 @@ struct ReceivedRequest: Sendable {
     /// When its last byte arrived.
     var arrival = NIODeadline.now()
 
-    /// How many bytes of the body have arrived.
+    /// The number of received bytes of the body.
     var received: Int { pipe?.received ?? body.readableBytes }
 }
 #endif

@@ -21,7 +21,7 @@ extension ServerRefusal {
 
     /// Header fields that are too many or too large.
     static let largeHeader = ServerRefusal(
-        .headersTooLarge, "the header fields are larger than this server takes", status: 431)
+        .headersTooLarge, "the header fields are larger than this server accepts", status: 431)
 
     /// The refusal of a request that arrives too slowly.
     static let tooSlow = ServerRefusal(.timedOut, "the request took too long to arrive", status: 408)
@@ -32,11 +32,13 @@ extension ServerRefusal {
     /// The refusal of a reply for which memory is lacking now.
     static func noRoomForReply(ofRead isOfRead: Bool) -> ServerRefusal {
         if isOfRead {
-            return ServerRefusal(.noRoom, "clients are taking too much at once: try again", status: 503)
+            return ServerRefusal(.noRoom, "too much is being sent to clients at once: try again", status: 503)
         }
         // Clients repeat a request after 500 or more, which would do it twice.
         return ServerRefusal(
-            .noRoom, "this was done, but its reply is large, and clients are taking too much at once", status: 400)
+            .noRoom, "this was completed, but its reply is large, and too much is being sent to clients at once",
+            status: 400
+        )
     }
 
     /// A body that is larger than the limit, which the protocol may have lowered.

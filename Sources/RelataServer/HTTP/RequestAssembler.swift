@@ -8,7 +8,7 @@ struct RequestAssembler {
     enum Step {
         /// Waiting for the next.
         case wait
-        /// `100 Continue` is to be sent.
+        /// `100 Continue` must be sent.
         case askForBody
         /// A request is whole, or all of it that is needed to answer it.
         case complete(ReceivedRequest)
@@ -33,9 +33,9 @@ struct RequestAssembler {
         case refused
     }
 
-    /// How a body is taken that begins to arrive.
+    /// How an arriving body is received.
     struct AdmittedBody {
-        /// How many bytes it may have.
+        /// The number of bytes it may have.
         var limit: Int
         /// Whether the request is answered while it arrives.
         var isPiped = false
@@ -49,16 +49,16 @@ struct RequestAssembler {
     private let budget: BodyBudget
     private let admit: Admission
     private var state = State.head
-    /// How many bytes of the body have arrived.
+    /// The number of received bytes of the body.
     private(set) var received = 0
-    /// How many bytes arrived since the head that are no part of the body; `nil` until all that came with the head is
-    /// read.
+    /// The number of bytes arrived since the head that aren't part of the body; `nil` until all that came with the head
+    /// is read.
     private var framing: Int?
     /// The announced sizes of the arriving body's chunks; `nil` for a body without chunks.
     private var chunks: ChunkSizes?
     /// Whether another request ended in the received bytes: then the position of the next one in them is unknown.
     private var hasEnded = false
-    /// How many bytes of the end of a header have arrived.
+    /// The number of received bytes of the end of a header.
     private var headerEnd = 0
 
     /// - Parameters:
@@ -146,7 +146,7 @@ struct RequestAssembler {
             return refuse(ServerRefusal(.malformed, "a request needs one Host field", status: 400))
         }
         if head.method == .CONNECT {
-            return refuse(ServerRefusal(.unknownMethod, "this server is no proxy", status: 405))
+            return refuse(ServerRefusal(.unknownMethod, "this server isn't a proxy", status: 405))
         }
         // Chunks are assembled; a body that is compressed as a transfer coding would be misread.
         guard head.headers[canonicalForm: "transfer-encoding"].allSatisfy({ $0.lowercased() == "chunked" }) else {
@@ -204,13 +204,13 @@ struct RequestAssembler {
         framing = total
         guard total <= Self.maximumFraming + 8 * received else {
             return refuse(
-                ServerRefusal(.malformed, "the pieces of the body hold too much besides the body", status: 400),
+                ServerRefusal(.malformed, "the chunks of the body contain too much besides the body", status: 400),
                 request.headers)
         }
         return .wait
     }
 
-    /// How many bytes may arrive besides a small body.
+    /// The number of bytes may arrive besides a small body.
     private static let maximumFraming = 16 * 1024
 
     private mutating func refuse(_ error: ServerRefusal, _ headers: RequestHeaders = RequestHeaders()) -> Step {

@@ -1,7 +1,7 @@
 #if Server
 import NIOHTTP1
 
-/// The header fields of a request that mean something here, read in one pass. No others are kept.
+/// The used header fields of a request, read in one pass. Others aren't kept.
 struct RequestHeaders: Sendable {
     /// The fields that the protocol reads, by names in lower case.
     private(set) var kept: [String: String] = [:]
@@ -19,12 +19,12 @@ struct RequestHeaders: Sendable {
     private(set) var asksForUpgrade = false
     /// The cached versions of the client.
     private(set) var ifNoneMatch: String?
-    /// The addresses that proxies tell, the client's first.
+    /// The addresses that proxies name, the client's first.
     private(set) var forwardedFor: String?
     private(set) var hostCount = 0
     /// The announced length of the body, if there is one.
     private(set) var contentLength: Int?
-    /// How many bytes the names and values of all fields have.
+    /// The number of bytes the names and values of all fields have.
     private(set) var size = 0
 
     init() {}

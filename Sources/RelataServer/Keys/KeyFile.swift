@@ -182,10 +182,10 @@ public struct KeyFile: Sendable {
         // Checks the opened file: the target of a link counts, and can't be exchanged in between.
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw RelataError.fileAccess(path: path, "isn't a regular file, so it can't hold keys")
+            throw RelataError.fileAccess(path: path, "isn't a regular file, so it can't contain keys")
         }
         guard status.st_mode & 0o077 == 0 else {
-            throw RelataError.fileAccess(path: path, "holds keys, and others may read it: run chmod 600 on it")
+            throw RelataError.fileAccess(path: path, "contains keys, and others can read it: run chmod 600 on it")
         }
         guard let data = try? handle.readToEnd() else {
             throw RelataError.fileAccess(path: path, "can't be read as a key file")
@@ -193,7 +193,7 @@ public struct KeyFile: Sendable {
         do {
             return (try JSONDecoder().decode(Content.self, from: data), data)
         } catch {
-            throw RelataError.fileAccess(path: path, "holds no keys of a server: delete it to have new ones made")
+            throw RelataError.fileAccess(path: path, "contains no keys of a server: delete it to have new ones made")
         }
     }
 

@@ -21,7 +21,7 @@ public struct ServerKeys: Sendable {
     public var dotNetKey: String?
     /// The hash of the master key; `nil` for none.
     public var masterKey: HashedKey?
-    /// The hash of a key that reads everything, and changes nothing; `nil` for none.
+    /// The hash of the read-only master key; `nil` for none.
     public var readOnlyMasterKey: HashedKey?
     /// The hash of a key that can also write the ids and times of objects and password hashes, for moving a server;
     /// `nil` for none.
@@ -158,7 +158,7 @@ public struct HashedKey: Hashable, Sendable, Codable {
 }
 
 extension Data {
-    /// So many random bytes.
+    /// A number of random bytes.
     static func random(_ count: Int) -> Data {
         var random = SystemRandomNumberGenerator()
         return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })

@@ -16,7 +16,7 @@ struct SMTPDialogue {
         var options = ""
         if message.needsUnicode {
             guard abilities["SMTPUTF8"] != nil else {
-                throw MailError("it takes no addresses with letters outside of ASCII (SMTPUTF8)")
+                throw MailError("it doesn't accept addresses with letters outside ASCII (SMTPUTF8)")
             }
             options = " SMTPUTF8"
         }

@@ -5,7 +5,7 @@ import RelataParse
 
 /// A command to a mail server, and the promise of its reply.
 struct SMTPCommand: Sendable {
-    /// The bytes; empty if the server speaks first.
+    /// The bytes; empty if the server sends first.
     let bytes: ByteBuffer
     /// The TLS configuration, if TLS begins once the server agrees.
     var security: SMTPSecurity?

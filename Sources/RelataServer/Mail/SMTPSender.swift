@@ -152,7 +152,7 @@ public struct SMTPSender: MailSender {
         do {
             return try ClientTLS.context(trusting: certificates)
         } catch {
-            throw .fileAccess(path: certificates ?? "", "holds no certificates in PEM format: \(error)")
+            throw .fileAccess(path: certificates ?? "", "contains no certificates in PEM format: \(error)")
         }
     }
 
@@ -165,7 +165,7 @@ public struct SMTPSender: MailSender {
         case let error as NIOConnectionError:
             let reasons = error.connectionErrors.map { "\($0.error)" }
             return MailError(
-                "\(place) can't be reached: \(reasons.first ?? "there is no server of that name")", isTemporary: true)
+                "\(place) can't be reached: \(reasons.first ?? "there is no such host")", isTemporary: true)
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
             return MailError("\(place): TLS with it failed: \(error)", isTemporary: true)
         case let error as ChannelError:

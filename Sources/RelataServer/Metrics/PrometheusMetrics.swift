@@ -17,7 +17,7 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
 
     private let families = Mutex<[String: Family]>([:])
 
-    /// Begins with nothing.
+    /// Starts empty.
     public init() {}
 
     /// All metrics, in Prometheus's text format.
@@ -85,15 +85,15 @@ public final class PrometheusMetrics: MetricsFactory, Sendable {
         series(label, dimensions, .timer) { PrometheusHistogram(.seconds) }
     }
 
-    /// Does nothing: counts are kept.
+    /// Does nothing: counts aren't reset.
     public func destroyCounter(_ handler: any CounterHandler) {}
-    /// Does nothing: counts are kept.
+    /// Does nothing: counts aren't reset.
     public func destroyFloatingPointCounter(_ handler: any FloatingPointCounterHandler) {}
-    /// Does nothing: counts are kept.
+    /// Does nothing: counts aren't reset.
     public func destroyMeter(_ handler: any MeterHandler) {}
-    /// Does nothing: counts are kept.
+    /// Does nothing: counts aren't reset.
     public func destroyRecorder(_ handler: any RecorderHandler) {}
-    /// Does nothing: counts are kept.
+    /// Does nothing: counts aren't reset.
     public func destroyTimer(_ handler: any TimerHandler) {}
 }
 #endif

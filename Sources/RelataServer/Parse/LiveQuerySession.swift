@@ -6,7 +6,7 @@ struct LiveQuerySession: Sendable {
     let service: ParseService
     /// The client's address.
     let address: String?
-    /// Takes what went wrong where the clients are told no details.
+    /// Called with errors whose details clients don't get.
     let report: @Sendable (any Error) -> Void
 
     /// How long a client may take to send its keys.
@@ -25,7 +25,7 @@ struct LiveQuerySession: Sendable {
                 for await message in socket.messages {
                     switch message {
                     case .text(let text): await connection.receive(text)
-                    // It is no message of the protocol.
+                    // It isn't a message of the protocol.
                     case .binary: await connection.receive("")
                     }
                 }

@@ -16,7 +16,7 @@ extension RelataServer {
     ///   - metrics: The server's metrics.
     ///   - logger: The log.
     ///   - configure: Sets the hooks before and after clients save and delete objects.
-    /// - Throws: `RelataError` for a configuration that can't be, for keys with different rights that are equal, and for
+    /// - Throws: `RelataError` for an invalid configuration, for keys with different rights that are equal, and for
     ///   files of HTTPS that can't be read.
     public convenience init(
         _ store: Store, keys: ServerKeys, options: ParseService.Options = ParseService.Options(),
@@ -30,7 +30,7 @@ extension RelataServer {
 
     /// A server for a store of Parse's classes.
     ///
-    /// - Throws: `RelataError` for a configuration that can't be, for keys with different rights that are equal, and for
+    /// - Throws: `RelataError` for an invalid configuration, for keys with different rights that are equal, and for
     ///   files of HTTPS that can't be read.
     public convenience init(
         _ store: ParseStore, keys: ServerKeys, options: ParseService.Options = ParseService.Options(),
@@ -81,7 +81,7 @@ extension RelataServer {
             metrics: metrics, logger: logger)
     }
 
-    /// The store with the rights of somebody, for code on the server outside of a request.
+    /// The store with the rights of a user, a role or nobody, for code on the server outside a request.
     ///
     /// ```swift
     /// let notes = try await server.acting(as: .user(id)).find("Note")
@@ -158,7 +158,7 @@ private struct ParseProtocol: ParseForm {
     private func tendEvents(_ report: @Sendable (any Error) -> Void) async {
         while !Task.isCancelled {
             try? await Task.sleep(for: .seconds(10))
-            // What was counted last is written down when the server stops, too.
+            // The last counts are stored when the server stops, too.
             do {
                 try await Task { try await service.tendEvents() }.value
             } catch {

@@ -10,7 +10,7 @@ struct ServedPath: Sendable {
     let served: any ServedProtocol
     let path: Substring
 
-    /// The kind of the request, for figures.
+    /// The kind of the request, for metrics.
     var route: String { served.route(of: path) }
 }
 #endif

@@ -65,7 +65,7 @@ public protocol ServedProtocol: Sendable {
     /// default.
     var maximumReply: Int { get }
 
-    /// How many requests may block their threads at once, up to 1024; more wait without a thread. 16 by default.
+    /// The number of requests may block their threads at once, up to 1024; more wait without a thread. 16 by default.
     var maximumThreads: Int { get }
 
     /// The kinds of requests that `/metrics` counts separately, a fixed small number. None by default.
@@ -77,7 +77,7 @@ public protocol ServedProtocol: Sendable {
     /// Why requests can't be answered now, for `/readyz`; `nil`, the default, if they can.
     func problem() async -> String?
 
-    /// What `/readyz` tells: by default, only ``problem()``.
+    /// The content of `/readyz`: by default, only ``problem()``.
     func health() async -> ServerHealth
 
     /// Called once, when the server listens. Does nothing by default.

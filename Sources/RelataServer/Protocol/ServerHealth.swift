@@ -1,5 +1,5 @@
 #if Server
-/// What works of a server, and what doesn't, for `/readyz`.
+/// The working and failing parts of a server, for `/readyz`.
 public struct ServerHealth: Hashable, Sendable {
     /// A part of the server, such as its database or its mail server.
     public struct Part: Hashable, Sendable {
@@ -20,7 +20,7 @@ public struct ServerHealth: Hashable, Sendable {
     /// The parts. One that doesn't work is shown, and doesn't take the server out of rotation by itself.
     public var parts: [Part]
 
-    /// What works.
+    /// The working parts.
     public init(problem: String? = nil, parts: [Part] = []) {
         self.problem = problem
         self.parts = parts

@@ -66,7 +66,7 @@ public struct ServerReply: Sendable {
 
     /// A body of which a piece at a time is in memory.
     public struct Stream: Sendable {
-        /// How many bytes it has.
+        /// The number of bytes it has.
         public let size: Int
         /// The bytes. If there are fewer than announced, the connection is closed.
         public let bytes: ByteStream

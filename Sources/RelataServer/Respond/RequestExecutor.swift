@@ -22,7 +22,7 @@ final class RequestExecutor: TaskExecutor {
         var job: UnownedJob?
         /// Since when it does it.
         var start = NIODeadline.now()
-        /// Whether it has been at it for so long that another works in its place.
+        /// Whether it has worked for so long that another thread replaces it.
         var isBlocked = false
     }
 
@@ -34,11 +34,11 @@ final class RequestExecutor: TaskExecutor {
         var workers: [Worker]
         /// Threads that wait for a job. The last one gets the next job: its caches are warm.
         var idle: [Int] = []
-        /// How many threads work and aren't blocked.
+        /// The number of working threads that aren't blocked.
         var activeCount = 0
         /// The thread that watches waiting jobs.
         var watcher = Watcher.missing
-        /// How many threads were started so far.
+        /// The number of threads started so far.
         var startedCount = 0
 
         /// The thread that can take one more job, if any may.
@@ -83,10 +83,10 @@ final class RequestExecutor: TaskExecutor {
         wakes = (0..<threads).map { _ in DispatchSemaphore(value: 0) }
     }
 
-    /// How many threads there are.
+    /// The number of threads.
     var threadCount: Int { state.withLock { $0.workers.count { $0.isStarted } } }
 
-    /// How many threads were started so far: each takes as long as some requests, so they are to be few.
+    /// The number of threads started so far: starting one takes as long as some requests, so there should be few.
     var startedCount: Int { state.withLock { $0.startedCount } }
 
     func enqueue(_ job: consuming ExecutorJob) {

@@ -77,7 +77,7 @@ final class RequestResponder: Sendable {
             let coding = headers.contentEncoding?.lowercased() ?? "identity"
             guard coding == "identity" else {
                 throw ServerRefusal(
-                    .unknownCoding, "this body is taken as it is: send it without Content-Encoding", status: 415)
+                    .unknownCoding, "this body must not be encoded: send it without Content-Encoding", status: 415)
             }
             return .init(limit: limit, isPiped: true)
         }
@@ -109,7 +109,7 @@ final class RequestResponder: Sendable {
         return finish(request, route, reply, id: request.headers.requestID ?? ids.next(), peer)
     }
 
-    /// Answers a request that was begun with.
+    /// Answers a request that was begun with
     func answer(_ request: ReceivedRequest, from peer: SocketAddress?) async -> EncodedReply {
         let id = request.headers.requestID ?? ids.next()
         switch routes.destination(of: request.target.path) {
@@ -143,7 +143,7 @@ final class RequestResponder: Sendable {
             query: String(request.target.query), headers: request.headers.kept)
         protocolRequest.peer = client(of: request, from: peer)
         protocolRequest.stream = request.pipe?.stream
-        // Only a reply with a body has parts.
+        // Only a reply with a body has ranges.
         if request.method == "HEAD" { protocolRequest.headers["range"] = nil }
         do throws(ServerRefusal) {
             if let upgrade = try await upgrade(request, protocolRequest, by: asked.served, id: id) {
@@ -160,12 +160,12 @@ final class RequestResponder: Sendable {
         }
     }
 
-    /// The address of the client, which trusted proxies tell.
+    /// The address of the client, as named by trusted proxies.
     private func client(of request: ReceivedRequest, from peer: SocketAddress?) -> String? {
         let client = proxies.forwardedAddress(of: peer?.ipAddress, forwarded: request.headers.forwardedFor)
         if case .unknown(let proxy) = client, unreadProxies.withLock({ $0.isNews(proxy) }) {
             logger.warning(
-                "a trusted proxy tells no address in X-Forwarded-For that can be read: its clients are unknown",
+                "a trusted proxy sends no valid address in X-Forwarded-For: its clients are unknown",
                 metadata: ["proxy": "\(proxy)", "field": "\((request.headers.forwardedFor ?? "").prefix(128))"])
         }
         return client.text

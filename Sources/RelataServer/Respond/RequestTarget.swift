@@ -6,7 +6,7 @@ struct RequestTarget: Sendable {
 
     init(_ target: String) {
         var rest = target[...]
-        // Clients that believe they speak to a proxy write the whole address.
+        // Clients that use the server as a proxy send the whole address.
         for scheme in ["http://", "https://"] where rest.hasPrefix(scheme) {
             let authority = rest.dropFirst(scheme.count)
             rest = authority.drop { $0 != "/" && $0 != "?" }

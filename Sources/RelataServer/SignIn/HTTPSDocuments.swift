@@ -87,7 +87,7 @@ public struct HTTPSDocuments: DocumentSource {
         do {
             return try ClientTLS.context(trusting: certificates)
         } catch {
-            throw SignInError("\(certificates ?? "the system") holds no certificates in PEM format: \(error)")
+            throw SignInError("\(certificates ?? "the system") contains no certificates in PEM format: \(error)")
         }
     }
 }

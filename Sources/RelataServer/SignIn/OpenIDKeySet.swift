@@ -70,7 +70,7 @@ struct OpenIDKeySet: Sendable {
         let members = (try? JSONParser.parse(json))?["keys"]?.array
         keys = (members ?? []).prefix(Self.maximumCount).compactMap { $0.object.flatMap(OpenIDKey.init) }
         if keys.isEmpty {
-            throw SignInError(members == nil ? "this isn't a JSON Web Key Set" : "it holds no key that signs tokens")
+            throw SignInError(members == nil ? "this isn't a JSON Web Key Set" : "it contains no key that signs tokens")
         }
     }
 

@@ -27,7 +27,7 @@ actor OpenIDKeyStore {
     private static let grace = 3600.0
     /// The least number of seconds between two fetches.
     private static let interval = 60.0
-    /// How long a sign-in waits for new keys where the last ones serve as well.
+    /// How long a sign-in waits for new keys if the last ones are still usable.
     private static let patience = Duration.seconds(1)
     /// For how long the provider isn't asked again where it couldn't be.
     private static let pause = 5.0
@@ -69,7 +69,7 @@ actor OpenIDKeyStore {
                 if known?.key(id, for: algorithm) == nil {
                     try await refresh()
                 } else {
-                    // Nobody waits long for a provider that hangs while its last keys serve.
+                    // Sign-ins don't wait long for a hanging provider while its last keys are valid.
                     try await within(Self.patience) { try await self.refresh() }
                 }
             } catch {

@@ -17,11 +17,12 @@ final class WebSocketHandler: ChannelDuplexHandler {
         let code: WebSocketErrorCode
     }
 
-    /// How often the client is pinged. It has as long to answer, so that one which receives nothing is detected too.
+    /// How often the client is pinged. It has the same time to answer, so a client that receives nothing is detected
+    /// too.
     private let pingTime: TimeAmount
     private var isPongAwaited = false
     private var isClosing = false
-    /// Whether nothing is read because the session takes no messages.
+    /// Whether reading is paused because the session receives no messages.
     private var isReadHeld = false
     private var timer: Scheduled<Void>?
 
@@ -137,7 +138,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
     }
 
     private func timeIsUp(_ context: ChannelHandlerContext) {
-        // A session that is busy leaves the answer unread; that isn't the client's doing, unless it takes nothing
+        // A busy session leaves the answer unread; that isn't the client's fault, unless it doesn't receive anything
         // either.
         let isExcused = isReadHeld && context.channel.isWritable
         guard !isClosing, !isPongAwaited || isExcused else {

@@ -35,7 +35,7 @@ struct WebSocketUpgrade: Sendable {
             && !head.headers.contains(name: "content-length") && !head.headers.contains(name: "transfer-encoding")
     }
 
-    /// Speaks WebSocket from now on, in the place of the handler that read the request.
+    /// Switches to WebSocket, replacing the handler that read the request.
     ///
     /// - Parameter finished: Succeeds when the connection is closed and the session has come to its end.
     func begin(

@@ -135,7 +135,7 @@ public struct HTTPWebhooks: WebhookSender {
             context.known.withLock { $0 = made }
             return made
         } catch {
-            throw .fileAccess(path: certificates ?? "the system", "holds no certificates in PEM format: \(error)")
+            throw .fileAccess(path: certificates ?? "the system", "contains no certificates in PEM format: \(error)")
         }
     }
 }

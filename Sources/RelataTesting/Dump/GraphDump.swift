@@ -21,7 +21,7 @@ extension Model {
     /// has-one or to-many that isn't loaded is left out, unless it has edits to save. An object that was shown before,
     /// with the same content, is shown as `(above)`.
     ///
-    /// Keys that hold a UUID are random, so such an object is called by the number of its first appearance: `Book#1`. So
+    /// Keys that hold a UUID are random, so such an object is named by the number of its first appearance: `Book#1`. So
     /// are UUIDs of the versions 4 and 7 in attributes, `<uuid 1>`, and the stamps of insertion and update, `<date 1>`.
     ///
     /// - Parameter raw: Whether keys, UUIDs and stamps are shown as they are.

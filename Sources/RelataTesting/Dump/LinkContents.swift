@@ -21,7 +21,7 @@ enum LinkContents {
 
 /// A property that is a link.
 protocol DumpableLink {
-    /// How many columns of the object's row it takes.
+    /// The number of columns of the object's row it takes.
     static var columnCount: Int { get }
     /// The content of the link.
     var contents: LinkContents { get throws }

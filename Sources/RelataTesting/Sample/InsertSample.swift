@@ -25,8 +25,8 @@ extension StoreWriter {
     ///
     /// - Parameters:
     ///   - model: The model.
-    ///   - count: How many objects of it are created.
-    ///   - related: How many objects of each other model are created; `count` by default.
+    ///   - count: The number of objects of it to create.
+    ///   - related: The number of objects of each other model to create; `count` by default.
     ///   - seed: The seed of all random numbers.
     ///   - adjust: Changes each object of the model before it is written: its attributes, links and edits on links.
     /// - Returns: The objects of the model, in the order of their creation.

@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import RelataCore
 
-/// How many objects of each model a sample has, so that required links find their targets and lists their members.
+/// The number of objects of each model a sample has, so that required links find their targets and lists their members.
 struct SampleCounts {
     private let root: Int
     private let schema: Schema

@@ -7,7 +7,7 @@ final class SampleEntity {
     let table: Table
     /// The keys that the store has.
     let stored: [KeyValue]
-    /// How many objects are made.
+    /// The number of objects to create.
     var wanted = 0
     /// The new rows, with a value for each column.
     var rows: [[Value]] = []
@@ -147,7 +147,7 @@ extension WriteTransaction {
         return largest
     }
 
-    /// How many rows a table has.
+    /// The number of rows a table has.
     func count(of table: String) throws -> Int {
         guard case .integer(let count)? = try rows("SELECT count(*) FROM \(name: table)").first?.first else { return 0 }
         return Int(count)

@@ -42,7 +42,7 @@ final class SampleGraph<Root: Model> {
         planOrder()
     }
 
-    /// Models that others need come first.
+    /// Models that others depend on come first.
     private func planOrder() {
         let numbers = entities.keys.sorted()
         let places = Dictionary(uniqueKeysWithValues: zip(numbers, numbers.indices))

@@ -13,7 +13,7 @@ struct SampleJoins {
     private let target: SampleEntity
     private var pairs: [Pair] = []
     private var known: Set<Pair> = []
-    /// How many links each object has.
+    /// The number of links each object has.
     private var sourceLoads: [Int]
     private var targetLoads: [Int]
 
@@ -63,7 +63,7 @@ struct SampleJoins {
         add(count, &random) { Pair(source: $0, target: index) }
     }
 
-    /// Links an object with a number of others, or with all that are left.
+    /// Links an object to a number of others, or to all remaining ones.
     private mutating func add(_ count: Int, _ random: inout SampleRandom, _ pair: (Int) -> Pair) {
         let others = pair(0).target == pair(1).target ? sourceLoads.count : targetLoads.count
         var added = 0

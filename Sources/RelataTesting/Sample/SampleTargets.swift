@@ -4,9 +4,9 @@ import RelataCore
 /// The objects that a to-one may link to, by their index: stored objects come first.
 struct SampleTargets {
     let reference: Reference
-    /// How many may link to one target.
+    /// The maximum number of links to one target.
     let capacity: Int?
-    /// How many link to each.
+    /// The number of links to each.
     private var loads: [Int]
     /// The targets with room for another link.
     private var free: [Int]
@@ -31,7 +31,7 @@ struct SampleTargets {
         needy = minimum == 0 ? [] : (target.stored.count..<count).reversed().map { ($0, minimum) }
     }
 
-    /// How many more links fit, if there is a limit.
+    /// The number of further links, if there is a limit.
     var room: Int { capacity.map { capacity in free.reduce(0) { $0 + capacity - loads[$1] } } ?? .max }
 
     /// Chooses a target; `nil` if none is free, or none is chosen.
@@ -54,7 +54,7 @@ struct SampleTargets {
         }
     }
 
-    /// Adds a target that was created since: for a link to the own model.
+    /// Adds a target that was created since: for a link to the model itself.
     mutating func append() {
         free.append(loads.count)
         loads.append(0)
@@ -62,6 +62,6 @@ struct SampleTargets {
 }
 
 extension Reference {
-    /// How many objects may link to one, if that is limited.
+    /// The number of objects that may link to one, if that is limited.
     var capacity: Int? { isUnique ? 1 : maximumCount }
 }

@@ -1,7 +1,7 @@
 #if CommandLineTool
-/// The arguments as they were given. Swift replaces what isn't UTF-8 by U+FFFD, and names and files would be others.
+/// The arguments as they were given. Swift replaces invalid UTF-8 by U+FFFD, which would change names of files.
 enum ArgumentBytes {
-    /// What is wrong with the arguments; `nil` for nothing.
+    /// The problem of the arguments; `nil` for none.
     static var problem: String? {
         let texts = CommandLine.arguments
         for number in texts.indices.dropFirst() where number < Int(CommandLine.argc) {

@@ -9,7 +9,7 @@ import RelataRecords
 /// `relata backup FILE DESTINATION`
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copies a file of SQLite while others read and write it.",
+        commandName: "backup", abstract: "Copies an SQLite file while others read and write it.",
         discussion: """
             The copy is of one moment, and has its name once it is whole and on the disk. relata restore brings it back. A \
             PostgreSQL database is backed up by pg_dump; relata copy makes a file of it.
@@ -19,12 +19,12 @@ struct BackupCommand: ParsableCommand {
             """)
 
     @OptionGroup var source: FileArgument
-    @Argument(help: "The file to be made.", completion: .file()) var destination: String?
-    @Flag(name: .customLong("replace"), help: "Replace a database that is there, and that nobody uses.")
+    @Argument(help: "The file to create.", completion: .file()) var destination: String?
+    @Flag(name: .customLong("replace"), help: "Replace an existing database that isn't in use.")
     var replaces = false
     @Flag(name: .customLong("verify"), help: "Read and check the copy, and count its rows.") var verifies = false
     @Option(
-        name: .customLong("continuous"), help: "The folder that gets everything that is written.",
+        name: .customLong("continuous"), help: "The folder for continuous copies of everything that is written.",
         completion: .directory)
     var folder: String?
     @Option(help: "With --continuous: for how long moments can be restored, such as 7d or 12h. Default: for ever.")
@@ -33,10 +33,10 @@ struct BackupCommand: ParsableCommand {
 
     func validate() throws {
         guard (destination == nil) != (folder == nil) else {
-            throw ValidationError("give the file to be made, or --continuous and a folder")
+            throw ValidationError("give the file to create, or --continuous and a folder")
         }
         if folder == nil, keep != nil || interval != nil {
-            throw ValidationError("--keep and --interval go with --continuous")
+            throw ValidationError("--keep and --interval need --continuous")
         }
         if folder != nil, replaces || verifies {
             throw ValidationError("--replace and --verify are for a single file: restore checks continuous copies")
@@ -69,8 +69,8 @@ struct BackupCommand: ParsableCommand {
     private func text(_ event: ContinuousBackup.Event) -> String {
         switch event {
         case .base(let moment): "\(source.file) can be restored from \(ContinuousBackup.text(moment)) on"
-        case .resumed(let moment): "goes on behind \(ContinuousBackup.text(moment))"
-        case .lost(let reason): "begins anew, because some of what was written may be missing: \(reason)"
+        case .resumed(let moment): "continues after \(ContinuousBackup.text(moment))"
+        case .lost(let reason): "starts again, because some of what was written may be missing: \(reason)"
         case .removed(let count): "removed \(DisplayText.count(count, "old base"))"
         }
     }
@@ -94,7 +94,7 @@ struct BackupCommand: ParsableCommand {
 /// `relata restore BACKUP FILE`
 struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Brings a backup back.",
+        commandName: "restore", abstract: "Restores a backup.",
         discussion: """
             The backup is checked before anything is touched. A file that is there is left as it is, unless --replace is \
             given and nobody uses it. A folder of relata backup --continuous gives the last moment that was copied, or \
@@ -102,8 +102,8 @@ struct RestoreCommand: ParsableCommand {
             """)
 
     @Argument(help: "The backup, or a folder of continuous copies.", completion: .file()) var backup: String
-    @Argument(help: "The file to be made of it.", completion: .file()) var file: String
-    @Flag(name: .customLong("replace"), help: "Replace a file that is there, damaged or not, and that nobody uses.")
+    @Argument(help: "The file to create.", completion: .file()) var file: String
+    @Flag(name: .customLong("replace"), help: "Replace an existing file that isn't in use, damaged or not.")
     var replaces = false
     @Option(help: "A moment of continuous copies, such as 2026-11-26T08:00:00Z.") var at: String?
 
@@ -124,7 +124,7 @@ struct RestoreCommand: ParsableCommand {
     private func restoreMoment(_ plan: BackupPlan) throws {
         let moment = try at.map { text in
             guard let moment = ContinuousBackup.moment(text) else {
-                throw RelataError.invalidUse("\(text) is no moment: write it as 2026-11-26T08:00:00Z")
+                throw RelataError.invalidUse("\(text) isn't a moment: write it as 2026-11-26T08:00:00Z")
             }
             return moment
         }

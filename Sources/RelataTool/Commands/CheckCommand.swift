@@ -6,27 +6,27 @@ import RelataCore
 /// `relata check FILE`
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Looks for what contradicts the schema, and says how to mend it.",
+        commandName: "check", abstract: "Finds data that contradicts the schema, and says how to fix it.",
         discussion: """
             Dangling references, counts, positions, values that should be unique, cases that an enum doesn't have, \
             text that is no JSON, and damage of the file. Ends with 1 if there is any. Whether JSON fits a Swift type \
             only the models can tell: store.check() does.
 
-            --repair mends what can be mended safely, in one transaction, after it has shown how and asked. Another check \
+            --repair fixes what can be fixed safely, in one transaction, after it has shown how and asked. Another check \
             in the transaction tells whether all is better than before; what isn't, is left as it was. Have a backup: \
             --backup makes one.
             """)
 
     @OptionGroup var source: FileArgument
-    @Flag(name: .customLong("repair"), help: "Mend what can be mended safely.") var repairs = false
+    @Flag(name: .customLong("repair"), help: "Fix what can be fixed safely.") var repairs = false
     @Flag(name: .customLong("dry-run"), help: "Only show what --repair would do.") var isDryRun = false
     @Flag(name: .customLong("yes"), help: "Don't ask.") var isConfirmed = false
-    @Option(name: .customLong("backup"), help: "A file that gets a copy of the database before it is mended.")
+    @Option(name: .customLong("backup"), help: "A file for a copy of the database, made before the repair.")
     var backup: String?
 
     func validate() throws {
         if !repairs, isDryRun || isConfirmed || backup != nil {
-            throw ValidationError("--dry-run, --yes and --backup go with --repair")
+            throw ValidationError("--dry-run, --yes and --backup need --repair")
         }
     }
 
@@ -41,17 +41,17 @@ struct CheckCommand: ParsableCommand {
         let wanted = findings.filter { $0.repair != nil }
         guard repairs, !isDryRun else { throw ExitCode.failure }
         guard !wanted.isEmpty else {
-            print("\nnothing can be mended safely")
+            print("\nnothing can be fixed safely")
             throw ExitCode.failure
         }
         print("")
         let subject = "\(wanted.count) of \(DisplayText.count(findings.count, "finding"))"
-        guard isConfirmed || Console.confirm("Mend \(subject)?") else {
-            print("nothing was mended")
+        guard isConfirmed || Console.confirm("Fix \(subject)?") else {
+            print("nothing was fixed")
             throw ExitCode.failure
         }
         if let backup { try BackupCommand.copy(source.file, to: backup) }
-        let report = try mend(wanted)
+        let report = try fix(wanted)
         guard report.remaining.isEmpty else { throw ExitCode.failure }
     }
 
@@ -77,22 +77,22 @@ struct CheckCommand: ParsableCommand {
             if repairs, let repair = finding.repair {
                 print("  repair: " + DisplayText.visible(repair.description))
             } else {
-                print("  \(repairs ? "by hand" : "mend"): " + DisplayText.visible(finding.mend))
+                print("  \(repairs ? "by hand" : "fix"): " + DisplayText.visible(finding.fix))
             }
         }
         return findings
     }
 
-    private func mend(_ findings: [IntegrityFinding]) throws -> IntegrityRepairReport {
-        let result = try Progress.during("mending") { progress in
+    private func fix(_ findings: [IntegrityFinding]) throws -> IntegrityRepairReport {
+        let result = try Progress.during("fixing") { progress in
             try ToolDatabase.write(source.file) { database in
                 try RepairRun.run(findings, on: database.connection) {
                     try IntegrityCheck.run(database.connection, schema: database.schema, step: progress.step)
                 }
             }
         }
-        for finding in result.repaired { print("mended: " + DisplayText.visible(finding.subject)) }
-        for refusal in result.refused { print("not mended: " + DisplayText.visible(refusal.description)) }
+        for finding in result.repaired { print("fixed: " + DisplayText.visible(finding.subject)) }
+        for refusal in result.refused { print("not fixed: " + DisplayText.visible(refusal.description)) }
         let left = result.remaining.count
         print(
             left == 0

@@ -10,7 +10,7 @@ import RelataSQLite
 struct CopyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
-        abstract: "Copies a database: a file as it is, or everything between SQLite and PostgreSQL.",
+        abstract: "Copies a database: a file unchanged, or all data between SQLite and PostgreSQL.",
         discussion: """
             A file becomes another file, as it is. Where one of the two is a PostgreSQL database, what moves is \
             entities, links, keys and what the database remembers of its models; what stays behind is named. Both are \
@@ -18,7 +18,7 @@ struct CopyCommand: ParsableCommand {
             """)
 
     @OptionGroup var source: FileArgument
-    @Argument(help: "The file to be made, or the URL of an empty PostgreSQL database.", completion: .file())
+    @Argument(help: "The file to create, or the URL of an empty PostgreSQL database.", completion: .file())
     var destination: String
 
     func run() throws {
@@ -35,7 +35,7 @@ struct CopyCommand: ParsableCommand {
     }
 
     private func copyRows(_ from: DatabaseLocation, _ to: DatabaseLocation) throws {
-        // A path that is no file is refused before another one is created.
+        // A path that isn't a file is refused before a file is created.
         let file = from.isServer ? nil : try ToolDatabase(source.file)
         let original = try file?.connection ?? from.connect(isReadOnly: true)
         let isNew = !to.isServer && !FileManager.default.fileExists(atPath: destination)
@@ -86,7 +86,7 @@ struct CopyCommand: ParsableCommand {
 /// Refuses to create a file over an existing one.
 func refuseExisting(_ path: String) throws {
     if FileManager.default.fileExists(atPath: path) {
-        throw RelataError.fileAccess(path: path, "exists already, and is left as it is")
+        throw RelataError.fileAccess(path: path, "already exists, and is left unchanged")
     }
 }
 #endif

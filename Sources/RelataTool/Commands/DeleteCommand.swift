@@ -5,7 +5,7 @@ import RelataCore
 /// `relata delete FILE ENTITY KEY…`
 struct DeleteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Deletes objects and what goes with them by the delete rules.",
+        commandName: "delete", abstract: "Deletes objects by the delete rules.",
         discussion: """
             Shows the plan and asks before it does anything. A key of several parts is written with commas: 3,12. \
             Keys that begin with - come after --, except negative numbers, which may stand anywhere.

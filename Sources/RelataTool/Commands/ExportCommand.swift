@@ -22,11 +22,11 @@ struct ExportCommand: ParsableCommand {
     @OptionGroup var source: DatabaseArgument
     @Argument(help: "Classes, such as Album, and lists, such as Playlist.tracks. All by default.")
     var classes: [String] = []
-    @Option(help: "jsonl or csv; by default what the name of the output ends with, or else jsonl.")
+    @Option(help: "jsonl or csv; by default the extension of the output, or jsonl.")
     var format: DataFormat?
     @Option(help: "A folder, a file whose name ends with .jsonl or .csv, or - for standard output.")
     var output = "-"
-    @Flag(name: .customLong("replace"), help: "Replace files that are there.") var replaces = false
+    @Flag(name: .customLong("replace"), help: "Replace existing files.") var replaces = false
 
     func run() throws {
         let ending = DataFormat(fileName: output)

@@ -6,7 +6,7 @@ import RelataEngine
 /// `relata fetch FILE ENTITY`
 struct FetchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fetch", abstract: "Shows objects, found by their relationships and with what is related to them.",
+        commandName: "fetch", abstract: "Shows objects by conditions on their relationships, with related objects.",
         discussion: """
             Example:
               relata fetch chinook.sqlite Album --where 'artist.name == "AC/DC" AND tracks.@count > 5' \\
@@ -22,14 +22,14 @@ struct FetchCommand: ParsableCommand {
 
     @OptionGroup var source: FileArgument
     @Argument(help: "The entity, such as Album.") var entity: String
-    @Option(name: .customLong("where"), parsing: .unconditional, help: "What the objects must meet.")
+    @Option(name: .customLong("where"), parsing: .unconditional, help: "The condition that the objects must meet.")
     var condition: String?
     @Option(
         parsing: .unconditional,
-        help: "Paths and figures to sort by, such as artist.name,-tracks.@count; - for descending.")
+        help: "Paths and aggregates to sort by, such as artist.name,-tracks.@count; - for descending.")
     var sort: String?
     @Option(parsing: .unconditional, help: "The largest number of objects.") var limit: Int?
-    @Option(help: "Relationships to load as well, such as artist,tracks.genre. All given ones count.")
+    @Option(help: "Relationships to load as well, such as artist,tracks.genre. May be given several times.")
     var include: [String] = []
     @Option(help: "table, json or csv.") var format = Format.table
 

@@ -24,19 +24,20 @@ struct ImportCommand: ParsableCommand {
     @OptionGroup var target: DatabaseArgument
     @Argument(help: "A file, a folder of files, or - for standard input.", completion: .file()) var source: String
     @Option(
-        name: .customLong("class"), help: "The class of the file's objects, by default what the file is named after.")
+        name: .customLong("class"), help: "The class of the file's objects, by default the name of the file.")
     var className: String?
-    @Option(help: "jsonl or csv; by default what the names of the files end with.") var format: DataFormat?
+    @Option(help: "jsonl or csv; by default the extensions of the files.") var format: DataFormat?
     @Option(
-        name: .customLong("on-conflict"), help: "What becomes of rows whose keys are taken: refuse, skip or update.")
+        name: .customLong("on-conflict"), help: "What to do with rows whose keys already exist: refuse, skip or update."
+    )
     var onConflict = ImportOptions.Conflict.refuse
-    @Flag(name: .customLong("skip-bad-rows"), help: "Import the others where rows are bad.") var skipsBadRows = false
-    @Flag(name: .customLong("dry-run"), help: "Check all, and import nothing.") var isDryRun = false
-    @Flag(name: .customLong("create"), help: "Make classes that aren't there, and the file of the database.")
+    @Flag(name: .customLong("skip-bad-rows"), help: "Skip bad rows, and import the others.") var skipsBadRows = false
+    @Flag(name: .customLong("dry-run"), help: "Check everything, and import nothing.") var isDryRun = false
+    @Flag(name: .customLong("create"), help: "Create missing classes, and the database file.")
     var creates = false
     @Option(
         name: .customLong("batch-size"),
-        help: "Commit after so many rows; the same command goes on from there after an interruption.")
+        help: "Commit after this many rows; after an interruption, the same command continues from there.")
     var batchSize: Int?
 
     func validate() throws {
@@ -97,7 +98,7 @@ struct ImportCommand: ParsableCommand {
         }
         if isRefused {
             let what =
-                batchSize == nil ? "nothing was imported" : "nothing was imported of this batch and those after it"
+                batchSize == nil ? "nothing was imported" : "this batch and those after it were not imported"
             throw RelataError.invalidUse("\(what): \(DisplayText.count(bad, "bad row"))")
         }
         let table = TextTable(

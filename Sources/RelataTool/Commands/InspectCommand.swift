@@ -5,7 +5,7 @@ import RelataCore
 /// `relata inspect FILE`
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "inspect", abstract: "Shows entities, attributes, relationships and how many objects there are.")
+        commandName: "inspect", abstract: "Shows entities, attributes, relationships and the numbers of objects.")
 
     /// How to show it.
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, svg, mermaid, swift }

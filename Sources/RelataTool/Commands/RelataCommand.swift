@@ -7,7 +7,7 @@ import RelataCore
 struct RelataCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relata",
-        abstract: "Looks into databases by their relationships, and deletes by their rules.",
+        abstract: "Inspects databases by their relationships, and deletes by their rules.",
         discussion: """
             Works on any SQLite file, and on any database of PostgreSQL by its URL. Entities and properties may be \
             named as Relata names them (Album.artist) or as the database does (ArtistId), whatever the case.

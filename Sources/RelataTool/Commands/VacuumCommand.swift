@@ -8,7 +8,7 @@ import RelataRecords
 struct VacuumCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vacuum",
-        abstract: "Makes a database as small as what it holds, and counts what the planner goes by.",
+        abstract: "Compacts a database, and updates the statistics of its query planner.",
         discussion: """
             Others may read meanwhile; who writes waits. A file takes up to twice its room while it is made anew. Imports of \
             many rows count by themselves what the planner goes by.
@@ -28,7 +28,7 @@ struct VacuumCommand: ParsableCommand {
                 + (sizes.count == 2 ? "\(sizes[1]) bytes, after \(sizes[0])" : "compacted"))
     }
 
-    /// How many bytes a file takes once its log is copied into it; `nil` on a server.
+    /// The number of bytes a file takes once its log is copied into it; `nil` on a server.
     private func size(_ store: RecordStore) throws -> Int64? {
         try store.read { transaction in
             guard transaction.connection.dialect == .sqlite,

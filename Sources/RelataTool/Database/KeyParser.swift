@@ -10,7 +10,7 @@ enum KeyParser {
         var values: [Value] = []
         for (part, column) in try parts(text, of: table) {
             guard let value = value(part, as: column.type) else {
-                throw .invalidUse("\(part) is no key of \(table.name): \(column.name) is \(word(for: column.type))")
+                throw .invalidUse("\(part) isn't a key of \(table.name): \(column.name) is \(word(for: column.type))")
             }
             values.append(value)
         }
@@ -37,7 +37,7 @@ enum KeyParser {
         }
     }
 
-    /// The types of keys that are displayed alike: `numbers and of texts`.
+    /// The types of keys that look the same: `numbers and of texts`.
     static func kinds(of keys: Set<KeyValue>) -> String {
         let places = keys.first?.values.indices ?? 0..<0
         for place in places {
@@ -62,7 +62,7 @@ enum KeyParser {
         let parts = columns.count == 1 ? [text] : split(text)
         guard parts.count == columns.count else {
             let names = columns.map(\.name).joined(separator: ",")
-            throw .invalidUse("\(text) is no key of \(table.name), which has \(columns.count) parts: give \(names)")
+            throw .invalidUse("\(text) isn't a key of \(table.name), which has \(columns.count) parts: give \(names)")
         }
         return Array(zip(parts, columns))
     }

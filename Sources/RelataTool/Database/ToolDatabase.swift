@@ -104,7 +104,7 @@ struct ToolDatabase {
             guard case .readOnly = error else { throw error }
             guard FileManager.default.fileExists(atPath: path + "-journal") else {
                 throw RelataError.readOnly(
-                    "\(try DatabaseLocation(path).name) has a write-ahead log, which even reading needs a folder for that can be written: copy it to one"
+                    "\(try DatabaseLocation(path).name) has a write-ahead log, so even reading needs a writable folder: copy it to one"
                 )
             }
             try Connection(path: path).close()
@@ -142,7 +142,7 @@ struct ToolDatabase {
         guard meant.count < 2 else {
             throw .invalidUse(
                 "\(text) is the key of \(meant.count) objects of \(table.name), of \(KeyParser.kinds(of: meant)): "
-                    + "nothing in it tells which one is meant")
+                    + "it is ambiguous")
         }
         if let key = meant.first { return key }
         return try KeyParser.key(text, of: table)

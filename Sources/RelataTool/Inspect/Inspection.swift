@@ -4,7 +4,7 @@ import RelataEngine
 /// The schema and contents of a database, as text or JSON.
 struct Inspection {
     private let database: ToolDatabase
-    /// How many objects each entity has, and how many rows each join table; `nil` if they can't be counted.
+    /// The number of objects each entity has, and the number of rows each join table; `nil` if they can't be counted.
     private var counts: [Int?] = []
     private var joinCounts: [Int?] = []
     /// Facts about the tables that no entity can describe, and which of them can't be counted.

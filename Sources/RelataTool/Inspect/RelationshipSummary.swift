@@ -80,7 +80,7 @@ struct RelationshipSummary {
         if let maximum = relationship.maximumCount { words.append("at most \(maximum)") }
         if let deleteRule { words.append("delete: \(deleteRule)") }
         // If there is an inverse, it has the rule.
-        if inverse == nil, let onTargetDelete { words.append("when the target goes: \(onTargetDelete)") }
+        if inverse == nil, let onTargetDelete { words.append("when the target is deleted: \(onTargetDelete)") }
         return words
     }
 

@@ -26,11 +26,11 @@ struct SwiftModels {
     func source() -> String {
         var lines = [
             "// Models of \(DisplayText.visible(fileName)), written by `relata inspect --format swift`.",
-            "// Keep your own code in other files, as extensions: this one is written anew when the tables change.",
+            "// Keep your own code in other files, as extensions: this one is rewritten when the tables change.",
             "// swift-format-ignore-file",
         ]
         if !notes.isEmpty {
-            lines += ["//", "// What the tables say and no model can:"]
+            lines += ["//", "// What the tables declare and a model can't:"]
             lines += notes.map { "// - " + DisplayText.visible($0) }
         }
         let needsFoundation = schema.tables.contains { table in

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// The tool's messages besides its output, and its questions.
+/// The tool's messages and questions, as opposed to its output.
 enum Console {
     /// Writes an error: one line, whatever the message contains.
     static func fail(_ message: String) {

@@ -2,13 +2,13 @@ import RelataCore
 
 /// Text laid out for a terminal.
 extension DisplayText {
-    /// The text with spaces after it, or before it, so that it takes so many columns.
+    /// The text with spaces after it, or before it, so that it takes the given number of columns.
     static func padded(_ text: String, to width: Int, isRight: Bool = false) -> String {
         let spaces = String(repeating: " ", count: max(0, width - self.width(text)))
         return isRight ? spaces + text : text + spaces
     }
 
-    /// Words after one another on lines of at most so many columns, the following ones indented.
+    /// Wraps words into lines of at most the given number of columns, with the following lines indented.
     static func wrapped(_ words: [String], indent: String, width limit: Int = 100) -> [String] {
         var lines: [String] = []
         var line = ""

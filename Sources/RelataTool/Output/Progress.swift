@@ -53,7 +53,7 @@ final class Progress: Sendable {
         state.withLock { $0.step = "\(text): \(Int(backup.fraction * 100)) %" }
     }
 
-    /// Takes the line away, so that something else can be written.
+    /// Removes the line, so that other output can be written.
     private func finish() {
         state.withLock {
             if $0.isShown && isTerminal { Console.write(clear) }

@@ -24,7 +24,7 @@ struct ParseImportCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: "The SQLite file, made if it doesn't exist, or the URL of a PostgreSQL database.",
+        help: "The SQLite file, created if it doesn't exist, or the URL of a PostgreSQL database.",
         completion: .file())
     var database: String
     @Argument(help: "The folder of an export, or the URL of a server.", completion: .directory)

@@ -9,7 +9,7 @@ import RelataSQLite
 /// `relata schema`
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schema", abstract: "Brings the classes of one server's file to another's.",
+        commandName: "schema", abstract: "Deploys the classes of one server's file to another's.",
         discussion: """
             Develop against a server that makes classes by use, then deploy what came out to the one in production: \
             relata schema diff development.sqlite production.sqlite shows what would change, relata schema deploy does \
@@ -36,16 +36,16 @@ struct SchemaExportCommand: AsyncParsableCommand {
 
 /// The arguments of `diff` and `deploy`.
 struct DeploymentArguments: ParsableArguments {
-    @Argument(help: "Where the classes are as wanted: a SQLite file, or what export wrote.", completion: .file())
+    @Argument(help: "The source of the classes: an SQLite file, or the output of export.", completion: .file())
     var wanted: String
-    @Argument(help: "The SQLite file to be changed.", completion: .file()) var file: String
-    @Flag(help: "Remove classes and fields that aren't wanted, where they are empty.") var remove = false
+    @Argument(help: "The SQLite file to change.", completion: .file()) var file: String
+    @Flag(help: "Remove classes and fields that the source doesn't have, if they are empty.") var remove = false
 }
 
 /// `relata schema diff WANTED FILE`
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "diff", abstract: "Shows what deploying would change. Ends with 1 if there is anything.")
+        commandName: "diff", abstract: "Shows what deploying would change. Exits with 1 if it would change anything.")
 
     @OptionGroup var arguments: DeploymentArguments
 
@@ -60,8 +60,8 @@ struct DiffCommand: AsyncParsableCommand {
 /// `relata schema deploy WANTED FILE`
 struct DeployCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "deploy", abstract: "Makes the classes of a file those that are wanted.",
-        discussion: "A server that serves the file meanwhile takes them over by itself.")
+        commandName: "deploy", abstract: "Changes the classes of a file to those of the source.",
+        discussion: "A server that is serving the file picks them up automatically.")
 
     @OptionGroup var arguments: DeploymentArguments
     @Flag(help: "Only show what would change.") var dryRun = false
@@ -74,7 +74,7 @@ struct DeployCommand: AsyncParsableCommand {
         try plan.checkIsAllowed()
         if !dryRun && !plan.isEmpty {
             guard yes || Console.confirm("Change \(URL(fileURLWithPath: arguments.file).lastPathComponent)?") else {
-                throw RelataError.invalidUse("nothing was changed: give --yes to change it without being asked")
+                throw RelataError.invalidUse("nothing was changed: give --yes to change it without a question")
             }
             let store = try SchemaSource.store(arguments.file, isReadOnly: false)
             try await store.deploy(document, removes: arguments.remove, expecting: plan)

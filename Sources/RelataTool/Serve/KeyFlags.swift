@@ -9,9 +9,9 @@ struct KeyFlags: ParsableArguments {
     @Option(help: "The file in which the keys are stored. (default: FILE.keys)", completion: .file())
     var keys: String?
     @Option(
-        name: .customLong("app-id"), help: "The application's id. (default: made at the first start)")
+        name: .customLong("app-id"), help: "The application's id. (default: created at the first start)")
     var appID: String?
-    @Option(help: "The key of clients, empty for none. (default: made at the first start)")
+    @Option(help: "The key of clients, empty for none. (default: created at the first start)")
     var clientKey: String?
     @Option(
         name: .customLong("rest-api-key"),
@@ -26,7 +26,7 @@ struct KeyFlags: ParsableArguments {
         help: "The key of programs on .NET. (default: the client key)")
     var dotNetKey: String?
     @Option(
-        help: "The key that allows everything, empty for none. (default: made at the first start)")
+        help: "The key that allows everything, empty for none. (default: created at the first start)")
     var masterKey: String?
     @Option(help: "A key that can read everything and change nothing. (default: none)")
     var readOnlyMasterKey: String?

@@ -30,7 +30,7 @@ struct OpenCommand: AsyncParsableCommand {
             throw ValidationError(
                 "--edit is for files: the dashboard of relata serve edits a PostgreSQL database that Relata made")
         }
-        // A file that is no database, or can't be read, is reported here, before anything is written to it.
+        // A file that isn't a database, or can't be read, is reported here, before anything is written to it.
         _ = try ToolDatabase(source.file)
         LoggingSystem.bootstrap { _ in
             var handler = TextLogHandler()
@@ -61,7 +61,7 @@ struct OpenCommand: AsyncParsableCommand {
             let token = server.makeDashboardToken().map { "#token=" + $0 } ?? ""
             print("Open \(address.dashboard)\(token)")
             print("The address signs in once. Ctrl-C stops showing \(DisplayText.visible(name)).")
-            if !edit { print("It is only read; with --edit it can be changed.") }
+            if !edit { print("It is read-only; --edit allows changes.") }
             fflush(nil)
         }
         print("stopped")

@@ -19,7 +19,7 @@ struct PublicFolder {
             for parent in parents.map(Self.resolved)
             where parent == folder || parent.hasPrefix(folder + "/") || folder == "/" {
                 throw ValidationError(
-                    "--public must be a folder of its own: \(path) holds \(secret), which clients may not read")
+                    "--public must be its own folder: \(path) holds \(secret), which clients may not read")
             }
         }
     }

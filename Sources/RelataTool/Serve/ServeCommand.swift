@@ -13,7 +13,7 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve", abstract: "Serves a database to Parse's clients.",
         discussion: """
             Every table is a class, and clients may make classes by using them unless --production is given. The keys \
-            are made at the first start and kept beside the file. Several processes may serve one PostgreSQL database: \
+            are created at the first start and kept beside the file. Several processes may serve one PostgreSQL database: \
             give them the same keys.
 
             All that can be set by a flag can be set by a variable of the environment, too (RELATA_MAX_BODY for \
@@ -23,7 +23,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "The SQLite file, made if it doesn't exist, or the URL of a PostgreSQL database. :memory: for none. (default: relata.sqlite)"
+            "The SQLite file, created if it doesn't exist, or the URL of a PostgreSQL database. :memory: for none. (default: relata.sqlite)"
     )
     var file: String?
     @Option(help: "The address to listen on. (default: 127.0.0.1, which only this machine reaches)") var host: String?
@@ -76,7 +76,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "A file that records who changed what in the dashboard or with the master key.", completion: .file())
     var audit: String?
     @Option(help: "A configuration file.", completion: .file()) var config: String?
-    @Flag(help: "Refuse classes and fields that don't exist, instead of making them.") var production = false
+    @Flag(help: "Refuse classes and fields that don't exist, instead of creating them.") var production = false
     @Flag(help: "Let clients change the schema without the master key.") var development = false
     @Option(help: "The certificate of HTTPS, a PEM file.", completion: .file()) var tlsCertificate: String?
     @Option(help: "The certificate's private key, a PEM file.", completion: .file()) var tlsKey: String?

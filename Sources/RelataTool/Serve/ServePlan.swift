@@ -188,7 +188,7 @@ struct ServePlan {
         if let key = keyFile.newMasterKey {
             lines.append("  master key      \(key)")
             if let keysPath {
-                lines.append("The master key is shown this once; \(keysPath) keeps its hash, and the others.")
+                lines.append("The master key is shown only once; \(keysPath) keeps its hash, and the other keys.")
             }
         } else if givenKeys.masterKey?.isEmpty == false {
             lines.append("  master key      as given")
@@ -197,7 +197,8 @@ struct ServePlan {
         } else {
             lines.append("  master key      none")
         }
-        lines.append(isProduction ? "Classes are as they are." : "Classes and fields are made by using them.")
+        lines.append(
+            isProduction ? "Clients can't create classes or fields." : "Classes and fields are created on first use.")
         if showsExamples, let path, let database = try? ToolDatabase(path),
             let examples = try? ServeExamples(database).lines(address, keyFile.keys), !examples.isEmpty
         {

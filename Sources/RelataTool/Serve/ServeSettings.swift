@@ -39,7 +39,7 @@ struct ServeSettings {
             throw RelataError.fileAccess(path: path, "isn't a configuration file: \(error.message)")
         }
         guard let members = value.object else {
-            throw RelataError.fileAccess(path: path, "isn't a configuration file: it must hold a JSON object")
+            throw RelataError.fileAccess(path: path, "isn't a configuration file: it must be a JSON object")
         }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             guard let setting = ServeSetting(rawValue: name) else {

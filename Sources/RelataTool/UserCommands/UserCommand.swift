@@ -66,7 +66,7 @@ struct UserResetCommand: AsyncParsableCommand {
         try await UserWork.run(arguments, asksPassword: true, checking: name) { work, password in
             let (user, count) = try await work.desk.setPassword(password, of: name)
             work.note("reset the password of the user \(user.id)")
-            print("\(DisplayText.visible(user.name)) (\(user.id)) has another password")
+            print("\(DisplayText.visible(user.name)) (\(user.id)) has a new password")
             print("\(DisplayText.count(count, "session")) ended")
         }
     }
@@ -101,7 +101,7 @@ struct UserRolesCommand: AsyncParsableCommand {
             }
             for role in remove {
                 try await work.desk.remove(user, from: role)
-                work.note("take the role \(role) from the user \(user.id)")
+                work.note("remove the role \(role) from the user \(user.id)")
             }
             let roles = try await work.desk.roles(of: user)
             guard !roles.isEmpty else {

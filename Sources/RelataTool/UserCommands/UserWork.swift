@@ -83,7 +83,7 @@ enum PasswordInput {
                 "there is no \(what): write it to standard input, as its first line")
         }
         guard !password.contains(0) else {
-            throw RelataError.invalidUse("the \(what) on standard input holds U+0000: write one without")
+            throw RelataError.invalidUse("the \(what) on standard input contains U+0000: write one without")
         }
         guard let text = String(validating: password, as: UTF8.self) else {
             throw RelataError.invalidUse("the \(what) on standard input isn't UTF-8: write it in this encoding")

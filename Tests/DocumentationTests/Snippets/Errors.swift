@@ -77,9 +77,9 @@ enum Status: String, CaseIterable { case arrived, left }
         // docs: show
 
         let findings = try await store.check()
-        for finding in findings { print(finding.repair?.description ?? "by hand: \(finding.mend)") }
+        for finding in findings { print(finding.repair?.description ?? "by hand: \(finding.fix)") }
         let report = try await store.repair(findings)
-        print("\(report.repaired.count) mended, \(report.refused.count) refused, \(report.remaining.count) left")
+        print("\(report.repaired.count) fixed, \(report.refused.count) refused, \(report.remaining.count) left")
         // docs: hide
         try printed(in: "Documentation/Errors.md")
         // docs: show

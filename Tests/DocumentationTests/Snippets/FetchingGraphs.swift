@@ -179,7 +179,7 @@ func festival() async throws -> (Store, StatementRecorder) {
     }
 }
 
-@Test func whatLinksTell() async throws {
+@Test func linksDescribeTheirState() async throws {
     try await example {
         // docs: hide
         let (store, recorder) = try await festival()

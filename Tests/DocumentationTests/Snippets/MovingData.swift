@@ -2,7 +2,7 @@ import Foundation
 import RelataRecords
 import Testing
 
-@Test func dataOfMusicIsMoved() async throws {
+@Test func musicDataIsMoved() async throws {
     try await example {
         let store = try RecordStore.open(temporary("music.sqlite"))
         let miles = try await store.save(Record("Artist", ["name": "Miles Davis"]))

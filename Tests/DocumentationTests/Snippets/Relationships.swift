@@ -239,7 +239,7 @@ import Testing
     var invoice: ToOne<Invoice>
 }
 
-@Test func membersThatGoWhenTheyAreRemoved() async throws {
+@Test func removedMembersAreDeleted() async throws {
     try await example {
         let billing = try await Store.open(temporary("billing.sqlite"), for: Invoice.self)
         var invoice = try await billing.save(Invoice(lines: [InvoiceLine(text: "desk"), InvoiceLine(text: "chair")]))

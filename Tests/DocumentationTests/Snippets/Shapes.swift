@@ -110,7 +110,7 @@ import Testing
     }
 }
 
-@Test func shapesAreFetchedAsObjectsAre() async throws {
+@Test func shapesAreFetchedLikeObjects() async throws {
     try await example {
         // docs: hide
         let (store, _) = try await festival()

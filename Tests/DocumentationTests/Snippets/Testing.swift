@@ -34,7 +34,7 @@ extension Topping.Month: SampleValue {
     static func sample(_ random: inout SampleRandom) -> Self { random.chance(0.5) ? .april : .september }
 }
 
-/// What the app does, and the tests look at.
+/// The app's code, which the tests check.
 func menu(of store: Store) async throws -> [Cake] {
     let small = Cake.where { $0.tiers < 4 }.sorted { $0.name }.including {
         $0.baker

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Runs the code of an example in a folder of its own.
+/// Runs the code of an example in its own folder.
 ///
 /// `temporary("name")` is a path in that folder. What the code prints is collected, and ``printed(in:sourceLocation:)``
 /// compares it with the guides that show it.
@@ -51,7 +51,7 @@ private func compare(
 /// Examples that run at the same time write one after another.
 private let recording = Mutex(())
 
-/// What stands for `print` in the examples: it has the same parameters, so that it is the one that is found.
+/// Replaces `print` in the examples: it has the same parameters, so it takes precedence.
 func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
     let text = items.map { "\($0)" }.joined(separator: separator)
     guard let run = ExampleRun.current else { return Swift.print(text, terminator: terminator) }
@@ -64,7 +64,7 @@ func temporary(_ name: String) -> String {
     return folder.appendingPathComponent(name).path
 }
 
-/// One run of an example: its folder, which goes with it, and what it printed.
+/// One run of an example: its folder, which is deleted with it, and its output.
 final class ExampleRun: Sendable {
     @TaskLocal static var current: ExampleRun?
 
@@ -78,7 +78,7 @@ final class ExampleRun: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// What was printed since the last time.
+    /// The output since the last comparison.
     func take() -> [String] {
         output.withLock { output in
             defer { output = [] }

@@ -43,12 +43,12 @@ struct SnippetFile {
         return Array(above.reversed().drop(while: \.isEmpty).reversed())
     }
 
-    /// A line as it is compared.
+    /// A line in its compared form.
     static func shown(_ line: String) -> String {
         line.trimmingCharacters(in: .whitespaces).replacing(/temporary\((".*?")\)/) { $0.output.1 }
     }
 
-    /// How many lines of a block stand here one after another, and where it stops to be the same.
+    /// The number of consecutive lines that match a block, and where the match ends.
     func match(_ block: [String]) -> (count: Int, next: Line?) {
         var best: (count: Int, next: Line?) = (0, nil)
         for start in lines.indices where lines[start].text == block.first {

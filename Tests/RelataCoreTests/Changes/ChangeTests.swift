@@ -5,7 +5,7 @@ import Testing
 @Suite struct ChangeTests {
     private func keys(_ numbers: Int64...) -> KeyList { KeyList(numbers.map { KeyValue(.integer($0)) }) }
 
-    @Test func keysAreThoseOfOneEntityAndOneKind() {
+    @Test func keysBelongToOneEntityAndOneKind() {
         let changes = ChangeSet([
             Change(entity: "A", kind: .insert, keys: keys(1, 2)), Change(entity: "B", kind: .insert, keys: keys(3)),
             Change(entity: "A", kind: .delete, keys: keys(4)), Change(entity: "A", kind: .insert, keys: keys(5)),

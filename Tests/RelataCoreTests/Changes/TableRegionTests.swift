@@ -10,7 +10,7 @@ import Testing
         return region
     }
 
-    @Test func columnsInCommonConcernAReader() {
+    @Test func sharedColumnsAffectAReader() {
         let read = region(["a": "x", "a": "y", "b": nil])
         #expect(read.isAffected(by: region(["a": "y"])))
         #expect(!read.isAffected(by: region(["a": "z"])))
@@ -21,14 +21,14 @@ import Testing
         #expect(read.isAffected(by: region([:], rows: ["b"])))
     }
 
-    @Test func wholeRowsHoldEveryColumn() {
+    @Test func wholeRowsIncludeEveryColumn() {
         var read = region(["a": "x"], rows: ["a"])
         read.add(table: "a", column: "y")
         #expect(read.tables == ["a": .rows])
         #expect(read.isAffected(by: region(["a": "z"])))
     }
 
-    @Test func everythingIsConcernedByAnyWrite() {
+    @Test func anyWriteAffectsEverything() {
         #expect(TableRegion.everything.isAffected(by: region(["a": "x"])))
         #expect(TableRegion.everything.isAffected(byTable: "a", .columns(["x"])))
         #expect(!TableRegion.everything.isAffected(by: TableRegion()))

@@ -4,7 +4,7 @@ import Testing
 
 /// Random schemas, drawn.
 @Suite struct DiagramLayoutTests {
-    /// A schema of so many entities, with about so many relationships each.
+    /// A schema with the given number of entities, and about the given number of relationships each.
     private static func schema(_ count: Int, links: Double, _ random: inout SeededGenerator) throws -> Schema {
         try Schema(
             (0..<count).map { index in
@@ -63,14 +63,14 @@ import Testing
         }
     }
 
-    @Test func manyEntitiesMakeAPictureOfAScreensShape() throws {
+    @Test func diagramsOfManyEntitiesHaveTheShapeOfAScreen() throws {
         var random = SeededGenerator(seed: 5)
         let geometry = DiagramGeometry(try Self.schema(50, links: 1, &random).diagram())
         #expect(geometry.width < geometry.height * 5)
         #expect(geometry.height < geometry.width * 3)
     }
 
-    @Test(arguments: 1...40) func placesAreAsNearAsDistancesAllow(_ seed: UInt64) {
+    @Test(arguments: 1...40) func relatedBoxesArePlacedNearEachOther(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let count = Int.random(in: 1...9, using: &random)
         let wanted = (0..<count).map { _ in

@@ -107,7 +107,7 @@ import FoundationXML
         #expect(diagram.mermaid.contains("\"272 are left out\""))
     }
 
-    @Test(arguments: [5, 300]) func textsOfATableStandBelowEachOtherWithinIt(count: Int) throws {
+    @Test(arguments: [5, 300]) func theTextsOfATableAreStackedInsideIt(count: Int) throws {
         let names = (0..<count).map { "aRatherLongNameOfAColumn\($0)" }
         let diagram = try Schema([Entity(name: "Wide", properties: [.id()] + names.map { .text($0) })]).diagram()
         let svg = diagram.svg
@@ -148,7 +148,7 @@ import FoundationXML
         }
     }
 
-    @Test func aBoxIsAsHighAsItsLinesNeed() throws {
+    @Test func theHeightOfABoxFitsItsLines() throws {
         let schema = try Schema([
             Entity(name: "A", properties: [.id()]),
             Entity(

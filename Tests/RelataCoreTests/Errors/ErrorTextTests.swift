@@ -16,7 +16,7 @@ import Testing
         #expect(failure(nil, object: "Account 6") == "Account 6: must not be empty")
     }
 
-    @Test func aConflictTellsAChangeFromADeletion() {
+    @Test func conflictsDistinguishChangesFromDeletions() {
         let object = ObjectReference(entity: "Account", key: KeyValue(.integer(6)))
         let changed = RelataError.conflict(Conflict(object: object, given: 1, stored: 2)).description
         #expect(changed.contains("was changed since it was read"))

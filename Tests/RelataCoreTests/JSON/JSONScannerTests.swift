@@ -1,7 +1,7 @@
 import RelataCore
 import Testing
 
-/// Which bytes are JSON, and which text a string of it stands for.
+/// Tests which bytes are JSON, and which text a JSON string represents.
 @Suite struct JSONScannerTests {
     private func isJSON(_ text: String, depth: Int = 10) -> Bool { isJSON(Array(text.utf8), depth: depth) }
 
@@ -50,5 +50,5 @@ import Testing
     @Test(arguments: [
         #"\ud83d"#, #"\ud83dx"#, #"\ud83d\n"#, #"\ud83d\u0041"#, #"\ude00"#, #"\u12"#, "\\", #"\ud83d\u"#,
     ])
-    func halfACharacterIsNoText(_ inside: String) { #expect(text(inside) == nil) }
+    func unpairedSurrogatesAreRefused(_ inside: String) { #expect(text(inside) == nil) }
 }

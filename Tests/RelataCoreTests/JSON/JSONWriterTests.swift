@@ -27,7 +27,7 @@ import Testing
         #expect(JSONWriter.text("\"\\\n\r\t\u{0}\u{1F}é漢") == #""\"\\\n\r\t\u0000\u001fé漢""#)
     }
 
-    @Test func everyControlCharacterIsWrittenByItsNumber() {
+    @Test func controlCharactersAreWrittenAsCodePoints() {
         for number: UInt8 in 0..<0x20 where ![0x09, 0x0A, 0x0D].contains(number) {
             let digits = String(number, radix: 16)
             let escape = "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoNumberIsNull() {
+    @Test func nonFiniteNumbersAreWrittenAsNull() {
         let numbers: JSONValue = [.double(.infinity), .double(.nan), .double(2), .double(-0.5)]
         #expect(JSONWriter.text(numbers) == "[null,null,2,-0.5]")
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelataCore
 
-/// What a file remembers of the names that its tables and columns had.
+/// The former names of tables and columns that a file remembers.
 @Suite struct RenameHistoryTests {
     /// A table or a column, and the names that it had: what a history has to know of it.
     private struct Named {
@@ -18,7 +18,7 @@ import Testing
 
     private let names = ["a", "b", "c", "d", "e"]
 
-    /// Gives some things other names, which may be those that others give up.
+    /// Renames some items, possibly to names that others give up.
     private func rename(_ things: inout [Named], _ random: inout SeededGenerator) -> [RenameHistory.Rename] {
         let chosen = things.indices.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
         var free = names.filter { name in !things.indices.contains { !chosen.contains($0) && things[$0].name == name } }
@@ -53,7 +53,7 @@ import Testing
         history.entries(formerly: name, in: table).filter { $0.isMoved != true }.map { $0.name.lowercased() }.sorted()
     }
 
-    @Test(arguments: UInt64(1)...60) func whateverIsRenamedIsFoundByEachNameThatItHad(_ seed: UInt64) {
+    @Test(arguments: UInt64(1)...60) func renamedItemsAreFoundByEachFormerName(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var tables = ["a", "b", "c"].map { Named(name: $0, columns: [Named(name: "a"), Named(name: "b")]) }
         // Table 2 took over what was in a column of table 0.

@@ -3,7 +3,7 @@ import Testing
 
 /// Classes with hundreds of fields, which came one after the other.
 @Suite struct WideClassTests {
-    /// The plan of a change of the class `Wide`, which has so many fields in a file that fits it.
+    /// The plan of a change of the class `Wide`, with the given number of fields, in a file that matches it.
     private func plan(fields count: Int, _ dialect: Dialect, _ change: (inout Entity) -> Void) throws -> MigrationPlan {
         let wide = Entity(
             name: "Wide", properties: [.id(), .toOne("hub", "Hub")] + (0..<count).map { .text("f\($0)") })
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [Dialect.sqlite, .postgres])
-    func aNewFieldIsComparedByItselfHoweverManyThereAre(_ dialect: Dialect) throws {
+    func onlyNewFieldsAreComparedInWideClasses(_ dialect: Dialect) throws {
         for count in [3, 300] {
             let plan = try plan(fields: count, dialect) { $0.properties.append(.integer("more")) }
             #expect(plan.comparedColumns == 1)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [Dialect.sqlite, .postgres])
-    func anyOtherChangeLooksAtEachField(_ dialect: Dialect) throws {
+    func otherChangesCompareEachField(_ dialect: Dialect) throws {
         let plan = try plan(fields: 300, dialect) {
             $0.properties.remove(at: 5)
             $0.properties.append(.integer("more"))
@@ -35,7 +35,7 @@ import Testing
         #expect(plan.comparedColumns == 302)
     }
 
-    @Test func columnsAreFoundAsIfByGoingThroughThem() {
+    @Test func indexedLookupsOfColumnsMatchAScan() {
         var random = SeededGenerator(seed: 5)
         for _ in 0..<50 {
             var plain: [ColumnDescription] = []

@@ -51,7 +51,7 @@ import Testing
         #expect((-DateOffset(months: 3, microseconds: 4)) == DateOffset(months: -3, microseconds: -4))
     }
 
-    @Test func whatIsOutOfRangeIsNoDate() {
+    @Test func datesOutOfRangeAreRefused() {
         #expect(DateOffset.days(.max).added(to: 0) == nil)
         #expect(DateOffset.years(.min).added(to: 0) == nil)
         #expect((-DateOffset.days(.min)).added(to: 0) == nil)

@@ -20,18 +20,18 @@ import Testing
         }
     }
 
-    @Test func aPolygonMayHaveABay() {
+    @Test func polygonsMayBeConcave() {
         let shape = "[[0,0],[0,8],[8,8],[8,6],[2,6],[2,2],[8,2],[8,0]]"
         #expect(!isInside(5, 4, shape))
         #expect(isInside(1, 4, shape) && isInside(5, 1, shape) && isInside(5, 7, shape))
     }
 
-    @Test func twoCornersAreNoPolygon() {
+    @Test func aPolygonNeedsMoreThanTwoCorners() {
         #expect(!isInside(1, 1, "[[0,0],[2,2]]"))
         #expect(!isInside(1, 1, "[]"))
     }
 
-    @Test func distancesAreAnglesOfTheSphere() {
+    @Test func distancesAreAnglesOnTheSphere() {
         let quarter = Geometry.distance(latitude: 0, longitude: 0, toLatitude: 90, longitude: 0)
         #expect(abs(quarter - .pi / 2) < 1e-12)
         let half = Geometry.distance(latitude: 10, longitude: 20, toLatitude: -10, longitude: 200)

@@ -1,7 +1,7 @@
 import RelataCore
 import Testing
 
-/// What stands at either side of a comparison in text: numbers, dates, elements of JSON, and parts in parentheses.
+/// The operands of a comparison in text: numbers, dates, elements of JSON, and parts in parentheses.
 @Suite struct PredicateOperandTests: PredicateParsing {
     let schema: Schema
 

@@ -20,7 +20,7 @@ import Testing
         ] as [[ClosedRange<UInt32>]])
     func aSetOfCharactersIsWrittenAsItsRuns(_ runs: [ClosedRange<UInt32>]) throws {
         let text = CharacterClass.ranges { scalar in runs.contains { $0.contains(scalar.value) } }
-        // Nothing is assigned between plane 3 and plane 14, and surrogates are no characters.
+        // Nothing is assigned between plane 3 and plane 14, and surrogates aren't characters.
         let parts = runs.flatMap { run -> [ClosedRange<UInt32>] in
             if run == 0xD000...0xE010 { return [0xD000...0xD7FF, 0xE000...0xE010] }
             if run.contains(0x3_FFFF), run.upperBound > 0x3_FFFF { return [run.lowerBound...0x3_FFFF] }
@@ -29,7 +29,7 @@ import Testing
         #expect(try ranges(text) == parts, "\(text)")
     }
 
-    @Test func callsOfASessionsOwnFunctionsAreFoundByWholeNames() {
+    @Test func callsOfSessionFunctionsAreFoundByWholeNames() {
         #expect(
             PostgresFunctions.temporary(
                 "SELECT relata.a(relata.b(x)), \"relata.c\", my_relata.d, norelata.e, 1+relata.f")

@@ -16,14 +16,14 @@ import Testing
         return Dictionary(uniqueKeysWithValues: list.changedPositions().map { ($0.0.description, $0.1) })
     }
 
-    @Test func anObjectAtTheEndIsWrittenAlone() {
+    @Test func appendingWritesOnlyTheNewObject() {
         var list = list(["a": 10, "b": 20])
         list.append(key("c"))
         list.append(key("a"))
         #expect(changes(list) == ["c": 20 + Self.gap])
     }
 
-    @Test func anObjectInBetweenIsWrittenAlone() throws {
+    @Test func insertingWritesOnlyTheNewObject() throws {
         var list = list(["a": 1000, "b": 1100])
         try list.place(key("c"), after: key("a"), in: "list")
         #expect(changes(list) == ["c": 1050])
@@ -31,7 +31,7 @@ import Testing
         #expect(changes(list) == ["c": 1050, "d": 1000 - Self.gap])
     }
 
-    @Test func aMemberIsMovedAndNotDoubled() throws {
+    @Test func movingAMemberDoesNotDuplicateIt() throws {
         var list = list(["a": 10, "b": 20, "c": 30])
         try list.place(key("a"), after: key("b"), in: "list")
         #expect(changes(list) == ["a": 25])
@@ -39,7 +39,7 @@ import Testing
         #expect(changes(list) == ["a": 25])
     }
 
-    @Test func anObjectInFrontIsWrittenAloneWhateverThePositions() throws {
+    @Test func prependingWritesOnlyTheNewObject() throws {
         let gap = Self.gap
         let stored: [KeyValuePairs<String, Int64?>] = [
             ["a": gap, "b": 2 * gap], ["a": 0, "b": gap], ["a": -gap, "b": -gap / 2, "c": 0, "d": gap], ["a": -7],
@@ -54,7 +54,7 @@ import Testing
             let first = stored[0].value ?? 0
             #expect(y < x && x < first, "\(found) before \(stored)")
         }
-        // A list that is filled from its front is never numbered anew.
+        // A list that is filled from its front is never numbered again.
         var members: [(key: KeyValue, position: Int64?)] = []
         for number in 0..<200 {
             var list = OrderedList(members)
@@ -66,7 +66,7 @@ import Testing
         #expect(members.map { $0.position ?? 0 } == members.map { $0.position ?? 0 }.sorted())
     }
 
-    @Test func withoutRoomAllAreNumberedAnew() throws {
+    @Test func aListWithoutGapsIsRenumbered() throws {
         var list = list(["a": 1, "b": 2])
         try list.place(key("c"), after: key("a"), in: "list")
         #expect(changes(list) == ["a": Self.gap, "c": 2 * Self.gap, "b": 3 * Self.gap])
@@ -81,18 +81,18 @@ import Testing
         #expect(OrderedList(appendingAfter: -end - 1, members: []) == nil)
     }
 
-    @Test func theEndOfAListIsEnoughToAppend() throws {
+    @Test func appendingNeedsOnlyTheEndOfTheList() throws {
         var list = try #require(OrderedList(appendingAfter: 70, members: [key("b")]))
         for name in ["a", "b", "c", "a"] { list.append(key(name)) }
         #expect(changes(list) == ["a": 70 + Self.gap, "c": 70 + 2 * Self.gap])
     }
 
-    @Test func nothingIsPlacedAfterAStranger() {
+    @Test func placingAfterANonMemberIsRefused() {
         var list = list(["a": 1])
         #expect(throws: RelataError.self) { try list.place(key("b"), after: key("x"), in: "list") }
     }
 
-    @Test func aPositionThatAnotherMemberGetsHasAHolder() {
+    @Test func holdersOfReusedPositionsAreFound() {
         let list = list(["a": 1, "b": 2, "c": 3])
         #expect(list.holders(of: [(key("c"), 1), (key("a"), 4)]) == [key("a")])
         #expect(list.holders(of: [(key("x"), 9)]).isEmpty)

@@ -22,7 +22,7 @@ import Testing
         order.steps.map { [$0.batch, $0.rows.lowerBound, $0.rows.upperBound] }
     }
 
-    @Test func batchesAreWrittenAfterThoseTheyReferTo() throws {
+    @Test func batchesAreWrittenAfterTheirTargets() throws {
         let plan = plan([2, 2, 1, 0, 0], [(0, 2, false), (1, 2, false), (2, 4, false)])
         let order = try plan.order(of: [2, 1, 2]) { _ in true }
         #expect(order.isByBatch)
@@ -37,7 +37,7 @@ import Testing
         #expect(order.places(of: 0, count: 3) == [2, 1, 0])
     }
 
-    @Test func placesCountTheRowsOfOneBatchOnly() throws {
+    @Test func rowIndexesCountWithinABatch() throws {
         let order = try plan([0, 1, 0], [(0, 1, false), (1, 2, false)]).order(of: [2, 1]) { _ in true }
         #expect(steps(order) == [[0, 1, 2], [1, 0, 1], [0, 0, 1]])
         #expect(order.places(of: 0, count: 2) == [1, 0])
@@ -46,7 +46,7 @@ import Testing
         #expect(whole.places(of: 0, count: 2) == [0, 1])
     }
 
-    @Test func aReferenceInACircleIsSetLaterOnlyIfItsKeyIsUnknown() throws {
+    @Test func aReferenceInACycleIsSetLaterOnlyIfItsKeyIsUnknown() throws {
         let plan = plan([0, 1], [(0, 1, true), (1, 0, false)])
         let late = try plan.order(of: [1, 1]) { _ in false }
         #expect(steps(late) == [[0, 0, 1], [1, 0, 1]])

@@ -1,7 +1,7 @@
 import RelataCore
 import Testing
 
-/// The keys that a text may stand for.
+/// The keys that a text may represent.
 @Suite struct KeyReadingTests {
     /// Numbers are read as integers and reals, and anything as text.
     private func readings(_ parts: [(String, AttributeType, Bool)]) -> [[Value]] {
@@ -15,12 +15,12 @@ import Testing
         }.map(\.values)
     }
 
-    @Test func aColumnOfOneTypeHasOneReading() {
+    @Test func aTypedColumnReadsAKeyInOneWay() {
         #expect(readings([("7", .integer, false)]) == [[7]])
         #expect(readings([("x", .integer, false)]) == [])
     }
 
-    @Test func aColumnOfAnyTypeHasSeveralItsOwnFirst() {
+    @Test func anUntypedColumnReadsAKeyInSeveralWays() {
         #expect(readings([("7", .text, true)]) == [["7"], [7], [7.0]])
         #expect(readings([("x", .integer, true)]) == [["x"]])
     }

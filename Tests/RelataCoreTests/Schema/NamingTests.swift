@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func aSingularStaysAsItIs() {
+    @Test func singularNamesStayUnchanged() {
         for word in ["following", "address", "bus", "news", "analysis"] { #expect(Naming.singular(word) == word) }
     }
 

@@ -24,7 +24,7 @@ import Testing
         #expect(tables[1].column("nullifyId")?.isRequired == false)
     }
 
-    @Test func aStoredOrderStandsBesideItsKeyAndIsIndexedWithIt() throws {
+    @Test func aPositionColumnIsIndexedWithItsForeignKey() throws {
         let tables = try tables([
             Entity(name: "A", properties: [.id(), .toMany("bs", "B", inverse: "a", order: .stored)]),
             Entity(name: "B", properties: [.id(), .toOne("a", "A"), .text("title")]),
@@ -34,7 +34,7 @@ import Testing
         #expect(tables[1].indexes.count == 1)
     }
 
-    @Test func aJoinTableIsIndexedBothWaysAndItsRowsGoWithEitherSide() throws {
+    @Test func joinTablesAreIndexedBothWaysAndCascadeFromEitherSide() throws {
         let tables = try tables([
             Entity(name: "Book", properties: [.id(), .manyToMany("authors", "Author", order: .stored)]),
             Entity(
@@ -62,7 +62,7 @@ import Testing
         #expect(Set(indexes.map(\.name)).count == indexes.count)
     }
 
-    @Test func indexNamesNeverMeetThoseOfTablesOrOtherIndexes() throws {
+    @Test func indexNamesNeverCollide() throws {
         let tables = try tables([
             Entity(
                 name: "A", properties: [.id(), .text("b_c"), .text("b"), .text("c")], indexes: [["b_c"], ["b", "c"]]),
@@ -74,7 +74,7 @@ import Testing
         #expect(Set(names).count == names.count)
     }
 
-    @Test func indexNamesAreCutFromSixtyOneBytesOn() throws {
+    @Test func indexNamesLongerThanSixtyBytesAreShortened() throws {
         let name = String(repeating: "A", count: 52)
         let indexes = try [name, name + "A"].map { name in
             try tables([Entity(name: name, properties: [.id(), .text("x")], indexes: [["x"]])])[0].indexes[0].name
@@ -84,7 +84,7 @@ import Testing
         #expect(indexes[1].utf8.count <= 60 && indexes[1].hasPrefix("index_AAAA"))
     }
 
-    @Test func theFingerprintFollowsEveryDetailAndNothingElse() {
+    @Test func theFingerprintCoversEveryDetailAndNothingElse() {
         let entity = Entity(name: "A", properties: [.id(), .text("x"), .toOne("b", "B")])
         let same = SchemaFingerprint.of([entity])
         #expect(SchemaFingerprint.of([entity]) == same)
@@ -95,7 +95,7 @@ import Testing
         changed[3].indexes = [["x"]]
         changed[4].originalTable = "old"
         #expect(Set(changed.map { SchemaFingerprint.of([$0]) } + [same]).count == 6)
-        // The same texts in other places, and a bound of nothing.
+        // The same texts in other positions, and an unset bound.
         let joins = [(["x", "y"], []), (["x"], ["y"])].map { source, target in
             Property.manyToMany("bs", "B", names: JoinTableNames(sourceColumns: source, targetColumns: target))
         }

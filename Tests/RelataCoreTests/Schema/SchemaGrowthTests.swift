@@ -19,7 +19,7 @@ import Testing
         return [Entity(name: "Hub", properties: [.id(), .integer("rank")] + views)] + members
     }
 
-    /// What each of several additions resolves.
+    /// The entities that each of several additions resolves.
     private func resolved(_ count: Int) throws -> [Int] {
         let entities = entities(count)
         let schema = try Schema(entities)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func theTablesThatAnEntityChangesAreItsOwnAndThoseOfItsRelationships() throws {
+    @Test func addingAnEntityAffectsItsTableAndThoseOfItsRelationships() throws {
         let (author, genre) = (Entity(name: "Author", properties: [.id()]), Entity(name: "Genre", properties: [.id()]))
         let old = try Schema([Entity(name: "Book", table: "books", properties: [.id()]), author, genre])
         let new = try Schema([
@@ -56,7 +56,7 @@ import Testing
         #expect(new.tables(changedBy: [], since: old).isEmpty)
     }
 
-    @Test func anAdditionResolvesNoMoreWhateverElseThereIs() throws {
+    @Test func addingAnEntityResolvesOnlyAffectedEntities() throws {
         let few = try resolved(3)
         let many = try resolved(60)
         #expect(few == [Int](repeating: 1, count: few.count) && few == many)
@@ -84,7 +84,7 @@ import Testing
         #expect(new.joins.map(\.table) == schema.joins.map(\.table))
     }
 
-    @Test func whatContradictsIsToldInFull() throws {
+    @Test func allContradictionsAreReported() throws {
         let entities = entities(3)
         let schema = try Schema(entities)
         for property in [
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: 1...60 as ClosedRange<UInt64>)
-    func aSchemaThatGrewIsTheSameAsOneMadeAtOnce(_ seed: UInt64) throws {
+    func aGrownSchemaEqualsOneBuiltAtOnce(_ seed: UInt64) throws {
         var random = GrowthRandom(state: seed)
         var entities: [Entity] = []
         var schema = try Schema([])

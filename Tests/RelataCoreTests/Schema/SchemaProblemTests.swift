@@ -22,7 +22,7 @@ import Testing
     @Test func unknownNamesAreRefused() {
         expectOne("A.c: its target C is unknown", [a([.toOne("c", "C")])])
         expectOne("A.bs: its inverse B.a isn't a to-one", [a([.toMany("bs", "B", inverse: "a")]), b])
-        expectOne("A.title: it is to be the primary key", [a([], key: ["title"])])
+        expectOne("A.title: it should be the primary key", [a([], key: ["title"])])
         expectOne("A.x: a unique set names it", [a([], uniques: [["x"]])])
         expectOne("A.x: an index set names it", [a([], indexes: [["x"]])])
         expectOne("A: a unique set is empty", [a([], uniques: [[]])])
@@ -51,7 +51,7 @@ import Testing
             ])
     }
 
-    @Test func rulesThatMeanNothingAreRefused() {
+    @Test func rulesWithoutEffectAreRefused() {
         expectOne("A.bs: noAction would leave join rows", [a([.manyToMany("bs", "B", deleteRule: .noAction)]), b])
         let cascade = Relationship("bs", target: "B", kind: .manyToMany(), onTargetDelete: .cascade)
         expectOne("A.bs: onTargetDelete is for a to-one", [a([.relationship(cascade)]), b])
@@ -59,7 +59,7 @@ import Testing
         expectOne("A.bs: removeRule is for the view of a to-one", [a([.relationship(removing)]), b])
     }
 
-    @Test func namesThatSQLTakesForOneAreRefused() {
+    @Test func namesThatSQLTreatsAsEqualAreRefused() {
         expectOne("a: its table a is also the table of A", [a([]), Entity(name: "a", properties: [.id()])])
         expectOne("A: two entities have this name", [a([]), Entity(name: "A", table: "other", properties: [.id()])])
         expectOne("A.title: its column ID is also that of id", [a([.text("title", column: "ID")])])
@@ -71,7 +71,7 @@ import Testing
         expectOne("A: the table name sqlite_a is reserved", [Entity(name: "A", table: "sqlite_a", properties: [.id()])])
     }
 
-    @Test func aPositionColumnMustNotMeetAnAttribute() {
+    @Test func positionColumnsMustNotCollideWithAttributes() {
         let other = Entity(name: "B", properties: [.id(), .toOne("a", "A"), .integer("aPosition")])
         expectOne(
             "B.a: its column aPosition is also that of aPosition",
@@ -89,7 +89,7 @@ import Testing
             })
     }
 
-    @Test func setsHoldWhatHasAColumn() {
+    @Test func uniqueSetsContainOnlyColumns() {
         let entities = { (uniques: [[String]], indexes: [[String]]) in
             [
                 Entity(
@@ -98,12 +98,12 @@ import Testing
                 Entity(name: "B", properties: [.id(), .toOne("a", "A")]),
             ]
         }
-        #expect(problems(entities([["bs"]], [])).contains { $0.contains("unique set holds attributes") })
-        #expect(problems(entities([], [["bs"]])).contains { $0.contains("index set holds attributes") })
+        #expect(problems(entities([["bs"]], [])).contains { $0.contains("unique set contains only attributes") })
+        #expect(problems(entities([], [["bs"]])).contains { $0.contains("index set contains only attributes") })
         #expect(problems(entities([], [[]])).contains { $0.contains("is empty") })
     }
 
-    @Test func keysMustBeWholeAndSet() {
+    @Test func keysMustBeCompleteAndRequired() {
         expectOne(
             "A.n: a part of the primary key can't be optional", [a([.integer("n", isOptional: true)], key: ["n"])])
         expectOne("A: only a single integer key can be assigned", [a([], isKeyAssigned: true)])
@@ -111,7 +111,7 @@ import Testing
         let names = (0..<33).map { "n\($0)" }
         expectOne("A: its primary key has 33 columns, and 32 is the most", [a(names.map { .integer($0) }, key: names)])
         #expect(problems([a(names.map { .integer($0) }, key: names.dropLast())]) == [])
-        expectOne("A.bs: a primary key holds attributes", [a([.manyToMany("bs", "B")], key: ["bs"]), b])
+        expectOne("A.bs: a primary key contains only attributes", [a([.manyToMany("bs", "B")], key: ["bs"]), b])
     }
 
     @Test func ordersAndCountsMustFit() {
@@ -137,7 +137,7 @@ import Testing
         expectOne("A.t: a stamp is a point in time", [a([.text("t")], createdAt: "t")])
     }
 
-    @Test func columnsGivenForAReferenceMustBeAsManyAsItsTargetsKey() {
+    @Test func aReferenceNeedsAColumnForEachPartOfItsTargetsKey() {
         expectOne("A.b: it names 2 column(s)", [a([.toOne("b", "B", columns: ["x", "y"])]), b])
     }
 

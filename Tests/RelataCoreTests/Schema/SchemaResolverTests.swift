@@ -52,7 +52,7 @@ import Testing
         #expect(found.first?.hasPrefix("A: its primary key contains itself") == true)
     }
 
-    @Test func viewsStandOnTheReferenceAndMakeItUniqueForAHasOne() throws {
+    @Test func aHasOneMakesItsReferenceUnique() throws {
         let schema = try Schema([
             Entity(
                 name: "Book",
@@ -73,7 +73,7 @@ import Testing
         #expect(schema["Book"]?.links["reviews"] == .inverse(review.index))
     }
 
-    @Test func aUniqueSetOfTheToOneAloneMakesItOneToOne() throws {
+    @Test func aUniqueToOneIsAOneToOne() throws {
         let schema = try Schema([
             Entity(name: "A", properties: [.id(), .toOne("b", "B"), .toOne("c", "B")], uniques: [["b"], ["b", "c"]]),
             Entity(name: "B", properties: [.id()]),
@@ -96,7 +96,7 @@ import Testing
         #expect(schema.references[0].onTargetDelete == expected)
     }
 
-    @Test func bothDirectionsMayHaveARuleOfTheirOwn() throws {
+    @Test func eachDirectionMayHaveItsOwnRule() throws {
         let schema = try Schema([
             Entity(name: "S", properties: [.id(), .toMany("es", "E", inverse: "s", deleteRule: .cascade)]),
             Entity(name: "E", properties: [.id(), .toOne("s", "S", deleteRule: .deny)]),
@@ -163,7 +163,7 @@ import Testing
         #expect(schema["Author"]?.links["books"] == .join(0, isSource: false))
     }
 
-    @Test func aManyToManyToTheSameEntityNamesItsColumnsApart() throws {
+    @Test func theColumnsOfASelfReferencingManyToManyHaveDifferentNames() throws {
         let schema = try Schema([
             Entity(
                 name: "Person",
@@ -173,7 +173,7 @@ import Testing
         #expect(schema.joins.map(\.targetColumns) == [["followingId"], ["friendId"]])
     }
 
-    @Test func throughGoesAlongAViewAndThenAToOne() throws {
+    @Test func throughFollowsAToManyAndThenAToOne() throws {
         let setlist = Entity(
             name: "Setlist",
             properties: [

@@ -37,7 +37,7 @@ import Testing
         #expect(!isPinned(.or([])))
     }
 
-    @Test func aConditionOnARelatedObjectIsAnsweredByItsIndex() {
+    @Test func conditionsOnRelatedObjectsUseTheirIndexes() {
         let tracks = RelatedSet(scope: 0, path: ["tracks"], innerScope: 1)
         #expect(isPinned(.quantified(.any, tracks, condition: equals("id", scope: 1))))
         #expect(!isPinned(.quantified(.any, tracks, condition: equals("title", "x", scope: 1))))

@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    @Test func declaredSetsAndOneToOnesAreListedOnceAndTheKeyIsNot() throws {
+    @Test func uniqueSetsAndOneToOnesAreListedOnceWithoutTheKey() throws {
         let entities = [
             Entity(
                 name: "A", properties: [.id(), .text("x"), .text("y"), .toOne("b", "B")],
@@ -23,7 +23,7 @@ import Testing
         #expect(unique.map { $0.reference != nil } == [true, false, false])
     }
 
-    @Test func aUniqueReferenceWithoutTheOtherSideIsNoOneToOne() throws {
+    @Test func aUniqueReferenceWithoutAnInverseIsNotAOneToOne() throws {
         let schema = try Schema([
             Entity(name: "A", properties: [.id(), .toOne("b", "B")], uniques: [["b"]]),
             Entity(name: "B", properties: [.id()]),

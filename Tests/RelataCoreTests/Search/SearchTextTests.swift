@@ -1,13 +1,13 @@
 import RelataCore
 import Testing
 
-/// What is looked for, and what is shown of where it was found.
+/// Parsed searches, and the snippets of matches.
 @Suite struct SearchTextTests {
     private func words(_ text: String) -> [[String]] {
         SearchText(text).clauses.map { $0.map { $0.words.joined(separator: " ") } }
     }
 
-    @Test func aSearchIsTakenApart() {
+    @Test func searchTextIsParsed() {
         #expect(words("Love  the \"Blue Moon\" wait*") == [["love"], ["the"], ["blue moon"], ["wait"]])
         #expect(SearchText("love wait*").clauses.map { $0[0].isPrefix } == [false, true])
         #expect(words("a OR b OR \"c d\" e") == [["a", "b", "c d"], ["e"]])
@@ -20,7 +20,7 @@ import Testing
         #expect(words("a\"b c\"d") == [["a"], ["b c"], ["d"]])
     }
 
-    @Test func onlySoManyWordsCount() {
+    @Test func theNumberOfSearchWordsIsLimited() {
         let long = SearchText((0..<500).map { "w\($0)" }.joined(separator: " "))
         #expect(long.clauses.count == 100)
         #expect(SearchText("\"" + long.text + "\"").clauses.map { $0[0].words.count } == [100])
@@ -41,7 +41,7 @@ import Testing
         #expect(snippet.description.hasPrefix("…blue *moon* tonight"), "\(snippet)")
     }
 
-    @Test func wordsAreFoldedAndCut() {
+    @Test func wordsAreFoldedAndTruncated() {
         #expect(SearchWords.words(of: "L'Été — STRAßE, ﬁn") == ["l", "ete", "strasse", "fin"])
         #expect(SearchWords.words(of: "东京Tokyo2020年") == ["东", "京", "tokyo2020", "年"])
         #expect(SearchWords.words(of: "हिन्दी") == ["हिन्दी"])
@@ -65,7 +65,7 @@ import Testing
         #expect(SearchText("cafe").highlights(in: marked).map { String(marked[$0]) } == ["cafe\u{301}"])
     }
 
-    @Test func aSnippetShowsMostOfWhatIsLookedFor() {
+    @Test func snippetsShowAsManyMatchesAsPossible() {
         let filler = String(repeating: "lorem ipsum dolor ", count: 20)
         let text = "moon " + filler + "blue moon tonight " + filler
         let snippet = SearchText("blue moon").snippet(of: text, length: 40)
@@ -82,7 +82,7 @@ import Testing
         #expect(SearchText("月亮").snippet(of: chinese, length: 20).description.hasSuffix("*月亮*"))
     }
 
-    @Test(arguments: 1...60) func snippetsOfAnyTextHoldTheirHighlights(_ seed: UInt64) {
+    @Test(arguments: 1...60) func highlightsLieWithinTheirSnippets(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let pieces = [
             "moon", "Blue ", "é", "e\u{301}", " ", "月", "亮", "ß", "😀", "\n", "-", "\"", "สวัส", "*", "a", "🇩🇪",

@@ -2,7 +2,7 @@ import RelataCore
 import Testing
 
 @Suite struct ContentTypeTests {
-    @Test func aFilesTypeIsThatOfItsExtension() {
+    @Test func contentTypesFollowExtensions() {
         #expect(ContentType.of("a.PNG") == "image/png")
         #expect(ContentType.of("archive.tar.zip") == "application/zip")
         #expect(ContentType.of("notes.txt") == "text/plain; charset=utf-8")
@@ -10,7 +10,7 @@ import Testing
         #expect(ContentType.of("a.unheard") == ContentType.unknown)
     }
 
-    @Test func aTypesExtensionIsTheUsualOne() {
+    @Test func contentTypesHaveTheirUsualExtension() {
         let usual = [
             "image/jpeg": "jpg", "image/png": "png", "text/html": "html", "text/javascript": "js",
             "application/json": "json", "text/plain": "txt", "TEXT/CSS ; charset=latin1": "css", "video/mp4": "mp4",
@@ -20,12 +20,12 @@ import Testing
         #expect(ContentType.end(ofType: "application/x-unheard") == nil)
     }
 
-    @Test func parametersAreNoPartOfAType() {
+    @Test func parametersAreNotPartOfAContentType() {
         #expect(ContentType.bare("text/plain ; charset=utf-8") == "text/plain")
         #expect(ContentType.bare("image/png") == "image/png")
     }
 
-    @Test func whatIsCompressedAlreadyIsNotCompressed() {
+    @Test func compressedFormatsAreNotCompressedAgain() {
         for type in ["text/html; charset=utf-8", "application/json", "image/svg+xml; charset=utf-8", "font/ttf"] {
             #expect(ContentType.isCompressible(type), "\(type)")
         }

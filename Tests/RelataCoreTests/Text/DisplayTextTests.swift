@@ -10,7 +10,7 @@ import Testing
         #expect(DisplayText.width("") == 0)
     }
 
-    @Test func aLongTextIsCutWithRoomForItsMark() {
+    @Test func truncationLeavesRoomForTheEllipsis() {
         #expect(DisplayText.shortened("abcdef", to: 6) == "abcdef")
         #expect(DisplayText.shortened("abcdefg", to: 6) == "abcde…")
         #expect(DisplayText.shortened("书籍书籍", to: 6) == "书籍…")

@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [("range", "Int", "5...1"), ("range", "Double", "0.5...0.1"), ("length", "String", "5...-1")])
-    func boundsLeaveRoom(option: String, type: String, bounds: String) {
+    func boundsMustNotBeEmpty(option: String, type: String, bounds: String) {
         expectMisuse(
             inMembers: "@Attribute(.\(option)(\(bounds))) var value: \(type)", at: ".\(option)(\(bounds))",
             "'.\(option)' of 'value' leaves no value: write the smaller bound first")

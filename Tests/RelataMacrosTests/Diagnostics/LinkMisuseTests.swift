@@ -11,7 +11,7 @@ import Testing
         expectMisuse(
             inMembers: "@Relationship(inverse: \\ISBN.book) var isbn: Optional<HasOne<ISBN>>",
             at: "Optional<HasOne<ISBN>>",
-            "'isbn' can't be optional, as a HasOne is a view that is loaded or not, and may be empty: remove the '?'",
+            "'isbn' can't be optional, because a HasOne is a view that is loaded or not, and may be empty: remove the '?'",
             fixed: ["@Relationship(inverse: \\ISBN.book) var isbn: HasOne<ISBN>"])
     }
 
@@ -26,28 +26,28 @@ import Testing
             fixed: ["@Relationship(inverse: \\ISBN.<#property#>, deleteRule: .cascade) public var isbn: HasOne<ISBN>"])
     }
 
-    @Test func aThroughNeedsAWay() {
+    @Test func aThroughNeedsAPath() {
         expectMisuse(
             inMembers: "var songs: Through<Song>", at: "Through<Song>",
-            "'songs' goes through a join model: name the way to Song with "
+            "'songs' goes through a join model: name the path to Song with "
                 + "@Relationship(through: \\Book.toMany, \\JoinModel.toOne)",
             fixed: [
                 "@Relationship(through: \\Book.<#toMany#>, \\<#JoinModel#>.<#toOne#>) var songs: Through<Song>"
             ])
     }
 
-    @Test(arguments: ["songs", "title", "authors"]) func aThroughStartsAtAView(path: String) {
+    @Test(arguments: ["songs", "title", "authors"]) func aThroughStartsAtAToMany(path: String) {
         expectMisuse(
             inMembers: """
                 var title: String
                 var authors: ToMany<Author>
                 @Relationship(through: \\Book.\(path), \\Item.song) var songs: Through<Song>
                 """, at: "\\Book.\(path)",
-            "'songs' must go through a ToMany of this model that has an 'inverse:', and '\(path)' is none: name the one "
+            "'songs' must go through a ToMany of this model that has an 'inverse:', and '\(path)' isn't one: name the one "
                 + "that holds the objects of the join model")
     }
 
-    @Test func aThroughGoesOnFromTheJoinModel() {
+    @Test func aThroughContinuesFromTheJoinModel() {
         let items = "@Relationship(inverse: \\Item.book) var items: ToMany<Item>; "
         expectMisuse(
             inMembers: items + "@Relationship(through: \\Book.items, \\Song.song) var songs: Through<Song>",
@@ -109,7 +109,7 @@ import Testing
         let label = argument.prefix { $0 != ":" }
         expectMisuse(
             inMembers: "@Relationship(deleteRule: .cascade, \(argument)) var link: \(type)", at: "\(argument)",
-            "'\(label):' says nothing about 'link': \(explanation)",
+            "'\(label):' has no effect on 'link': \(explanation)",
             fixed: ["@Relationship(deleteRule: .cascade) var link: \(type)"])
     }
 
@@ -118,29 +118,29 @@ import Testing
             ("HasOne<Review>", "maximum: 1", "only a ToMany is counted"),
             ("HasOne<Review>", "order: \\Review.position", "only a ToMany is ordered"),
             ("ToMany<Review>", "joinTable: \"t\"", "it is a view. Write it on the side without 'inverse:'"),
-            ("ToMany<Review>", "originalName: \"r\"", "a view isn't stored, so it can be renamed without a trace"),
+            ("ToMany<Review>", "originalName: \"r\"", "a view isn't stored, so it can be renamed freely"),
         ])
     func anArgumentOfAViewHasItsPlace(type: String, argument: String, explanation: String) {
         let label = argument.prefix { $0 != ":" }
         expectMisuse(
             inMembers: "@Relationship(inverse: \\Review.book, \(argument)) var link: \(type)", at: "\(argument)",
-            "'\(label):' says nothing about 'link': \(explanation)",
+            "'\(label):' has no effect on 'link': \(explanation)",
             fixed: ["@Relationship(inverse: \\Review.book) var link: \(type)"])
     }
 
-    @Test func onlyAThroughGoesThrough() {
+    @Test func onlyAThroughHasAPath() {
         expectMisuse(
             inMembers: "@Relationship(through: \\Book.items, \\Item.song) var songs: ToMany<Song>",
             at: "through: \\Book.items,",
-            "'through:' says nothing about 'songs': only a Through goes through a join model. Make its type 'Through', or "
+            "'through:' has no effect on 'songs': only a Through goes through a join model. Make its type 'Through', or "
                 + "remove it",
             fixed: ["var songs: ToMany<Song>"])
     }
 
-    @Test func aRequiredToOneCantBecomeUnset() {
+    @Test func aRequiredToOneCantBeUnset() {
         expectMisuse(
             inMembers: "@Relationship(onTargetDelete: .nullify) var genre: ToOne<Genre>", at: ".nullify",
-            "'genre' is required and can't become unset: write '.deny' or '.cascade', or make the link optional",
+            "'genre' is required and can't be unset: write '.deny' or '.cascade', or make the link optional",
             fixed: [
                 "@Relationship(onTargetDelete: .deny) var genre: ToOne<Genre>",
                 "@Relationship(onTargetDelete: .cascade) var genre: ToOne<Genre>",
@@ -148,10 +148,10 @@ import Testing
             ])
     }
 
-    @Test func joinRowsAlwaysGo() {
+    @Test func joinRowsAreAlwaysDeleted() {
         expectMisuse(
             inMembers: "@Relationship(deleteRule: .noAction) var authors: ToMany<Author>", at: ".noAction",
-            "'authors' is a many-to-many, whose join rows always go with their objects: write '.nullify'",
+            "'authors' is a many-to-many, whose join rows are always deleted with their objects: write '.nullify'",
             fixed: ["@Relationship(deleteRule: .nullify) var authors: ToMany<Author>"])
     }
 
@@ -161,7 +161,7 @@ import Testing
             "'authors' can't hold at least 3 and at most 2: make the minimum the smaller one")
     }
 
-    @Test(arguments: [("minimum", -1), ("maximum", 0)]) func aCountLeavesRoom(label: String, count: Int) {
+    @Test(arguments: [("minimum", -1), ("maximum", 0)]) func invalidCountLimitsAreRefused(label: String, count: Int) {
         expectMisuse(
             inMembers: "@Relationship(\(label): \(count)) var authors: ToMany<Author>", at: "\(count)",
             "'authors' can't have \(count) as its \(label): write a count, or remove '\(label):'",

@@ -6,7 +6,7 @@ import Testing
         let name = marker.prefix { $0 != "(" }
         expectMisuse(
             in: "struct Book { \(marker) var title: String }", at: marker,
-            "\(name) says something only inside a @Model struct: mark the struct with @Model, or remove it here",
+            "\(name) works only inside a @Model struct: mark the struct with @Model, or remove it here",
             fixed: ["struct Book { var title: String }"])
     }
 
@@ -14,7 +14,7 @@ import Testing
         expectMisuse(
             in: "@Model struct Book { let id: ID<Book>; struct Page { @Attribute var text: String } }",
             at: "@Attribute",
-            "@Attribute says something only inside a @Model struct: mark the struct with @Model, or remove it here",
+            "@Attribute works only inside a @Model struct: mark the struct with @Model, or remove it here",
             fixed: ["@Model struct Book { let id: ID<Book>; struct Page { var text: String } }"])
     }
 
@@ -55,11 +55,11 @@ import Testing
                 + "write 'originalName: \"old\"' or 'originalName: [\"newer\", \"older\"]'")
     }
 
-    @Test func aRelationshipOfAValueIsAnAttribute() {
+    @Test func aRelationshipToAPlainValueBecomesAnAttribute() {
         expectMisuse(
             inMembers: "@Relationship(originalName: \"name\") var title: String",
             at: "@Relationship(originalName: \"name\")",
-            "'title' is of type String, which is no link: write @Attribute, or make its type ToOne, HasOne, ToMany or "
+            "'title' is of type String, which isn't a link: write @Attribute, or make its type ToOne, HasOne, ToMany or "
                 + "Through",
             fixed: ["@Attribute(originalName: \"name\") var title: String"])
     }
@@ -72,12 +72,12 @@ import Testing
     func aRelationshipOfModelsIsALink(declared: String, type: String, link: String, value: String) {
         expectMisuse(
             inMembers: "@Relationship(deleteRule: .cascade) var pages: \(declared)", at: type,
-            "'pages' is of type \(type), which is no link: write '\(link)'",
+            "'pages' is of type \(type), which isn't a link: write '\(link)'",
             fixed: ["@Relationship(deleteRule: .cascade) var pages: \(link)\(value)"])
     }
 
     @Test(arguments: [("[Book] = []", "[Book]", "ToMany<Book>"), ("Book?", "Book?", "ToOne<Book>?")])
-    func aModelInItselfIsALink(declared: String, type: String, link: String) {
+    func aPropertyWithAModelTypeBecomesALink(declared: String, type: String, link: String) {
         expectMisuse(
             inMembers: "var parts: \(declared)", at: type,
             "'parts' is of type \(type), and a model isn't stored inside another: write '\(link)'",
@@ -111,33 +111,35 @@ import Testing
             fixed: ["@Relationship(originalName: \"writers\") var authors: ToMany<Author>"])
     }
 
-    @Test(arguments: ["Unique", "Index"]) func aListOutsideAModelIsRefused(macro: String) {
+    @Test(arguments: ["Unique", "Index"]) func aPropertyListOutsideAModelIsRefused(macro: String) {
         expectMisuse(
             in: "struct Book { #\(macro)<Book>([\\.title]) }", at: "#\(macro)<Book>([\\.title])",
-            "#\(macro) says something only inside a @Model struct: move it there")
+            "#\(macro) works only inside a @Model struct: move it there")
     }
 
-    @Test func aListIsAboutItsModel() {
+    @Test func aPropertyListBelongsToItsModel() {
         expectMisuse(
             inMembers: "var title: String; #Index<Author>([\\.title])", at: "Author",
-            "#Index is about the model it stands in: write '#Index<Book>'",
+            "#Index describes the model that contains it: write '#Index<Book>'",
             fixed: ["var title: String; #Index<Book>([\\.title])"])
     }
 
-    @Test(arguments: ["#Unique<Book>()", "#Unique<Book>([])"]) func aListNamesProperties(list: String) {
+    @Test(arguments: ["#Unique<Book>()", "#Unique<Book>([])"]) func aPropertyListContainsKeyPaths(list: String) {
         let node = list.hasSuffix("([])") ? "[]" : list
         expectMisuse(
             inMembers: list, at: node,
             "#Unique needs arrays of key paths: '#Unique<Book>([\\.first, \\.second])'")
     }
 
-    @Test(arguments: ["\\Author.name", "\\.title.count", "title"]) func aListHoldsKeyPathsOfTheModel(path: String) {
+    @Test(arguments: ["\\Author.name", "\\.title.count", "title"]) func aPropertyListContainsKeyPathsOfItsModel(
+        path: String
+    ) {
         expectMisuse(
             inMembers: "var title: String; #Unique<Book>([\(path)])", at: path,
             "#Unique needs a key path literal to one property, such as '\\Book.name'")
     }
 
-    @Test func aSearchHoldsText() {
+    @Test func aSearchContainsTextProperties() {
         expectMisuse(
             inMembers: "var title: String; var year: Int?; #Search<Book>([\\.title, \\.year])", at: "\\.year",
             "'year' is of type Int?, and only text is searched: name attributes of type String or String?")
@@ -153,13 +155,14 @@ import Testing
             at: "#Search<Book>([\\.note])", "'Book' has two #Search: put all attributes into the first one")
     }
 
-    @Test func aListNamesAPropertyOnce() {
+    @Test func aPropertyListHasNoDuplicates() {
         expectMisuse(
             inMembers: "var title: String; #Unique<Book>([\\.title, \\Book.title])", at: "\\Book.title",
-            "'title' stands in this #Unique twice: keep one")
+            "'title' is in this #Unique twice: keep one")
     }
 
-    @Test(arguments: ["upper", "isOpen", "authors", "nothing"]) func aListNamesColumns(name: String) {
+    @Test(arguments: ["upper", "isOpen", "authors", "nothing"]) func aPropertyListContainsStoredProperties(name: String)
+    {
         expectMisuse(
             inMembers: """
                 var upper: String { "" }

@@ -1,7 +1,7 @@
 import Testing
 
 @Suite struct ModelMisuseTests {
-    @Test func anIdThatNothingAssignsIsRefused() {
+    @Test func anOptionalIdBesideAnotherKeyIsRefused() {
         expectMisuse(
             in: """
                 @Model struct Genre {
@@ -33,14 +33,14 @@ import Testing
                 + "remove '.primaryKey' there, or rename 'id'")
     }
 
-    @Test func aClassIsTurnedIntoAStruct() {
+    @Test func theFixTurnsAClassIntoAStruct() {
         expectMisuse(
             in: "@Model public final class Book { let id: ID<Book> }", at: "class",
             "@Model needs a struct: a model is a value. Write 'struct' instead of 'class'",
             fixed: ["@Model public struct Book { let id: ID<Book> }"])
     }
 
-    @Test func anActorIsTurnedIntoAStruct() {
+    @Test func theFixTurnsAnActorIntoAStruct() {
         expectMisuse(
             in: "@Model actor Book { let id: ID<Book> }", at: "actor",
             "@Model needs a struct: a model is a value. Write 'struct' instead of 'actor'",
@@ -88,12 +88,12 @@ import Testing
             ])
     }
 
-    @Test func aTransientIdIsNoKey() {
+    @Test func aTransientIdIsNotAKey() {
         let findings = expand("@Model struct Book { @Transient var id = 1 }").findings
         #expect(findings.map(\.node) == ["Book"])
     }
 
-    @Test func anOptionalKeyIsAnIntegerOnly() {
+    @Test func onlyIntegerKeysCanBeOptional() {
         expectMisuse(
             in: "@Model struct Book { let id: String? }", at: "String?",
             "'id' can't be optional, as only an 'Int?' is assigned by the database: write 'String'",
@@ -103,27 +103,27 @@ import Testing
     @Test func aPartOfAKeyCantBeOptional() {
         expectMisuse(
             in: "@Model struct Seat { @Attribute(.primaryKey) var row: Int?; @Attribute(.primaryKey) var number: Int }",
-            at: "Int?", "'row' can't be optional, as each part of the primary key of several must be set: write 'Int'",
+            at: "Int?", "'row' can't be optional, as each part of a compound primary key must be set: write 'Int'",
             fixed: [
                 "@Model struct Seat { @Attribute(.primaryKey) var row: Int; @Attribute(.primaryKey) var number: Int }"
             ])
     }
 
-    @Test(arguments: ["Double", "[String]", "Set<Int>"]) func aKeyMustTellObjectsApart(type: String) {
+    @Test(arguments: ["Double", "[String]", "Set<Int>"]) func aKeyMustIdentifyObjects(type: String) {
         expectMisuse(
             in: "@Model struct Book { let id: \(type) }", at: "id",
-            "'id' can't be the primary key, as \(type) doesn't tell objects apart for certain: write an ID, an Int?, a "
+            "'id' can't be the primary key, because \(type) doesn't reliably identify objects: write an ID, an Int?, a "
                 + "String, a UUID or an enum")
     }
 
-    @Test func aLinkToManyIsNoKey() {
+    @Test func aToManyIsNotAKey() {
         expectMisuse(
             in: "@Model struct Book { var id: ToMany<Author> }", at: "id",
-            "'id' can't be the primary key, as ToMany<Author> doesn't tell objects apart for certain: write an ID, an "
+            "'id' can't be the primary key, because ToMany<Author> doesn't reliably identify objects: write an ID, an "
                 + "Int?, a String, a UUID or an enum")
     }
 
-    @Test(arguments: ["revision", "createdAt", "updatedAt"]) func aStampIsGivenOnce(stamp: String) {
+    @Test(arguments: ["revision", "createdAt", "updatedAt"]) func aStampIsDeclaredOnce(stamp: String) {
         let type = stamp == "revision" ? "Int" : "Date"
         expectMisuse(
             inMembers: "@Attribute(.\(stamp)) var a: \(type); @Attribute(.\(stamp), column: \"B\") var b: \(type)",
@@ -138,12 +138,12 @@ import Testing
             ("private", "private let id", "fileprivate let id"),
             ("public", "private(set) var id", "private(set) public var id"),
         ])
-    func anIdIsSeenAsFarAsItsModel(level: String, declaration: String, mended: String) {
+    func anIdIsSeenAsFarAsItsModel(level: String, declaration: String, fixed: String) {
         expectMisuse(
             in: "@Model \(level) struct Book { \(declaration): ID<Book> }", at: "id",
-            "'id' must be seen as far as 'Book' is, as Identifiable shows it: make it "
+            "'id' must be as visible as 'Book' is, because Identifiable exposes it: make it "
                 + (level == "private" ? "fileprivate" : level),
-            fixed: ["@Model \(level) struct Book { \(mended): ID<Book> }"])
+            fixed: ["@Model \(level) struct Book { \(fixed): ID<Book> }"])
     }
 
     @Test func aPropertyCantHaveTheNameOfAGeneratedOne() {
@@ -160,7 +160,7 @@ import Testing
     }
 
     /// So that whoever uses them gets no error as well. What stands in them would refer to what may be missing.
-    @Test func aModelWithAMistakeHasItsMembersWithNothingInThem() {
+    @Test func anInvalidModelGetsEmptyMembers() {
         let text = expand("@Model struct Book { let id: ID<Book>; var title: String! }").text
         for member in [
             "init(id: Relata.ID<Book> = .init(), title: String? = nil) {", "var title: Relata.Field<String?> {",

@@ -9,30 +9,32 @@ import Testing
     func aMissingTypeIsTakenFromTheValue(value: String, type: String) {
         expectMisuse(
             inMembers: "var year = \(value)", at: "year",
-            "'year' needs its type written, as @Model sees no inferred types: 'var year: \(type)'",
+            "'year' needs an explicit type, because @Model can't see inferred types: 'var year: \(type)'",
             fixed: ["var year: \(type) = \(value)"])
     }
 
-    @Test(arguments: [".now", "make()", "[]", "[1, \"a\"]", "nil"]) func aMissingTypeCantAlwaysBeTold(value: String) {
+    @Test(arguments: [".now", "make()", "[]", "[1, \"a\"]", "nil"]) func typesThatCannotBeInferredMustBeWritten(
+        value: String
+    ) {
         expectMisuse(
             inMembers: "var year = \(value)", at: "year",
-            "'year' needs its type written, as @Model sees no inferred types: 'var year: …'")
+            "'year' needs an explicit type, because @Model can't see inferred types: 'var year: …'")
     }
 
     @Test func anImplicitlyUnwrappedTypeBecomesOptional() {
         expectMisuse(
             inMembers: "var title: String!", at: "String!",
-            "'title' can't be implicitly unwrapped, as a missing value would trap: write 'String?'",
+            "'title' can't be implicitly unwrapped, because a missing value would trap: write 'String?'",
             fixed: ["var title: String?"])
         expectMisuse(
             inMembers: "var genre: ToOne<Genre>! // The genre.", at: "ToOne<Genre>!",
-            "'genre' can't be implicitly unwrapped, as a missing value would trap: write 'ToOne<Genre>?'",
+            "'genre' can't be implicitly unwrapped, because a missing value would trap: write 'ToOne<Genre>?'",
             fixed: ["var genre: ToOne<Genre>? // The genre."])
     }
 
-    @Test(arguments: ["Int??", "Optional<Int?>"]) func anOptionalIsSetOrNot(type: String) {
+    @Test(arguments: ["Int??", "Optional<Int?>"]) func nestedOptionalsAreRefused(type: String) {
         expectMisuse(
-            inMembers: "var year: \(type)", at: type, "'year' is either set or not: write 'Int?'",
+            inMembers: "var year: \(type)", at: type, "'year' can't be optional twice: write 'Int?'",
             fixed: ["var year: Int?"])
     }
 
@@ -40,11 +42,11 @@ import Testing
         arguments: [
             (
                 "(Int, Int)",
-                "a tuple can't be stored: declare a struct that is Codable and Sendable, or one property an element"
+                "a tuple can't be stored: declare a struct that is Codable and Sendable, or one property for each element"
             ),
             (
                 "[(x: Int, y: Int)]?",
-                "a tuple can't be stored: declare a struct that is Codable and Sendable, or one property an element"
+                "a tuple can't be stored: declare a struct that is Codable and Sendable, or one property for each element"
             ),
             (
                 "() -> Int",
@@ -68,14 +70,14 @@ import Testing
         expectMisuse(inMembers: "var shape: \(type)", at: type, "'shape' can't be stored: \(reason)")
     }
 
-    @Test(arguments: ["[ToOne<Author>]", "ToMany<Author>?", "[ToMany<Author>]?"]) func linksStandOnTheirOwn(
+    @Test(arguments: ["[ToOne<Author>]", "ToMany<Author>?", "[ToMany<Author>]?"]) func linksCannotBeInsideOtherTypes(
         type: String
     ) {
         let isOptionalLink = type == "ToMany<Author>?"
         expectMisuse(
             inMembers: "var authors: \(type)", at: type,
             isOptionalLink
-                ? "'authors' can't be optional, as a ToMany is a view that is loaded or not, and may be empty: remove the '?'"
+                ? "'authors' can't be optional, because a ToMany is a view that is loaded or not, and may be empty: remove the '?'"
                 : "'authors' can't hold links inside another type: write 'ToMany<Author>'",
             fixed: ["var authors: ToMany<Author>"])
     }
@@ -87,7 +89,7 @@ import Testing
             fixed: ["var year: Int = 1"])
     }
 
-    @Test(arguments: ["weak", "unowned"]) func aReferenceIsALink(modifier: String) {
+    @Test(arguments: ["weak", "unowned"]) func weakAndUnownedPropertiesAreRefused(modifier: String) {
         expectMisuse(
             inMembers: "\(modifier) var owner: Owner?", at: modifier,
             "'owner' can't be '\(modifier)': link another model with ToOne", fixed: ["var owner: Owner?"])
@@ -101,7 +103,7 @@ import Testing
             fixed: ["var year: Int"])
     }
 
-    @Test func aConstantWithAValueCantBeRead() {
+    @Test func aConstantWithAValueIsRefused() {
         expectMisuse(
             in: "@Model struct Book { let id: ID<Book> = ID() }", at: "ID()",
             "'id' is a constant that no row could change: write 'var', leave the value to the initialiser, or make it "
@@ -124,10 +126,10 @@ import Testing
             fixed: ["@Transient \(declaration) = \(value)"])
     }
 
-    @Test func namesOfATupleAreDeclaredOnTheirOwn() {
+    @Test func tuplePatternsAreRefused() {
         expectMisuse(
             inMembers: "var (a, b): (Int, Int)", at: "(a, b)",
-            "@Model stores one property a name: declare each of these on its own, with its type")
+            "@Model needs one declaration for each property: declare each of these separately, with its type")
     }
 
     @Test func aConditionalPropertyIsRefused() {
@@ -139,7 +141,7 @@ import Testing
                     var trace: String
                     #endif
                 """, at: "var trace: String",
-            "'trace' stands in '#if', where @Model doesn't see it: declare it outside, and compute what differs from it "
+            "'trace' is inside '#if', where @Model doesn't see it: declare it outside, and compute what differs from it "
                 + "inside")
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-/// What differs between models, part by part.
+/// The differences between models, part by part.
 @Suite struct PartTests {
     private func expectParts(
         of source: String, _ parts: [String], without absent: [String] = [],
@@ -58,7 +58,7 @@ import Testing
             ], without: ["isKeyAssigned"])
     }
 
-    @Test func aModelWhoseKeyTheDatabaseAssignsSaysSo() {
+    @Test func modelsWithAssignedKeysSaySo() {
         expectParts(
             of: "@Model struct Note { var id: Int? }",
             [
@@ -107,7 +107,7 @@ import Testing
 
     // MARK: Initialisers
 
-    @Test func whatIsPrivateAndHasAValueIsNoParameter() {
+    @Test func privatePropertiesWithAValueAreNotParameters() {
         expectParts(
             of: """
                 @Model struct Book {
@@ -167,20 +167,20 @@ import Testing
     @Test(arguments: [
         "[]", "[ ]", ".init()", "ToMany()", "ToMany<Author>()", "ToMany<Author>.init()", "Relata.ToMany()",
     ])
-    func aListThatBeginsEmptyIsNoEditOfANewValue(value: String) {
+    func anEmptyInitialListIsNotAnEdit(value: String) {
         expectParts(
             of: "@Model struct Book { let id: ID<Book>; var authors: ToMany<Author> = \(value) }",
             ["init(id: Relata.ID<Book> = .init(), authors: ToMany<Author> = .init())"])
     }
 
     @Test(arguments: ["[.king]", "ToMany([.king])", "usual()"])
-    func aListThatBeginsWithObjectsKeepsThem(value: String) {
+    func anInitialListKeepsItsObjects(value: String) {
         expectParts(
             of: "@Model struct Book { let id: ID<Book>; var authors: ToMany<Author> = \(value) }",
             ["init(id: Relata.ID<Book> = .init(), authors: ToMany<Author> = \(value))"])
     }
 
-    @Test func valuesOfTransientsStayAndReadLinksAreUnloaded() {
+    @Test func transientsKeepTheirValuesAndReadLinksAreUnloaded() {
         expectParts(
             of: #"""
                 @Model struct Book {
@@ -242,7 +242,7 @@ import Testing
             ["a: Int,\n        b: Int,\n        c: String = \"\",\n        d: ToOne<Book>? = nil"])
     }
 
-    @Test func whatIsntStoredIsSkipped() {
+    @Test func computedAndStaticPropertiesAreSkipped() {
         expectParts(
             of: """
                 @Model struct Book {
@@ -273,7 +273,7 @@ import Testing
             ])
     }
 
-    @Test func aLinkToItsOwnModelMaySaySelf() {
+    @Test func aLinkToItsOwnModelMayUseSelf() {
         expectParts(
             of: #"""
                 @Model struct Person {

@@ -50,7 +50,7 @@ import Testing
         for absent in ["Parts.title", "Parts.isSelected", "Parts.kind"] { #expect(!text.contains(absent)) }
     }
 
-    @Test func anIdAndAHashOfItsOwnStay() {
+    @Test func aCustomIdAndHashStay() {
         let text = expansion(
             of: """
                 @Shape(of: Track.self) struct Card {
@@ -74,7 +74,7 @@ import Testing
             in: shape(members), at: node, message, fixed: fixed.map(shape), sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: ["class", "enum", "actor"]) func onlyAStructIsAShape(introducer: String) {
+    @Test(arguments: ["class", "enum", "actor"]) func onlyStructsCanBeShapes(introducer: String) {
         RelataMacrosTests.expectMisuse(
             in: "@Shape(of: Book.self) \(introducer) Card {}", at: introducer,
             "@Shape needs a struct: a shape is a value. Write 'struct' instead of '\(introducer)'")
@@ -93,27 +93,27 @@ import Testing
             "@Shape needs its model by name, as in '@Shape(of: Setlist.self)'")
     }
 
-    @Test func propertiesThatCanNotBeFilledAreRefused() {
+    @Test func propertiesThatCannotBeFetchedAreRefused() {
         expectMisuse(
             inShape: "let title: String", at: "let",
             "'title' must be 'var': lists are filled in after their owners were read", fixed: ["var title: String"])
         expectMisuse(
             inShape: "var title = \"\"", at: "title",
-            "'title' needs its type written, which says how it is fetched: 'var title: …'")
+            "'title' needs an explicit type, which determines how it is fetched: 'var title: …'")
         expectMisuse(
             inShape: "@Published var title: String", at: "@Published",
             "'title' can't be stored through '@Published', which hides its value: remove '@Published', or add "
                 + "@Transient and an initial value", fixed: ["var title: String"])
     }
 
-    @Test func markersThatSayNothingAreRefused() {
+    @Test func incompleteAndUselessMarkersAreRefused() {
         expectMisuse(
             inShape: "@Count(\\.tags) var count: Int { 1 }", at: "@Count(\\.tags)",
             "'count' is computed or transient, so nothing is fetched for it: remove @Count",
             fixed: ["var count: Int { 1 }"])
         expectMisuse(
             inShape: "@Root @Count(\\.tags) var count: Int", at: "@Count(\\.tags)",
-            "'count' is made of one thing: keep @Root or @Count", fixed: ["@Root var count: Int"])
+            "'count' has one source: keep @Root or @Count", fixed: ["@Root var count: Int"])
         expectMisuse(
             inShape: "@Sum(\\.tags) var count: Int", at: "@Sum(\\.tags)",
             "'count' needs the names to follow, such as '@Sum(\\.items.price)'")
@@ -122,17 +122,17 @@ import Testing
             "'count' needs the names to follow, such as '@From(\\.items)'")
     }
 
-    @Test func aStaticMemberAndAMarkerAreOneTooMany() {
+    @Test func aStaticMemberAndAMarkerConflict() {
         expectMisuse(
             inShape: "@Count(\\.tags) var count: Int; static let count = from { $0.tags.count }",
-            at: "@Count(\\.tags)", "'count' is made of one thing: keep the static member or @Count",
+            at: "@Count(\\.tags)", "'count' has one source: keep the static member or @Count",
             fixed: ["var count: Int; static let count = from { $0.tags.count }"])
     }
 
     @Test func markersBelongInShapes() {
         RelataMacrosTests.expectMisuse(
             in: "struct Card { @Count(\\.tags) var count: Int }", at: "@Count(\\.tags)",
-            "@Count says what a property of a shape is made of: mark the struct with @Shape, or remove it here",
+            "@Count defines a property of a shape: mark the struct with @Shape, or remove it here",
             fixed: ["struct Card { var count: Int }"])
     }
 }

@@ -45,7 +45,7 @@ func expansion(of source: String, sourceLocation: Testing.SourceLocation = #_sou
     return text
 }
 
-/// What a macro reported.
+/// The diagnostics of a macro.
 struct Finding: CustomStringConvertible {
     let message: String
     /// The source it points at.
@@ -123,7 +123,7 @@ func expectMisuse(
         in: model(members), at: node, message, fixed: fixed.map(model), sourceLocation: sourceLocation)
 }
 
-/// The macros under names of their own, as the compiler plug-in gives them theirs.
+/// The macros under their own names, as the compiler plug-in gives them theirs.
 private enum Named {
     enum Model: ModelExpansion {}
     enum Attribute: MarkerExpansion {}

@@ -26,7 +26,7 @@ import Testing
         #expect(try file.lines("SELECT id FROM Album ORDER BY id") == ["1", "2"])
     }
 
-    @Test(arguments: TestEngine.all) func keysThatWereAssignedOnceAreNeverAssignedAgain(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func assignedKeysAreNeverReused(on engine: TestEngine) throws {
         let (source, destination) = (try music(), try engine.connection())
         try DatabaseCopy.run(from: source, to: destination)
         let file = CopiedDatabase(engine, destination)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestEngine.all) func aCopyThatIsStoppedGoesOn(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func anInterruptedCopyContinues(on engine: TestEngine) throws {
         struct Stopped: Error {}
         let (source, destination, whole) = (try music(), try engine.connection(), try engine.connection())
         var batch = DatabaseCopy.BatchLimit()
@@ -78,7 +78,7 @@ import Testing
     }
 
     /// The copy has no such key, so that it would be a link that nothing keeps.
-    @Test(arguments: TestEngine.all) func aKeyToUniqueColumnsIsNoLinkOfTheCopy(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func foreignKeysToUniqueColumnsAreNotLinksOfTheCopy(on engine: TestEngine) throws {
         let (source, destination) = (try Connection(path: nil), try engine.connection())
         try source.execute(
             """
@@ -93,7 +93,7 @@ import Testing
         #expect(read.map { $0.relationships.count } == [0, 0])
     }
 
-    @Test(arguments: TestEngine.all) func nobodyOpensACopyThatIsNotFinished(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func unfinishedCopiesCannotBeOpened(on engine: TestEngine) throws {
         struct Stopped: Error {}
         let (source, destination) = (try music(), try engine.connection())
         let models = try Schema(try Introspection.entities(of: source))
@@ -117,7 +117,7 @@ import Testing
         #expect(try Migrator.migrate(destination, schema: models).isEmpty)
     }
 
-    @Test(arguments: TestEngine.all) func aSourceThatChangedMeanwhileIsFoundInTheEnd(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func changesOfTheSourceDuringACopyAreDetected(on engine: TestEngine) throws {
         struct Stopped: Error {}
         let (source, destination) = (try music(), try engine.connection())
         #expect(throws: Stopped.self) {
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestEngine.all) func aDestinationThatHoldsSomethingElseIsRefused(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func aDestinationWithOtherDataIsRefused(on engine: TestEngine) throws {
         let destination = try engine.connection()
         try destination.execute("CREATE TABLE mine (id INTEGER PRIMARY KEY)")
         #expect {
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test(arguments: TestEngine.all) func valuesOfAnotherTypeAreNamed(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func valuesOfTheWrongTypeAreNamed(on engine: TestEngine) throws {
         for (change, expected) in [
             ("UPDATE Artist SET born = 1234 WHERE id = 2", "Artist 2: born holds 1234"),
             ("UPDATE Artist SET price = 'x' WHERE id = 2", "Artist 2: price holds x"),
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func referencesThatLeadNowhereAreRefusedBefore() throws {
+    @Test func danglingReferencesAreRefusedBeforeCopying() throws {
         let (source, destination) = (try music(), try database())
         try source.execute("PRAGMA foreign_keys = OFF; DELETE FROM Artist WHERE id = 7")
         #expect {
@@ -190,7 +190,7 @@ import Testing
         #expect(try Introspection.tables(of: destination).isEmpty)
     }
 
-    @Test(arguments: TestEngine.all) func whatStaysBehindIsSaidFirst(on engine: TestEngine) throws {
+    @Test(arguments: TestEngine.all) func itemsThatAreNotCopiedAreReportedFirst(on engine: TestEngine) throws {
         let source = try music()
         try source.execute(
             """
@@ -219,7 +219,7 @@ import Testing
         #expect(phrases.contains { $0.hasPrefix("the change log") })
     }
 
-    @Test func rowsAreReadAsTheyWereWhenTheCopyBegan() throws {
+    @Test func aCopyReadsASnapshot() throws {
         let file = try TemporaryFile()
         let writer = try Connection(path: file.path)
         try writer.execute("PRAGMA journal_mode = WAL; \(Self.schema) \(Self.rows)")
@@ -234,7 +234,7 @@ import Testing
         #expect(try writer.lines("SELECT count(*) FROM Tag") == ["3"])
     }
 
-    @Test func aTransactionHoldsNoMoreThanItMay() throws {
+    @Test func copyTransactionsAreLimitedInSize() throws {
         let source = try database("CREATE TABLE Photo (id INTEGER PRIMARY KEY, data BLOB NOT NULL)")
         try source.execute(
             "WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20) INSERT INTO Photo SELECT i, zeroblob(1000) FROM n"
@@ -250,7 +250,7 @@ import Testing
 
     // MARK: The example
 
-    /// A file of another program: keys of several columns, without rowids and of text, circles, and all kinds of values.
+    /// A file of another program: keys of several columns, without rowids and of text, cycles, and all kinds of values.
     static let schema = """
         CREATE TABLE Artist (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, born DATETIME, image BLOB,
             height REAL, price NUMERIC(10, 2), hidden BOOLEAN NOT NULL DEFAULT 0, more JSON);

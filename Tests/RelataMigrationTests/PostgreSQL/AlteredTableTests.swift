@@ -7,7 +7,7 @@ import Testing
 
 /// Tables that PostgreSQL alters in place.
 @Suite(.enabled(if: TestEngine.hasPostgres, TestEngine.missing)) struct AlteredTableTests {
-    @Test func aWiderTypeIsGivenByItself() throws {
+    @Test func columnsAreWidenedAutomatically() throws {
         let file = try Evolution(
             on: .postgres,
             book(.attribute("seen", .integer), .attribute("flag", .boolean), .attribute("id2", .uuid(.text))),
@@ -24,7 +24,7 @@ import Testing
             ])
     }
 
-    @Test func numbersOfModelsAndOfRecordsTakeEachOthersColumns() throws {
+    @Test func modelsAndRecordsShareNumericColumns() throws {
         let numbers = { (keepsIntegers: Bool) in
             book(.attribute(Attribute("n", type: .real, isOptional: true, keepsIntegers: keepsIntegers)))
         }
@@ -76,11 +76,11 @@ import Testing
         let step = MigrationStep("convert", taking: .changing("Book.value"))
         #expect(
             try file.refusals(book(.attribute("value", .integer)), steps: [step]) == [
-                "Book.value: rows hold values of another type than integer after the steps: convert them there"
+                "Book.value: rows have values of another type than integer after the steps: convert them there"
             ])
     }
 
-    @Test func whatAnotherProgramAddedStays() throws {
+    @Test func additionsOfAnotherProgramStay() throws {
         let file = try Evolution(
             on: .postgres, book(.attribute("title")),
             filledBy: """
@@ -100,7 +100,7 @@ import Testing
         #expect(try file.table("Book").triggers.count == 1)
     }
 
-    @Test func aKeyOfAnotherTypeTakesItsReferencesAlong() throws {
+    @Test func referencesFollowTheTypeOfAChangedKey() throws {
         let models = { (type: AttributeType) in
             [
                 book(.toOne("genre", "Genre"), .manyToMany("others", "Genre")),
@@ -126,7 +126,7 @@ import Testing
         #expect(throws: RelataError.self) { try file.execute("UPDATE Book SET genreId = 'x'") }
     }
 
-    @Test func keysThatTheDatabaseAssignsFromNowOnBeginBehindThoseThereAre() throws {
+    @Test func newlyAssignedKeysStartAfterExistingOnes() throws {
         let file = try Evolution(on: .postgres, book(.attribute("title")), filledBy: "INSERT INTO Book VALUES (7, 'a')")
         let assigned = Entity(
             name: "Book", properties: [.attribute("id", .integer, isOptional: true), .attribute("title")], key: ["id"],
@@ -138,7 +138,7 @@ import Testing
         #expect(try file.open(book(.attribute("title"))) == [])
     }
 
-    @Test func keysThatTheDatabaseAssignedBecomeTexts() throws {
+    @Test func assignedKeysCanBecomeTexts() throws {
         let assigned = Entity(
             name: "Book", properties: [.attribute("id", .integer, isOptional: true), .attribute("title")], key: ["id"],
             isKeyAssigned: true)
@@ -163,7 +163,7 @@ import Testing
         #expect(try file.lines("SELECT title, name FROM Book JOIN Genre ON Genre.id = genreId") == ["Emma|Tale"])
     }
 
-    @Test func namesOfAnotherCaseAreRenamed() throws {
+    @Test func namesThatDifferInCaseAreRenamed() throws {
         let file = try Evolution(on: .postgres, book(.attribute("title")), filledBy: "INSERT INTO Book VALUES (1, 'a')")
         let other = Entity(
             name: "Book", table: "book", properties: [.id(), .attribute("title", column: "Title")])
@@ -174,7 +174,7 @@ import Testing
         #expect(try file.connection.lines("SELECT \"Title\" FROM book") == ["a"])
     }
 
-    @Test func aTableOfAnotherProgramIsLeftAloneWhereOnlyItsCaseDiffers() throws {
+    @Test func tablesOfOtherProgramsThatDifferInCaseAreUntouched() throws {
         let file = try Evolution(on: .postgres, genre)
         try file.connection.execute(
             """
@@ -200,7 +200,7 @@ import Testing
             ])
     }
 
-    @Test func aColumnOfAnotherProgramIsLeftAloneWhereOnlyItsCaseDiffers() throws {
+    @Test func columnsOfOtherProgramsThatDifferInCaseAreUntouched() throws {
         let file = try Evolution(on: .postgres, genre, filledBy: "INSERT INTO Genre VALUES (1, 'Novel')")
         try file.connection.execute(
             """
@@ -216,7 +216,7 @@ import Testing
         #expect(try file.table("Genre").indexes.map(\.columns).sorted { $0[0] < $1[0] } == [["Size"], ["size"]])
     }
 
-    @Test func whatIsDroppedByHandIsMadeAgainWhenTheModelsAreOpened() throws {
+    @Test func openingRestoresManuallyDroppedObjects() throws {
         let models = [
             book(.attribute("title"), .toOne("genre", "Genre"), uniques: [["title"]], indexes: [["genre"]]), genre,
         ]
@@ -240,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func namesThatWouldBeCutOffAreRefused() throws {
+    @Test func namesThatWouldBeTruncatedAreRefused() throws {
         let long = String(repeating: "ä", count: 32)
         let connection = try TestEngine.postgres.connection()
         let entity = Entity(

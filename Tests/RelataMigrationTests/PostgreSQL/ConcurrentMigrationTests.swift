@@ -22,7 +22,7 @@ import Testing
         return database
     }
 
-    @Test func anIndexOfATableWithRowsIsMadeWhileOthersWrite() throws {
+    @Test func indexesOfFilledTablesAreBuiltConcurrently() throws {
         let database = try filled()
         defer { withExtendedLifetime(database) {} }
         let statements = Mutex<[String]>([])
@@ -37,14 +37,14 @@ import Testing
         #expect(try connection.lines("SHOW lock_timeout") == ["5s"])
     }
 
-    @Test func anIndexOfATableWithoutRowsIsMadeWithTheRest() throws {
+    @Test func indexesOfEmptyTablesAreBuiltInTheTransaction() throws {
         let connection = try TestEngine.postgres.connection()
         try Migrator.migrate(connection, schema: try Schema([plain]))
         #expect(try Migrator.migrate(connection, schema: try Schema([indexed])).laterIndexes.isEmpty)
         #expect(try Introspection.tables(of: connection)[0].isIndexed(["title"]))
     }
 
-    @Test func anInterruptedIndexIsMadeAgain() throws {
+    @Test func anInterruptedIndexIsRebuilt() throws {
         let database = try filled()
         defer { withExtendedLifetime(database) {} }
         let first = try TestEngine.postgresConnection(database.url)
@@ -56,7 +56,7 @@ import Testing
         let name = try #require(
             try Migrator.prepare(first, schema: try Schema([indexed])).laterIndexes.first?.index.name)
         let stopped = Thread { [url = database.url] in
-            // Whatever happens here, the statement ends.
+            // In any case, the statement ends.
             defer { canceller() }
             let watcher = try? TestEngine.postgresConnection(url)
             // Its catalog entry shows that it waits for the transaction.
@@ -81,7 +81,7 @@ import Testing
         #expect(try Migrator.migrate(blocker, schema: try Schema([indexed])).isEmpty)
     }
 
-    @Test func severalWhoOpenANewDatabaseAtOnceMakeItOnce() async throws {
+    @Test func concurrentOpensCreateTheDatabaseOnce() async throws {
         let url = try TestEngine.postgresURL()
         let schema = try Schema([plain, genre])
         let changes = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -95,7 +95,7 @@ import Testing
         #expect(changes == 2)
     }
 
-    @Test func whoeverComesTooLateIsToldThatSomebodyChangesTheTables() throws {
+    @Test func openingDuringAMigrationReportsTheMigration() throws {
         let url = try TestEngine.postgresURL()
         let first = try TestEngine.postgresConnection(url)
         let engine = try PostgresEngine(url: PostgresURL(url), waits: PostgresWaits(busy: 0.05))
@@ -112,7 +112,7 @@ import Testing
         try Migrator.migrate(second, schema: schema)
     }
 
-    @Test func missingRightsAreNamed() throws {
+    @Test func missingPrivilegesAreNamed() throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let owner = try Session(PostgresURL(database.url))
         let role = "poor_" + UUID().uuidString.prefix(8).lowercased()

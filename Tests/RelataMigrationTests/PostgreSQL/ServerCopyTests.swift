@@ -13,7 +13,7 @@ import Testing
 @Suite(.enabled(if: TestEngine.hasPostgres, TestEngine.missing)) struct ServerCopyTests {
     private func music() throws -> Connection { try database(DatabaseCopyTests.schema + DatabaseCopyTests.rows) }
 
-    @Test func aFileGoesToAServerAndBack() throws {
+    @Test func aFileIsCopiedToAServerAndBack() throws {
         let (source, server, back) = (try music(), try TestEngine.postgres.connection(), try database())
         var batch = DatabaseCopy.BatchLimit()
         batch.rows = 2
@@ -33,14 +33,14 @@ import Testing
         #expect(after == before)
     }
 
-    @Test func aServerGoesToAnother() throws {
+    @Test func aServerIsCopiedToAnother() throws {
         let (first, second) = (try TestEngine.postgres.connection(), try TestEngine.postgres.connection())
         try DatabaseCopy.run(from: try music(), to: first)
         try DatabaseCopy.run(from: first, to: second)
         #expect(try contents(second) == contents(first))
     }
 
-    @Test func everyTypeOfModelsKeepsItsValues() throws {
+    @Test func valuesOfEveryModelTypeAreKept() throws {
         let types: [(String, AttributeType, [Value])] = [
             ("flag", .boolean, [.integer(0), .integer(1)]),
             ("whole", .integer, [.integer(.min), .integer(.max)]),
@@ -135,7 +135,7 @@ import Testing
             "UPDATE Artist SET more = '{}' WHERE id = 2"
         ),
     ])
-    func aValueThatAServerCannotStoreIsNamed(change: String, expected: String, mend: String) throws {
+    func aValueThatAServerCannotStoreIsNamed(change: String, expected: String, fix: String) throws {
         let (source, server) = (try music(), try TestEngine.postgres.connection())
         try source.execute(change)
         #expect {
@@ -143,8 +143,8 @@ import Testing
         } throws: {
             "\($0)".contains(expected)
         }
-        // Once it is mended the copy goes on.
-        try source.execute(mend)
+        // Once it is fixed, the copy continues.
+        try source.execute(fix)
         try DatabaseCopy.run(from: source, to: server)
     }
 
@@ -158,7 +158,7 @@ import Testing
         #expect(try file.value(SQLStatement("SELECT value FROM n")) == "12345678901234567890.125")
     }
 
-    @Test func aTableThatCannotMoveIsNamedFirst() throws {
+    @Test func tablesThatCannotBeCopiedAreNamedFirst() throws {
         let server = try TestEngine.postgres.connection()
         let types = [
             "uuid", "date", "timestamptz", "timestamp without time zone", "bytea", "jsonb", "integer[]", "inet",
@@ -186,7 +186,7 @@ import Testing
         #expect(try DatabaseCopy.run(from: server, to: try database()).map(\.rows) == [1])
     }
 
-    @Test func aNumberThatIsNoneIsNamed() throws {
+    @Test func notANumberIsNamed() throws {
         let server = try TestEngine.postgres.connection()
         try server.execute(
             "CREATE TABLE n (id bigint PRIMARY KEY, value double precision); INSERT INTO n VALUES (1, 1), (2, 'NaN')")
@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func whatStaysOnTheServerIsSaid() throws {
+    @Test func itemsThatStayOnTheServerAreReported() throws {
         let place = try PrivateCluster.shared.makeDatabase()
         let server = try TestEngine.postgresConnection(place.url)
         try server.execute(
@@ -218,7 +218,7 @@ import Testing
         try server.close()
     }
 
-    @Test func nobodyOpensHalfACopy() throws {
+    @Test func halfACopyCannotBeOpened() throws {
         let url = try TestEngine.postgresURL()
         let server = try TestEngine.postgresConnection(url)
         let other = try PostgresEngine(url: PostgresURL(url), waits: PostgresWaits(busy: 0.05)).connect(
@@ -293,7 +293,7 @@ import Testing
             isRefused()
         }
         #expect(steps > 0)
-        // Whoever holds the lock may take it once more.
+        // The holder of the lock may take it again.
         try server.driver.changingTables(server) {
             try server.driver.changingTables(server) {}
             isRefused()
@@ -303,7 +303,7 @@ import Testing
     }
 
     @Test(.enabled(if: SharedData.chinook != nil, "chinook.sqlite isn't beside the project"))
-    func chinookGoesToAServerAndBack() throws {
+    func chinookIsCopiedToAServerAndBack() throws {
         let source = try Connection(path: SharedData.chinook, isReadOnly: true)
         let (server, back) = (try TestEngine.postgres.connection(), try database())
         let there = try DatabaseCopy.run(from: source, to: server)

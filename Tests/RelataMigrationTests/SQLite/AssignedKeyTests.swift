@@ -12,7 +12,7 @@ import Testing
             isKeyAssigned: true, uniques: uniques)
     }
 
-    @Test func aTableThatIsMadeAnewKnowsTheKeysThatWereAssigned() throws {
+    @Test func rebuiltTablesRememberAssignedKeys() throws {
         let file = try Evolution(
             on: .sqlite, note(.attribute("text")),
             filledBy: "INSERT INTO Note (text) VALUES ('a'), ('b'), ('c'); DELETE FROM Note WHERE id > 1")
@@ -23,7 +23,7 @@ import Testing
         #expect(try file.lines("SELECT name, seq FROM sqlite_sequence") == ["Note|4"])
     }
 
-    @Test func aTableThatIsMadeAnewWithoutRowsKnowsTheKeysToo() throws {
+    @Test func rebuiltEmptyTablesRememberAssignedKeys() throws {
         let file = try Evolution(
             on: .sqlite, note(.attribute("text")), filledBy: "INSERT INTO Note VALUES (9, 'a'); DELETE FROM Note")
         try file.open(note(.attribute("text", isOptional: true)))
@@ -31,7 +31,7 @@ import Testing
         #expect(try file.lines("SELECT id FROM Note") == ["10"])
     }
 
-    @Test func anOlderFileStaysAsItIs() throws {
+    @Test func olderFilesStayUnchanged() throws {
         let connection = try Connection(path: nil)
         let schema = try Schema([note(.attribute("text"))])
         try Migrator.migrate(connection, schema: schema)
@@ -49,7 +49,7 @@ import Testing
         #expect(try Introspection.entities(of: connection).map(\.name) == ["Note"])
     }
 
-    @Test func keysThatObjectsBringAlongNeedNoSequence() throws {
+    @Test func explicitKeysNeedNoSequence() throws {
         let given = Entity(name: "Given", properties: [.id()])
         let statements = SchemaDDL.creation(of: try Schema([given, note(.attribute("text"))]), dialect: .sqlite)
         #expect(statements.map { $0.contains("AUTOINCREMENT") } == [false, true])

@@ -15,7 +15,7 @@ import Testing
     static let tables = names.map { "CREATE TABLE \"\($0)\" (id INTEGER PRIMARY KEY, name TEXT, value TEXT);" }
         .joined()
 
-    @Test func aFileWithSuchTablesIsRead() throws {
+    @Test func filesWithTablesNamedLikeFunctionsAreRead() throws {
         let sql = """
             CREATE TABLE genre (id INTEGER PRIMARY KEY, name TEXT);
             CREATE TABLE book (
@@ -30,7 +30,7 @@ import Testing
         #expect(all.first { $0.name == "json_each" }?.columns.map(\.name) == ["id", "name", "value"])
     }
 
-    @Test func suchAFileIsQueriedChangedDeletedFromAndChecked() throws {
+    @Test func filesWithTablesNamedLikeFunctionsAreUsable() throws {
         let connection = try database(
             Self.tables + """
                 CREATE TABLE genre (id INTEGER PRIMARY KEY, name TEXT);
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: ["json_each", "JSON_Tree", "json_later", "pragma_table_list", "Pragma_later", "fts5", "RTree"])
-    func noTableOfSuchANameIsMade(_ name: String) throws {
+    func tablesNamedLikeFunctionsAreNotCreated(_ name: String) throws {
         func expectRefusal(_ entities: [Entity], _ connection: Connection, _ place: String) throws {
             let error = #expect(throws: RelataError.self) {
                 try Migrator.migrate(connection, schema: try Schema(entities))
@@ -74,8 +74,8 @@ import Testing
                 Issue.record("\(String(describing: error))")
                 return
             }
-            let mend = place.contains(".") ? "`joinTable:`" : "`@Model(table:)`"
-            let message = "the table name \(name) belongs to a function of the database: give another with \(mend)"
+            let fix = place.contains(".") ? "`joinTable:`" : "`@Model(table:)`"
+            let message = "the table name \(name) belongs to a function of the database: give another with \(fix)"
             #expect(problems.map(\.description) == ["\(place): \(message)"])
             #expect(try connection.lines("SELECT name FROM sqlite_master WHERE name = '\(name)'") == [])
         }
@@ -97,7 +97,7 @@ import Testing
             connection, schema: Schema([old, Entity(name: "Other", table: name, properties: [.id()])]))
     }
 
-    @Test func tablesHaveTheNamesThatQueriesUseWithinThemselves() throws {
+    @Test func tablesMayHaveNamesThatQueriesUseInternally() throws {
         for name in ["doomed", "reached", "tree", "step", "x", "s", "o", "y", "t0", "list", "numbered"] {
             let node = Entity(
                 name: name,

@@ -17,7 +17,7 @@ import Testing
         }.sorted()
     }
 
-    @Test func onlyTheIndexOfAReferenceThatMayBeUnsetDescends() throws {
+    @Test func onlyIndexesOfOptionalReferencesAreDescending() throws {
         let shelf = Entity(
             name: "Shelf", properties: [.id(), .toMany("books", "Book", inverse: "shelf", order: .stored)])
         let file = try Evolution(
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// The number of a row is a part of every index, in its order.
-    @Test func rowsWithANumberForAKeyAreSortedByReferenceAndKeyWithoutAStepOfItsOwn() throws {
+    @Test func sortingByReferenceAndKeyNeedsNoSortStep() throws {
         let file = try Evolution(
             on: .sqlite, Entity(name: "Book", properties: [.id(), .toOne("genre", "Genre")]), genre)
         #expect(try indexes(file) == ["genreId"])
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func anIndexOfTheOtherDirectionServesAsWell() throws {
+    @Test func anIndexInTheOtherDirectionIsUsedToo() throws {
         let entities = (book(.toOne("genre", "Genre")), genre)
         let file = try Evolution(on: .sqlite, entities.0, entities.1)
         let name = try file.lines("SELECT name FROM sqlite_master WHERE type = 'index' AND sql NOT NULL")[0]
@@ -60,7 +60,7 @@ import Testing
         #expect(try indexes(file) == ["genreId"])
     }
 
-    @Test func anIndexThatDescendsOutlivesATableThatIsMadeAnewUnderAnotherName() throws {
+    @Test func descendingIndexesSurviveARenamedAndRebuiltTable() throws {
         let file = try Evolution(
             on: .sqlite, book(.toOne("genre", "Genre", onTargetDelete: .nullify)), genre,
             filledBy: "INSERT INTO Genre VALUES (5, 'Novel'); INSERT INTO Book VALUES ('a', 5), ('b', NULL)")

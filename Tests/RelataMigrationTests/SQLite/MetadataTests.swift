@@ -5,10 +5,10 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// What a file remembers in forms of other versions.
+/// Metadata of files in formats of other versions.
 @Suite struct MetadataTests {
     /// Read by the tables alone, dates would be numbers and lists texts, and the next change would leave them so.
-    @Test func entitiesInAFormOfLaterAreRefused() throws {
+    @Test func entitiesInANewerFormatAreRefused() throws {
         for (row, value) in [("entities", "[later]"), ("entity Later", #"{"name":"Later","future":1}"#)] {
             let connection = try Connection(path: nil)
             try Metadata(entities: [genre]).write(connection, fingerprint: "1")
@@ -21,7 +21,7 @@ import Testing
     }
 
     /// An older version writes all entities at once, and leaves the rows of one that a newer one wrote.
-    @Test func whatAnOlderVersionWroteIsNotReplacedByWhatCameBefore() throws {
+    @Test func newerMetadataIsNotReplacedByOlder() throws {
         let connection = try Connection(path: nil)
         let (old, new, other) = (book(.attribute("a")), book(.attribute("b")), genre)
         try Metadata(entities: []).write(connection, fingerprint: "1")

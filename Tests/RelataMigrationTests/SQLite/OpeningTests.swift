@@ -6,7 +6,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What opening a file costs, and several who open it at once.
+/// The cost of opening a file, and concurrent opening.
 @Suite struct OpeningTests {
     private func manyEntities() -> [Entity] {
         (0..<50).map { number in
@@ -34,7 +34,7 @@ import Testing
         #expect(try Migrator.migrate(second, schema: schema).changes.map(\.property) == ["attribute3"])
     }
 
-    @Test func severalWhoOpenANewFileAtOnceMakeItOnce() async throws {
+    @Test func concurrentOpensCreateTheFileOnce() async throws {
         let file = try TemporaryFile()
         let path = file.path
         let schema = try Schema(manyEntities())
@@ -50,7 +50,7 @@ import Testing
         #expect(changes == 50)
     }
 
-    @Test func aRefusedFileStaysAsItWasByteForByte() throws {
+    @Test func aRefusedFileStaysIdentical() throws {
         let file = try TemporaryFile()
         let other = try Connection(path: file.path)
         try other.execute("CREATE TABLE Book (id INTEGER PRIMARY KEY); INSERT INTO Book VALUES (1)")

@@ -22,7 +22,7 @@ import Testing
         Entity(name: "Genre", properties: [.id(), .attribute("name")]),
     ]
 
-    @Test func tablesThatFitAreUsedAsTheyAre() throws {
+    @Test func matchingTablesAreUsedUnchanged() throws {
         let connection = try database(schema)
         let before = try connection.lines("SELECT sql FROM sqlite_master ORDER BY name")
         for _ in 0..<2 {
@@ -41,7 +41,7 @@ import Testing
         #expect(try connection.lines("SELECT on_delete FROM pragma_foreign_key_list('Book')") == ["NO ACTION"])
     }
 
-    @Test func whatLacksOrContradictsIsRefusedAndNothingIsWritten() throws {
+    @Test func missingAndConflictingTablesAreRefused() throws {
         let connection = try database(schema)
         let before = try connection.lines("SELECT * FROM sqlite_master")
         let models = [
@@ -65,7 +65,7 @@ import Testing
         #expect(try connection.lines("SELECT * FROM sqlite_master") == before)
     }
 
-    @Test func actionsThatContradictTheRulesAreRefused() throws {
+    @Test func foreignKeyActionsThatContradictTheRulesAreRefused() throws {
         let connection = try database(
             schema.replacingOccurrences(of: "REFERENCES Genre", with: "REFERENCES Genre ON DELETE CASCADE"))
         #expect(throws: RelataError.self) {
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func laterOpeningsAddNothingEither() throws {
+    @Test func openingAgainAddsNothing() throws {
         let connection = try database(schema)
         try Migrator.migrate(connection, schema: try Schema(models))
         let more = models + [Entity(name: "Author", properties: [.id()])]
@@ -125,7 +125,7 @@ import Testing
         #expect(try connection.lines("SELECT title, pages FROM Book") == ["Emma|1"])
     }
 
-    @Test func undeclaredKeysStayWhenATableIsMadeAnew() throws {
+    @Test func undeclaredForeignKeysSurviveARebuild() throws {
         let connection = try database(
             """
             CREATE TABLE Log (message TEXT, level TEXT);
@@ -143,7 +143,7 @@ import Testing
         #expect(try connection.lines("SELECT rowid, message FROM Log") == ["1|a", "3|c"])
     }
 
-    @Test func declaredEntitiesAreReadBackWhileTheyFit() throws {
+    @Test func declaredEntitiesAreReadBackIfTheyMatch() throws {
         let connection = try database()
         let declared = [
             book(.attribute("title"), .manyToMany("authors", "Author", order: .stored)),
@@ -161,7 +161,7 @@ import Testing
     }
 
     @Test(.enabled(if: SharedData.chinook != nil, "chinook.sqlite isn't beside the project"))
-    func whatIntrospectionReadsFitsTheFileItWasReadFrom() throws {
+    func introspectedSchemasMatchTheirFile() throws {
         let connection = try Connection(path: SharedData.chinook, isReadOnly: true)
         let schema = try Schema(try Introspection.entities(of: connection))
         let plan = try Migrator.prepare(connection, schema: schema)

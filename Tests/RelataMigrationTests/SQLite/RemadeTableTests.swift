@@ -4,9 +4,9 @@ import RelataSQLite
 import TestSupport
 import Testing
 
-/// Tables of SQLite that are made anew, and values whose types SQLite leaves to each row.
+/// Tables of SQLite that are made again, and values whose types SQLite leaves to each row.
 @Suite struct RemadeTableTests {
-    @Test func aStepMayNotBreakOneMoreReferenceOfARow() throws {
+    @Test func aStepMustNotAddDanglingReferences() throws {
         let book = book(.toOne("genre", "Genre"), .toOne("other", "Genre"))
         let file = try Evolution(
             on: .sqlite, book, genre,
@@ -19,12 +19,12 @@ import Testing
         let step = MigrationStep("bad") { try $0.execute("UPDATE Book SET genreId = 99") }
         #expect(
             try file.refusals(book, genre, steps: [step]) == [
-                "Book: the migration left 1 reference(s) to missing rows of Genre: unset or mend them in a step"
+                "Book: the migration left 1 reference(s) to missing rows of Genre: unset or fix them in a step"
             ])
         try file.open(book, genre, steps: [MigrationStep("good") { try $0.execute("UPDATE Book SET otherId = 97") }])
     }
 
-    @Test func whatCantFollowARenamingInATableMadeAnewIsRefused() throws {
+    @Test func renamesThatARebuildCannotFollowAreRefused() throws {
         let old = book(.attribute("title"), .attribute("year", .integer, isOptional: true))
         let renamed = { (isOptional: Bool) in
             book(.attribute("name", originalName: "title"), .attribute("year", .integer, isOptional: isOptional))
@@ -42,7 +42,7 @@ import Testing
         let refused = try file.refusals(renamed(false))
         #expect(refused.count == 1, "\(refused)")
         let message = refused.first ?? ""
-        #expect(message.hasPrefix("Book: the table has to be rebuilt after a renaming, and would lose "))
+        #expect(message.hasPrefix("Book: the table has to be rebuilt after a rename, and would lose "))
         for lost in ["the index recent", "the index titles", "its triggers"] {
             #expect(message.contains(lost), "\(message)")
         }
@@ -55,7 +55,7 @@ import Testing
             try file.lines("SELECT name FROM pragma_index_list('Book') ORDER BY name") == ["recent", "titles"])
     }
 
-    @Test func theMeaningOfValuesDoesntChangeSilently() throws {
+    @Test func changesOfMeaningAreRefused() throws {
         let file = try Evolution(
             on: .sqlite, book(.attribute("seen", .integer), .attribute("key"), .attribute("flag", .boolean)),
             filledBy: "INSERT INTO Book VALUES (1, 7, 'x', 1)")
@@ -71,7 +71,7 @@ import Testing
         (DateEncoding.microseconds, DateEncoding.seconds), (.seconds, .microseconds), (.microseconds, .iso8601),
         (.iso8601, .microseconds), (.iso8601, .seconds), (.seconds, .iso8601),
     ])
-    func anotherEncodingOfDatesNeedsAStep(from old: DateEncoding, to new: DateEncoding) throws {
+    func changingTheDateEncodingNeedsAStep(from old: DateEncoding, to new: DateEncoding) throws {
         let file = try Evolution(
             on: .sqlite, book(.attribute("seen", .date(old))), filledBy: "INSERT INTO Book VALUES (1, 0), (2, 7)")
         let refused = try file.refusals(book(.attribute("seen", .date(new))))
@@ -88,7 +88,7 @@ import Testing
         #expect(try file.lines("SELECT count(DISTINCT seen) FROM Book") == ["1"])
     }
 
-    @Test func constraintsOfTheUsersOwnAreNotLostSilently() throws {
+    @Test func droppingCustomConstraintsIsRefused() throws {
         let file = try Evolution(
             on: .sqlite, genre,
             filledBy: """
@@ -103,7 +103,7 @@ import Testing
         #expect(try file.lines("SELECT name FROM Genre ORDER BY id") == ["NULL", "check"])
     }
 
-    @Test func aRemadeTableKeepsItsTriggersIndexesAndStrangersColumns() throws {
+    @Test func rebuiltTablesKeepTriggersIndexesAndUndeclaredColumns() throws {
         let file = try Evolution(
             on: .sqlite, book(.attribute("title")),
             filledBy: """

@@ -29,7 +29,7 @@ struct Evolution {
         return plan.changes.map(\.description)
     }
 
-    /// What opening would change if the fingerprint were lost.
+    /// The changes that opening would make without the fingerprint.
     private func plannedWithoutFingerprint(_ schema: Schema) throws -> MigrationPlan {
         try connection.execute("UPDATE relata_metadata SET value = 'lost' WHERE name = 'fingerprint'")
         let plan = try Migrator.prepare(connection, schema: schema)
@@ -73,7 +73,7 @@ struct Evolution {
     /// The columns of a table, in alphabetical order.
     func columns(of table: String) throws -> [String] { try self.table(table).columns.map(\.name).sorted() }
 
-    /// What the database does when a target of a table goes.
+    /// The database's action when a target of a table is deleted.
     func deleteActions(of table: String) throws -> [String] {
         try self.table(table).foreignKeys.map { "\($0.target) \($0.onDelete.rawValue)" }
     }

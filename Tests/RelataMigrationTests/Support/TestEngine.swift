@@ -10,7 +10,7 @@ import PostgresCluster
 import RelataPostgres
 #endif
 
-/// An engine whose tables are migrated. What one engine does by itself is tested in the folder that is named after it.
+/// An engine whose tables are migrated. Tests of a single engine are in the folder with its name.
 enum TestEngine: String, Sendable, CustomTestStringConvertible {
     case sqlite
     case postgres
@@ -23,7 +23,7 @@ enum TestEngine: String, Sendable, CustomTestStringConvertible {
     /// Why tests of PostgreSQL are skipped.
     static let missing: Comment = "PostgreSQL isn't installed, or the trait is off"
 
-    /// A connection to a database of its own.
+    /// A connection to its own database.
     func connection() throws -> Connection {
         switch self {
         case .sqlite: try Connection(path: nil)
@@ -38,7 +38,7 @@ enum TestEngine: String, Sendable, CustomTestStringConvertible {
     /// database, so also for those of other tests, which may wait for the thread that waits here.
     private static let database = Result { try PrivateCluster.shared.makeDatabase() }
 
-    /// The URL of a schema of its own.
+    /// The URL of its own schema.
     static func postgresURL() throws -> String {
         let schema = "migration_" + UUID().uuidString.lowercased().filter { $0 != "-" }
         let url = try database.get().url

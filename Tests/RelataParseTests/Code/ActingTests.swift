@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Code on the server that acts as somebody: it is refused, and shown, what a request of that user would be.
+/// Code on the server that acts as a user: it sees the same, and gets the same refusals, as a request of that user.
 @Suite(.onEveryEngine) struct ActingTests {
     private let server: TestServer
     private let mei, sam: TestServer.Person
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func itFindsWhatRequestsFind() async throws {
+    @Test func actingFindsWhatRequestsFind() async throws {
         for (person, subject) in [(mei, .user(mei.id)), (sam, .user(sam.id)), (nil, .nobody)]
             as [(TestServer.Person?, AccessSubject)]
         {
@@ -46,7 +46,7 @@ import Testing
         #expect(try await server.service.acting(as: .nobody).find("Note").map { $0["price"] } == [nil])
     }
 
-    @Test func itIsRefusedWhatRequestsAreRefused() async throws {
+    @Test func actingIsRefusedWhatRequestsAreRefused() async throws {
         let (nobody, hers, his) = (
             server.service.acting(as: .nobody), server.service.acting(as: .user(mei.id)),
             server.service.acting(as: .user(sam.id))
@@ -68,7 +68,7 @@ import Testing
         #expect(try await server.get("Note", note)["title"] == "changed")
     }
 
-    @Test func whatItMakesBelongsToThatUser() async throws {
+    @Test func createdObjectsBelongToTheActingUser() async throws {
         try await server.allow(
             ["ACL": ["currentUser": ["read": true, "write": true]], "addField": ["*": true]], in: "Note")
         let id = try await server.service.acting(as: .user(sam.id)).create("Note", ["title": "his"])
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func thereMustBeSuchAUserOrRole() async throws {
+    @Test func unknownUsersAndRolesAreRefused() async throws {
         for subject in [.user("nobody"), .user("mei"), .user(""), .role("None")] as [AccessSubject] {
             #expect(await code { _ = try await server.service.acting(as: subject).find("Note") } == 101)
         }
@@ -96,7 +96,7 @@ import Testing
         #expect(await code { _ = try await his.find("Note") } == 101)
     }
 
-    @Test func aFunctionActsAsSomebodyElse() async throws {
+    @Test func aFunctionActsAsAnotherUser() async throws {
         let server = try TestServer.withUsers { options in
             options.code.function("theirs") { call in
                 let theirs = call.asMaster.acting(as: .user(call["id"]?.string ?? ""))

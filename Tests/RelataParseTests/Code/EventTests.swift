@@ -65,7 +65,7 @@ import Testing
         #expect(try await counts(server) == ["tap": 1])
     }
 
-    @Test func manyProcessesCountTogether() async throws {
+    @Test func countsOfSeveralProcessesAddUp() async throws {
         let databases = try TestDatabases()
         let path = try databases.path()
         let servers = [try TestServer.withUsers(path: path), try TestServer.withUsers(path: path)]
@@ -80,7 +80,7 @@ import Testing
         for server in servers { try server.store.close() }
     }
 
-    @Test func inventedNamesTakeNoPlaceOfKnownOnes() async throws {
+    @Test func inventedNamesDoNotDisplaceKnownOnes() async throws {
         let server = try TestServer.withUsers()
         let now = Date(timeIntervalSince1970: 1_772_323_200)
         server.service.counter.add("tap", on: "2026-03-01")

@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func anExplainThatIsOffLeavesNoHookOut() async throws {
+    @Test func aDisabledExplainStillRunsHooks() async throws {
         let server = try await server { code in
             code.afterFind("Note") { objects, _ in objects.filter { $0["title"] != "d" } }
         }
@@ -152,7 +152,7 @@ import Testing
         #expect(try await server.send("GET", "/classes/Note?explain=1").results.first?["plan"] != nil)
     }
 
-    @Test func whatAClientAsksForIsTakenBack() async throws {
+    @Test func hooksCanRemoveParametersOfTheClient() async throws {
         let server = try TestServer.withUsers { options in
             options.code.beforeFind("Book") { find, call in
                 guard !call.isMaster else { return }
@@ -175,7 +175,7 @@ import Testing
         #expect(try await server.send("GET", "/classes/Book?keys=").results.first?["title"] == nil)
     }
 
-    @Test func aHookSeesThatAllIsToBeIncluded() async throws {
+    @Test func hooksSeeIncludeAll() async throws {
         let seen = Mutex<[[String]?]>([])
         let server = try await server { code in
             code.beforeFind("Note") { find, _ in seen.withLock { $0.append(find.include) } }

@@ -301,7 +301,7 @@ import Testing
         #expect(reply.status == 400 && text.contains("141") && !text.contains("password"), "\(text)")
         #expect(reported.withLock { $0 }.count == 1 && reported.withLock { $0.first?.contains("password") } == true)
         #expect(try await server.send("POST", "/functions/inside", [:]).code == 101)
-        // The request goes on: it is the app's own task that was cancelled.
+        // The request continues: it is the app's own task that was cancelled.
         #expect(try await server.send("POST", "/functions/stop", [:]).code == 141)
     }
 
@@ -327,7 +327,7 @@ import Testing
     }
 
     /// Another may have told the client its name, whose address has expired.
-    @Test func aFileWithoutItsAddressIsStoredByNoFunction() async throws {
+    @Test func functionsCannotStoreFilesWithoutAnAddress() async throws {
         let server = try TestServer.withFiles { files in
             files.signing = FileSigning(lifetime: 3600) { TestSecrets().digest(of: "key" + $0) }
         } options: { options in

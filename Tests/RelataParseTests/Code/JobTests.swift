@@ -192,7 +192,7 @@ import Testing
 
     // MARK: Schedules
 
-    @Test func aScheduledJobRunsWhenItsTimeHasCome() async throws {
+    @Test func scheduledJobsRunOnTime() async throws {
         let (gate, databases) = (Gate(), try TestDatabases())
         let path = try databases.path()
         func server() throws -> TestServer {
@@ -246,7 +246,7 @@ import Testing
         }
     }
 
-    @Test func aServerThatLostItsRunEndsIt() async throws {
+    @Test func aServerThatLostItsRunStopsTheJob() async throws {
         let (gates, databases) = ((Gate(), Gate()), try TestDatabases())
         let path = try databases.path()
         let slow = try server(path) { $0.job("one") { _ in try await gates.0.wait() } }
@@ -269,7 +269,7 @@ import Testing
         try other.store.close()
     }
 
-    @Test func aJobThatRunsHereIsNotTakenForAbandoned() async throws {
+    @Test func runningJobsAreNotTreatedAsAbandoned() async throws {
         let gate = Gate()
         let server = try server { $0.job("one") { _ in try await gate.wait() } }
         let id = try await begin(server, "one")
@@ -281,7 +281,7 @@ import Testing
         await server.service.stopJobs()
     }
 
-    @Test func aClockThatWasWrongStopsNoJob() async throws {
+    @Test func aWrongClockStopsNoJob() async throws {
         let server = try server { $0.job("tidy", schedule: .every(seconds: 100)) { _ in } }
         let now = Date()
         try await server.service.tendJobs(now: now.addingTimeInterval(3e9))

@@ -161,7 +161,7 @@ import Testing
     }
 
     /// Replies show the files of their documents like those of other classes.
-    @Test(.onSQLite) func aNameAloneIsNoFileInATableOfAnotherProgramEither() async throws {
+    @Test(.onSQLite) func foreignTablesDoNotAcceptFilesByNameAlone() async throws {
         let folder = try TestDatabases()
         let path = try folder.path("things.sqlite")
         let connection = try Connection(path: path)

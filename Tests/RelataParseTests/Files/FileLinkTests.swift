@@ -125,7 +125,7 @@ import Testing
         #expect(try await !isKept(file, by: server))
     }
 
-    @Test func inProductionClassesAreLinkedToo() async throws {
+    @Test func classesAreLinkedInProductionToo() async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("files-\(UUID().uuidString).sqlite")
             .path
         let path = try TestDatabases.newPath() ?? file

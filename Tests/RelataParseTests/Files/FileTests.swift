@@ -218,7 +218,7 @@ import Testing
         #expect(storage.texts.isEmpty)
     }
 
-    @Test func aRecentlyStoredContentStays() async throws {
+    @Test func recentlyStoredContentsStay() async throws {
         let storage = TestFileStorage()
         let server = try TestServer.withFiles(storage: storage) { $0.contentLifetime = 1 }
         let name = try #require(try await server.upload("a.txt", "a")["name"]?.string)
@@ -230,7 +230,7 @@ import Testing
         #expect(storage.texts.isEmpty)
     }
 
-    @Test func nothingElseIsAnUpload() async throws {
+    @Test func otherRequestsAreNotUploads() async throws {
         let server = try TestServer.withFiles { $0.maximumSize = 10 }
         for method in ["PUT", "GET", "PATCH"] {
             #expect(try await server.send(method, "/files/a.txt").status >= 400)

@@ -105,7 +105,7 @@ struct ImportedUserTests {
         #expect(try await storedHash(server, "mei")?.hasPrefix("test$") == true)
     }
 
-    @Test func theWorkIsTheSameForEveryNameWhileThereAreOldPasswords() async throws {
+    @Test func signInsTakeEqualWorkForEveryName() async throws {
         let server = try server()
         _ = try await server.signUp("sam")
         _ = try await signIn(server, "nobody", "wrong")
@@ -130,7 +130,7 @@ struct ImportedUserTests {
         }
     }
 
-    @Test func hashesOfEveryCostTakeTheWorkOfTheGreatest() async throws {
+    @Test func allHashesTakeTheWorkOfTheHighestCost() async throws {
         let server = try server()
         try await server.service.makeImportedUsers()
         _ = try await server.signUp("sam")
@@ -148,7 +148,7 @@ struct ImportedUserTests {
             #expect(compared.work == 1 << 12, "\(name)")
             #expect(compared.own == 1, "\(name)")
         }
-        // The hash of the greatest cost is gone.
+        // The hash with the highest cost no longer exists.
         #expect(try await server.send("PUT", "/users/old2", ["password": "new secret"]).status == 200)
         for name in ["cost10", "cost12", "cost04", "nobody"] {
             _ = secrets.compared.take()
@@ -158,7 +158,7 @@ struct ImportedUserTests {
         #expect(try await signIn(server, "cost10", "old secret") == 200)
     }
 
-    @Test func aHashOfTooMuchWorkNeedsANewPassword() async throws {
+    @Test func hashesWithExcessiveCostNeedANewPassword() async throws {
         let server = try server()
         try await server.service.makeImportedUsers()
         let isKept = try await server.service.importUser([

@@ -65,7 +65,7 @@ extension TestServer {
 
     /// Imports an export.
     ///
-    /// - Parameter pages: After how many pages it is interrupted.
+    /// - Parameter pages: After the number of pages it is interrupted.
     func importing(
         _ files: [String: String], after progress: ParseImport.Progress = .init(), stoppingAfter pages: Int = .max
     ) async throws -> (reports: [String: ParseImport.Report], notes: [String], progress: ParseImport.Progress) {
@@ -89,7 +89,7 @@ extension TestServer {
     }
 }
 
-/// What another server has, brought into a store.
+/// Imports the data of another server into a store.
 @Suite(.onEveryEngine)
 struct ParseImportTests {
     private func check(_ server: TestServer) async throws {
@@ -174,7 +174,7 @@ struct ParseImportTests {
             #expect(note["fields"]?["text"]?["required"] == true && note["fields"]?["size"]?["defaultValue"] == 3)
             #expect(note["fields"]?["due"]?["required"] == nil, "\(note.json)")
             #expect(note["indexes"] == ["_id_": ["_id": 1], "text_1": ["text": 1], "owner_1": ["_p_owner": -1]])
-            #expect(notes.contains { $0.hasPrefix("Note: the index near isn't taken over: ") }, "\(notes)")
+            #expect(notes.contains { $0.hasPrefix("Note: the index near can't be imported: ") }, "\(notes)")
             let refused = try await server.send("POST", "/classes/Note", ["size": 2])
             #expect(refused["code"] == 142, "\(refused.json)")
             let made = try await server.send("POST", "/classes/Note", ["text": "x"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataParse
 
-/// How many requests are answered.
+/// The number of answered requests.
 @Suite(.onEveryEngine)
 struct RateLimitTests {
     private func server(_ limits: RateLimit...) throws -> TestServer {
@@ -37,7 +37,7 @@ struct RateLimitTests {
         return await server.service.respond(to: request)
     }
 
-    @Test func requestsBeyondALimitAreToldTheTimeToWait() async throws {
+    @Test func limitedRequestsGetTheTimeToWait() async throws {
         let server = try server(RateLimit("/functions/*", count: 2, seconds: 60))
         for _ in 0..<2 { #expect(await status(server, "POST", "/functions/hello", [:]) == 200) }
         let refused = await reply(server, "POST", "/functions/hello", [:])
@@ -52,7 +52,7 @@ struct RateLimitTests {
         #expect(await status(server, "POST", "/functions/hello", headers: master, [:]) == 200)
     }
 
-    @Test func clientsWhoseAddressAProxyDoesNotTellShareACount() async throws {
+    @Test func clientsWithoutAForwardedAddressShareACount() async throws {
         let server = try server(RateLimit("/classes/*", count: 1, seconds: 60))
         let proxies = try AddressRanges(["192.0.2.1", "192.0.2.2"])
         func status(_ proxy: String, _ field: String) async -> Int {
@@ -230,7 +230,7 @@ struct RateCounterTests {
         #expect(counter.take([demand(1, 2)]) == nil)
     }
 
-    @Test func aReachedLimitTakesNothingFromOthers() {
+    @Test func aReachedLimitDoesNotAffectOthers() {
         let clock = Clock()
         let counter = RateCounter([
             RateLimit("/a", count: 2, seconds: 10), RateLimit("/b", count: 1, seconds: 10),
@@ -284,8 +284,8 @@ struct RateCounterTests {
         #expect(counter.take([demand(7, 2)]) == nil)
     }
 
-    /// However many others come, and whenever: nobody gets more in a time that begins with a request than the limit,
-    /// and while there are places for all, exactly that.
+    /// With any number of clients at any time: nobody gets more than the limit in a period that begins with a request,
+    /// and while there is room for all, exactly the limit.
     @Test func nobodyGetsMoreThanTheLimit() {
         let first = UInt64.random(in: 0..<UInt64.max / 2)
         for seed in first..<first + 300 {
@@ -317,7 +317,7 @@ struct RateCounterTests {
         }
     }
 
-    @Test func whatCannotBeIsRefused() {
+    @Test func impossibleLimitsAreRefused() {
         for limit in [
             RateLimit("a", count: 1, seconds: 1), RateLimit("/a", count: 0, seconds: 1),
             RateLimit("/a", count: 1, seconds: 0), RateLimit("/a?b", count: 1, seconds: 1),

@@ -209,7 +209,7 @@ import Testing
         #expect(events.contains { $0["op"] == "update" && $0["object"]?["secret"] == "x" }, "\(events)")
     }
 
-    @Test func aFieldIsToldOfTheObjectsThatShowIt() async throws {
+    @Test func watchedFieldsAreReportedOnlyForObjectsThatShowThem() async throws {
         let first = try await server.create("Note", ["title": "0", "secret": "x", "owner": pointer("_User", mei.id)])
         try await server.allow(["protectedFields": ["*": ["secret"], "userField:owner": []]], in: "Note")
         let (hers, his) = (
@@ -274,7 +274,7 @@ import Testing
     // MARK: Against an oracle
 
     /// Clients that only apply their events end up with the results of a query.
-    @Test(arguments: 0..<6) func eventsLeadToTheResultsOfAQuery(_ number: UInt64) async throws {
+    @Test(arguments: 0..<6) func applyingEventsYieldsTheResultsOfTheQuery(_ number: UInt64) async throws {
         let given = ProcessInfo.processInfo.environment["RELATA_LIVE_SEED"].flatMap(UInt64.init)
         let seed = given ?? UInt64.random(in: 0..<UInt64.max / 2) &+ number
         print("seed of the followers: \(seed)")

@@ -106,7 +106,7 @@ struct LiveQueryTests {
         try await client.expect("create 1 Kindred")
     }
 
-    @Test func watchedFieldsAreLookedForOnceTheClassExists() async throws {
+    @Test func watchedFieldsAreCheckedOnceTheClassExists() async throws {
         let server = try TestServer()
         let client = try await LiveClient(server)
         try await client.subscribe("Book", id: 1, ["watch": ["title"]])
@@ -373,7 +373,7 @@ struct LiveQueryTests {
         #expect(try await client.subscribe("Book", where: ["title": "3"], id: 3)["code"] == 155)
     }
 
-    @Test func aClientThatReadsNothingIsDisconnectedAndNobodyWaits() async throws {
+    @Test func aClientThatReadsNothingIsDisconnectedWithoutDelayingOthers() async throws {
         var options = ParseService.Options()
         options.maximumLiveBacklog = 20_000
         let server = try TestServer(options: options)

@@ -74,7 +74,7 @@ import Testing
         #expect(editors.count == 2)
     }
 
-    @Test func aCircleIsClosedByALaterRequest() async throws {
+    @Test func cyclesAreClosedByALaterRequest() async throws {
         let circle: [JSONValue] = [
             new("Person", "a", ["name": "Ann", "friend": pointer("Person", "b")]),
             new("Person", "b", ["name": "Bob", "friend": pointer("Person", "a")]),
@@ -92,7 +92,7 @@ import Testing
         #expect(person["friend"]?["friend"]?["name"] == "Ann")
     }
 
-    @Test func nothingIsWrittenIfOneIsRefused() async throws {
+    @Test func aRefusedRequestWritesNothing() async throws {
         let old = try await server.create("Author", ["name": "Ursula K. Le Guin"])
         _ = try await server.create("Book", ["title": "Kindred", "author": pointer("Author", old)])
         let reply = try await send([

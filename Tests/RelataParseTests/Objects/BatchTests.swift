@@ -94,7 +94,7 @@ import Testing
         func person(_ id: String, boss: String) -> JSONValue {
             new("Person", ["objectId": .string(id), "boss": pointer("Person", boss)])
         }
-        // In a circle, the first one's pointer has no target yet.
+        // In a cycle, the first one's pointer has no target yet.
         #expect(outcomes(try await send([person("a", boss: "b"), person("b", boss: "a")])) == ["101", "101"])
         #expect(outcomes(try await send([person("c", boss: "d"), person("d", boss: "p")])) == ["c", "d"])
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelataParse
 
-/// Texts that look alike but whose characters are composed differently are different.
+/// Texts that look the same but use different Unicode compositions are different.
 @Suite(.onEveryEngine) struct ByteEqualityTests {
     private let composed: JSONValue = "\u{E9}"
     private let decomposed: JSONValue = "e\u{301}"

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test(.onPostgres) func theFirstIntegerThatNeedsItWidensTheColumn() async throws {
+    @Test(.onPostgres) func anIntegerThatDoesNotFitWidensTheColumn() async throws {
         let (path, first) = try await earlierDatabase()
         let server = try TestServer(path: path)
         defer { try? server.store.close() }
@@ -78,11 +78,11 @@ import Testing
     }
 
     /// A transaction that saw the old column may write to the new one: it waited for it.
-    @Test(.onPostgres) func fractionsAreExactInAColumnThatWasConvertedMeanwhile() async throws {
+    @Test(.onPostgres) func fractionsStayExactDuringAConversion() async throws {
         let (path, _) = try await earlierDatabase()
         let server = try TestServer(path: path)
         _ = try await server.create("Item", ["n": 0.25])
-        // The number of the tables doesn't change, so the server goes on as before.
+        // The number of the tables doesn't change, so the server continues as before.
         let other = try TestServer(path: path)
         defer { try? other.store.close() }
         try await other.store.records.altering { alteration in
@@ -118,7 +118,7 @@ import Testing
         #expect(try await type(server) == "double precision")
     }
 
-    @Test(.onPostgres) func aConversionDoesNotHoldOthersUp() async throws {
+    @Test(.onPostgres) func aConversionDoesNotBlockOthers() async throws {
         let (path, _) = try await earlierDatabase()
         let server = try TestServer(path: path)
         defer { try? server.store.close() }

@@ -283,7 +283,7 @@ struct ForeignTableTests {
 
     /// Links that are only read belong to queries of the tool: a server would have to hide them with their columns, and
     /// remember them without their keys.
-    @Test(.onSQLite) func aKeyToUniqueColumnsIsAnAttributeAlone() async throws {
+    @Test(.onSQLite) func aForeignKeyToUniqueColumnsIsAnAttribute() async throws {
         let folder = try TestDatabases()
         let path = try folder.path("codes.sqlite")
         let connection = try Connection(path: path)

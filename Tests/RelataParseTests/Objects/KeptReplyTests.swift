@@ -66,7 +66,8 @@ import Testing
         #expect(first.status == 200 && first["list"]?.array?.count == 501)
         #expect(try await kept(server) == [.text("")])
         let again = try await server.send("PUT", "/classes/Book/\(id)", change, headers: headers("one"))
-        #expect(again.status == 400 && again.code == 159 && again["error"]?.string?.contains("it was done") == true)
+        #expect(
+            again.status == 400 && again.code == 159 && again["error"]?.string?.contains("it was completed") == true)
         #expect(try await server.get("Book", id)["list"]?.array?.count == 501)
     }
 

@@ -92,7 +92,7 @@ import Testing
         #expect(try await server.send("GET", "/schemas/Untouched").code == 103)
     }
 
-    @Test func tooManyOperationsOnOneFieldAreRefused() async throws {
+    @Test func tooManyOperationsOnAFieldAreRefused() async throws {
         let id = try await server.create("Item", ["o": ["k": 1], "list": [1]])
         let members = JSONObject((0..<1001).map { ("o.m\($0)", JSONValue.integer($0)) })
         let operations = (0..<1001).map { number in

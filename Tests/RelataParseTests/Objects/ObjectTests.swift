@@ -178,7 +178,7 @@ import Testing
     }
 
     /// If all were deleted at once, after hours of many writes, other requests would wait for long.
-    @Test func oldRepliesAreDeletedAFewAtATime() async throws {
+    @Test func oldRepliesAreDeletedInSmallBatches() async throws {
         let server = try TestServer()
         let id = try await server.create("Counter", ["n": 0])
         try await server.store.write(as: .master) { transaction in

@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func figuresAreTheSameInSQLAndInMemory() async throws {
-        // The list of titles must be computed in memory, so all other figures are, too.
+        // The list of titles must be computed in memory, so all other aggregates are, too.
         let figures: JSONObject = [
             "sum": ["$sum": "$price"], "count": ["$sum": 1], "avg": ["$avg": "$n"], "min": ["$min": "$at"],
             "max": ["$max": "$price"], "text": ["$sum": "$t"],

@@ -287,7 +287,7 @@ import Testing
     }
 
     /// Parse Server has a separate code for operands of the wrong type.
-    @Test func wrongOperandsHaveParsesCodes() async throws {
+    @Test func invalidOperandsGetParseErrorCodes() async throws {
         let server = try TestServer()
         _ = try await server.create(
             "Book", ["title": "A", "n": 1, "place": ["__type": "GeoPoint", "latitude": 1, "longitude": 1]])

@@ -9,7 +9,7 @@ import Testing
 
 /// A cached query serves all callers with the same form of access, each with other values.
 @Suite(.onEveryEngine) struct PreparedAccessTests {
-    @Test func aCachedQueryIsBoundAnewForEachCaller() async throws {
+    @Test func aCachedQueryIsBoundAgainForEachCaller() async throws {
         let server = try TestServer()
         let ids = try await [server.create("Item", ["owner": "ada"]), server.create("Item", ["owner": "bob"])]
         _ = try await server.create("Item", ["owner": "bob"])

@@ -155,7 +155,7 @@ import Testing
         #expect(try await server.values(of: "objectId", "Line") == ["10,a%2Cb", "10,c", "11,a"])
     }
 
-    @Test(.onSQLite) func wholeNumbersAreIncrementedByWholeNumbers() async throws {
+    @Test(.onSQLite) func integersAreIncrementedByIntegers() async throws {
         let server = try foreign()
         for amount: JSONValue in [0.5, -0.25, 1e300] {
             for id in ["8.0", "0.5"] {
@@ -203,7 +203,7 @@ import Testing
             let added = try await server.send(
                 "PUT", "/classes/Book/\(broken)", ["tags": ["__op": "Add", "objects": ["c"]]])
             #expect(added.status == 500 && added.code == 1, "\(text): \(added.json)")
-            #expect(added["error"]?.string?.contains("Book.tags holds text that isn't JSON") == true)
+            #expect(added["error"]?.string?.contains("Book.tags contains text that isn't JSON") == true)
         }
         // Bytes that aren't valid text.
         try await server.store.pool.write { connection in

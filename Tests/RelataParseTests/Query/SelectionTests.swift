@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: ["include=*", "includeAll=true", "include=author,*"])
-    func allPointersAreShownWhateverKeysName(parameters: String) async throws {
+    func includedPointersAreShownRegardlessOfKeys(parameters: String) async throws {
         let object = try await shown("\(parameters)&keys=title")
         #expect(object["title"] == "A" && object["year"] == nil && object["info"] == nil)
         #expect(object["author"]?["born"] == 1929)

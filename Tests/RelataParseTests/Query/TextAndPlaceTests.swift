@@ -60,7 +60,7 @@ import Testing
         #expect(try await found("^a+!$").count == 1)
     }
 
-    @Test(.onSQLite) func aPatternThatTheEngineGivesUpIsAnError() async throws {
+    @Test(.onSQLite) func patternsThatTheEngineAbandonsAreErrors() async throws {
         try await server.save("Shop", ["name": .string(String(repeating: "a", count: 2_000_000) + "!")])
         let error = try await server.error("Shop", ["name": ["$regex": "^(a|a)*$"]])
         #expect(error.code == 102 && error.message.contains("took too long"), "\(error)")
@@ -122,7 +122,7 @@ import Testing
         #expect(try await server.names("Shop", ["words": ["$text": ["$search": ["$term": "again"]]]]) == ["new"])
     }
 
-    @Test func textsHaveAScore() async throws {
+    @Test func searchResultsHaveAScore() async throws {
         try await server.save(
             "Note", ["name": "one", "text": "Alpha", "score": 50], ["name": "three", "text": "alpha beta alpha"],
             ["name": "none", "text": "gamma"], ["name": "two", "text": "beta, alpha", "score": 7], ["name": "unset"])

@@ -17,7 +17,7 @@ import Testing
         return server
     }
 
-    @Test func aStoreGetsTheClassesOfAnother() async throws {
+    @Test func classesAreDeployedToAnotherStore() async throws {
         let development = try await development()
         let exported = try await development.store.schemaJSON()
         let production = try TestServer(mode: .production)
@@ -179,7 +179,7 @@ import Testing
         let error = await #expect(throws: ParseError.self) {
             try await production.store.deploy(smaller, removes: true, expecting: agreed)
         }
-        #expect(error?.code == .operationForbidden && error?.message.contains("changed meanwhile") == true)
+        #expect(error?.code == .operationForbidden && error?.message.contains("changed since") == true)
         #expect(try await production.store.schemaJSON() == before)
         try await production.send("DELETE", "/schemas/Reader")
         #expect(try await production.store.deploy(smaller, removes: true, expecting: agreed) == agreed)

@@ -9,7 +9,7 @@ import Testing
 
 /// Classes and tables that would hide SQLite's table-valued functions, or that a server's own tables would hide.
 @Suite(.onEveryEngine) struct HiddenFunctionTests {
-    @Test(.onSQLite) func noClassHasTheNameOfAFunctionOrModule() async throws {
+    @Test(.onSQLite) func classesCannotHaveTheNamesOfFunctionsOrModules() async throws {
         let server = try TestServer()
         _ = try await server.create("Book", ["tags": ["a", "b"]])
         let names = [
@@ -33,7 +33,7 @@ import Testing
         #expect(try await server.find("Book", where: ["tags": "a"]).count == 1)
     }
 
-    @Test(.onSQLite) func aFileThatHasSuchTablesIsServed() async throws {
+    @Test(.onSQLite) func filesWithTablesNamedLikeFunctionsAreServed() async throws {
         let folder = try TestDatabases()
         let path = try folder.path("hidden.sqlite")
         let names = [
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// The server finds its own tables before all others.
-    @Test(.onPostgres) func noClassHasTheNameOfATableOfTheServer() async throws {
+    @Test(.onPostgres) func classesCannotHaveTheNamesOfServerTables() async throws {
         let server = try TestServer()
         let before = try await server.send("GET", "/schemas").json
         for name in ["pg_class", "pg_attribute", "pg_proc", "pg_stat_activity", "pg_tables"] {

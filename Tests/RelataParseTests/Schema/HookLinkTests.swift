@@ -107,7 +107,7 @@ import Testing
         #expect(try keeper.marks.objects.map(\.name) == ["of a"] && "\(keeper.id ?? 0)" == id)
     }
 
-    @Test func aPartnerThatAHookSetsIsTakenFromItsOwner() async throws {
+    @Test func aPartnerSetByAHookLeavesItsFormerOwner() async throws {
         let shop = try await store.save(Shop(name: "a", version: 0))
         try await store.save(Badge(name: "first", shop: ToOne(id: shop.id), version: 0))
         let server = try server(Badge.self) { badge, _ in badge.shop = ToOne(id: shop.id) }

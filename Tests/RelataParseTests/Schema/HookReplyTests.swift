@@ -81,7 +81,7 @@ import Testing
         #expect(try await server.get("Letter", id)["pages"] == 5)
     }
 
-    @Test func fieldsThatAHookUnsetAreInRepliesToClientsThatUnderstandIt() async throws {
+    @Test func fieldsUnsetByAHookAreInRepliesToSupportingClients() async throws {
         let server = try server {
             if $0.title == "unset" { $0.note = nil }
             if $0.title == "alone" { $0.answer = nil }

@@ -71,7 +71,7 @@ import Testing
         let many = try await addingField(beside: 400)
         #expect(few.statements.count == many.statements.count, "\(many.statements)")
         #expect(few.resolved == 1 && many.resolved == 1)
-        // No table is made anew: one column is added.
+        // No table is made again: one column is added.
         #expect(many.statements.filter { $0.contains("ADD COLUMN") }.count == 1)
         #expect(!many.statements.contains { $0.hasPrefix("CREATE TABLE") || $0.hasPrefix("DROP TABLE") })
     }
@@ -124,7 +124,7 @@ import Testing
         #expect(draft.entities.changes.places == [3, count])
         #expect(draft.entities.changes.names == ["Class3", "Fresh"])
         #expect(EntityChanges(draft.entities.all, since: known).names == ["Class3", "Fresh"])
-        // A reverted change is no change; after a removal, the others have other positions.
+        // A reverted change isn't a change; after a removal, the others have other positions.
         try draft.removeFields(["name"], of: "Class3")
         #expect(draft.entities.changes.names == ["Fresh"])
         try draft.removeClass("Class1")

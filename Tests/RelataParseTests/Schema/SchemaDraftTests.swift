@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelataParse
 
-/// Classes while they are being changed: what wasn't touched isn't looked at, and nothing is missed.
+/// Classes during changes: untouched ones aren't checked, and no change is missed.
 @Suite struct SchemaDraftTests {
     /// Only touched classes' facts are compared with the former ones.
     @Test func aDraftComparesTheFactsOfTouchedClassesOnly() throws {
@@ -43,7 +43,7 @@ import Testing
         #expect(list.place(of: "Class1") == nil && list.place(of: "Class8") == 7)
     }
 
-    /// What is known of all classes after changes of some equals what a look at all of them finds.
+    /// The known facts of all classes after changes of some equal those that are read from all of them.
     @Test func factsThatAreCarriedOnEqualThoseThatAreReadAgain() async throws {
         let folder = try TestDatabases()
         let server = try TestServer(path: folder.path("facts.sqlite"))

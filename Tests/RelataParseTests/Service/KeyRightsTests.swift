@@ -5,11 +5,11 @@ import Testing
 
 @testable import RelataParse
 
-/// What keys allow, and where they may come from.
+/// The rights of keys, and the addresses that may use them.
 @Suite(.onEveryEngine)
 struct KeyRightsTests {
     private static let readKey = ["x-parse-master-key": "reads"]
-    private static let maintenanceKey = ["x-parse-maintenance-key": "mends"]
+    private static let maintenanceKey = ["x-parse-maintenance-key": "fixes"]
 
     private func server(
         _ configure: (inout ParseKeys) -> Void = { _ in },
@@ -17,7 +17,7 @@ struct KeyRightsTests {
     ) throws -> TestServer {
         var keys = ParseKeys(applicationID: "app", isMasterKey: { $0 == "master" })
         keys.isReadOnlyMasterKey = { $0 == "reads" }
-        keys.isMaintenanceKey = { $0 == "mends" }
+        keys.isMaintenanceKey = { $0 == "fixes" }
         configure(&keys)
         var options = ParseService.Options()
         options.secrets = TestSecrets()
@@ -76,7 +76,7 @@ struct KeyRightsTests {
                 method, target, body, headers: Self.readKey, isMaster: false)
             #expect(reply.code == 119 && reply.status == 403, "\(method) \(target): \(reply.json)")
         }
-        // What it is in the body counts as well.
+        // A method in the body counts as well.
         let inBody = try await server.send(
             "POST", "/classes/Book", ["_MasterKey": "reads", "title": "x"], isMaster: false)
         #expect(inBody.code == 119 && inBody.status == 403)
@@ -86,7 +86,7 @@ struct KeyRightsTests {
         #expect(try await server.send("GET", "/sessions").results.count == 1)
     }
 
-    @Test func itReadsByBatchesAndByMethodsInTheBody() async throws {
+    @Test func theReadOnlyKeyReadsByBatchesAndMethodsInTheBody() async throws {
         let server = try server()
         _ = try await server.create("Book", ["title": "Dawn", "ACL": [:]])
         let batch = try await server.send(
@@ -99,7 +99,7 @@ struct KeyRightsTests {
         #expect(posted.results.count == 1)
     }
 
-    @Test func noWebhookIsAskedForIt() async throws {
+    @Test func theReadOnlyKeyCallsNoWebhook() async throws {
         let hooks = TestWebhooks()
         let server = try server {
             _ in
@@ -119,7 +119,7 @@ struct KeyRightsTests {
         #expect(hooks.calls("http://hook/beforeSave").isEmpty && hooks.calls("http://hook/beforeDelete").isEmpty)
     }
 
-    @Test func itFollowsLiveQueries() async throws {
+    @Test func theReadOnlyKeyFollowsLiveQueries() async throws {
         let server = try server()
         let connection = await server.service.connectLiveQueries()
         await connection.receive(#"{"op":"connect","applicationId":"app","masterKey":"reads"}"#)
@@ -173,14 +173,14 @@ struct KeyRightsTests {
 
     // MARK: Which keys are right
 
-    @Test func wrongKeysAreRefusedWhateverElseComesAlong() async throws {
+    @Test func wrongKeysAreRefusedEvenBesideValidOnes() async throws {
         let server = try server()
         for headers in [
-            ["x-parse-master-key": "mends"], ["x-parse-maintenance-key": "master"],
+            ["x-parse-master-key": "fixes"], ["x-parse-maintenance-key": "master"],
             ["x-parse-maintenance-key": "reads"], ["x-parse-maintenance-key": ""],
             ["x-parse-master-key": "master", "x-parse-maintenance-key": "wrong"],
-            ["x-parse-master-key": "wrong", "x-parse-maintenance-key": "mends"],
-            ["x-parse-master-key": "reads", "x-parse-maintenance-key": "mends"],
+            ["x-parse-master-key": "wrong", "x-parse-maintenance-key": "fixes"],
+            ["x-parse-master-key": "reads", "x-parse-maintenance-key": "fixes"],
         ] {
             let reply = try await server.send("GET", "/classes/Book", headers: headers, isMaster: false)
             #expect(reply.status == 403, "\(headers)")
@@ -196,7 +196,7 @@ struct KeyRightsTests {
         }
     }
 
-    @Test func clientsWithKeysOfTheirOwnNeedThese() async throws {
+    @Test func platformClientsNeedTheirOwnKeys() async throws {
         let server = try server {
             $0.isClientKey = { $0 == "client" }
             $0.ownKeys[.rest] = { $0 == "rest" }
@@ -212,7 +212,7 @@ struct KeyRightsTests {
         #expect(try await status(["x-parse-windows-key": "rest"]) == 403)
         #expect(try await status([:]) == 403)
         #expect(try await status(["x-parse-master-key": "master"]) == 200)
-        // Without a client key, whoever has a key of its own needs that.
+        // Without a client key, clients that have their own key need it.
         let only = try self.server { $0.ownKeys[.javaScript] = { $0 == "page" } }
         let reply = try await only.send("GET", "/classes/Book", isMaster: false)
         #expect(reply.status == 403)
@@ -224,7 +224,7 @@ struct KeyRightsTests {
 
     // MARK: Addresses
 
-    @Test func aKeyFromAnotherAddressIsNone() async throws {
+    @Test func keysAreValidOnlyFromAllowedAddresses() async throws {
         let server = try server { keys in
             let office = try? AddressRanges(["10.0.0.0/8", "2001:db8::/32"])
             keys.admits = { privilege, address in
@@ -268,14 +268,14 @@ struct KeyRightsTests {
         }
     }
 
-    @Test func onlyTrustedProxiesTellWhoTheClientIs() throws {
+    @Test func onlyTrustedProxiesNameTheClient() throws {
         let proxies = try AddressRanges(["10.0.0.0/8"])
         func client(_ peer: String?, _ forwarded: String?) -> String? {
             proxies.client(of: peer, forwarded: forwarded)
         }
         #expect(client("203.0.113.9", "127.0.0.1") == "203.0.113.9")
         #expect(client("10.0.0.1", "203.0.113.9") == "203.0.113.9")
-        // What the client wrote itself stands before what the proxy adds.
+        // The client's own entries precede those of the proxy.
         #expect(client("10.0.0.1", "127.0.0.1, 203.0.113.9") == "203.0.113.9")
         #expect(client("10.0.0.1", "127.0.0.1, 203.0.113.9, 10.0.0.2") == "203.0.113.9")
         #expect(client("10.0.0.1", "10.0.0.3,10.0.0.2") == "10.0.0.3")
@@ -319,7 +319,7 @@ struct KeyRightsTests {
 
     // MARK: Replaced keys
 
-    @Test func aLiveClientWhoseKeyWasReplacedIsLetGo() async throws {
+    @Test func liveClientsWithAReplacedKeyAreDisconnected() async throws {
         let master = Word("first")
         let server = try server { $0.isMasterKey = { $0 == master.text } }
         func connect(_ key: String) async -> LiveQueryConnection {

@@ -9,7 +9,7 @@ struct PartsTests {
             uniqueKeysWithValues: await server.service.parts().map { ($0.name, $0.problem != nil) })
     }
 
-    @Test func aMailServerThatIsAwayShowsUntilItIsBack() async throws {
+    @Test func anUnreachableMailServerIsReportedUntilItReturns() async throws {
         let (server, mails) = try TestServer.withMail { $0.mail?.retries = [] }
         #expect(await Self.problems(server) == ["mail": false])
         _ = try await server.signUp("mei", ["email": "mei@example.org"])
@@ -25,7 +25,7 @@ struct PartsTests {
         #expect(await Self.problems(server) == ["mail": false])
     }
 
-    @Test func whatTheProbeSaysIsNewsOnce() async throws {
+    @Test func probeResultsAreLoggedOnceUntilTheyChange() async throws {
         struct Away: MailSender {
             func send(_ mail: Mail) async throws {}
             func probe() async throws { throw MailError("away") }

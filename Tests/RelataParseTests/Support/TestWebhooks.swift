@@ -30,7 +30,7 @@ final class TestWebhooks: WebhookSender {
     /// Sets the answer of an address.
     func answer(_ url: String, _ answer: @escaping Answer) { state.withLock { $0.answers[url] = answer } }
 
-    /// What an address was asked.
+    /// The requests to an address.
     func calls(_ url: String) -> [JSONValue] { state.withLock { $0.calls.filter { $0.url == url }.map(\.body) } }
 
     /// The ids of the calls of an address.

@@ -56,7 +56,7 @@ import Testing
         #expect(try await server.store.explainAccess(of: .user("mei"), to: "Note").hiddenFields == [])
     }
 
-    @Test func fieldsThatOnlySomeObjectsShowAreNamed() async throws {
+    @Test func fieldsShownOnlyInSomeObjectsAreNamed() async throws {
         var ids: [String] = []
         for person in [mei, sam] {
             ids.append(try await server.create("Note", ["price": 1, "owner": pointer("_User", person.id)]))
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func whatTheServerRefusesWhateverTheClassAllowsIsDenied() async throws {
+    @Test func operationsThatTheServerAlwaysRefusesAreDenied() async throws {
         func denied(_ className: String, _ server: TestServer) async throws -> [String] {
             try await server.store.explainAccess(of: .nobody, to: className).verdicts.filter { $0.outcome == .denied }
                 .map(\.operation)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.onEveryEngine) struct AccessOracleTests {
     private static let rounds = ProcessInfo.processInfo.environment["RELATA_ACCESS_ROUNDS"].flatMap(Int.init) ?? 150
 
-    @Test(arguments: 0..<4) func theServerAndTheOracleReplyAlike(_ number: UInt64) async throws {
+    @Test(arguments: 0..<4) func theServerAndTheOracleAgree(_ number: UInt64) async throws {
         let seed = UInt64.random(in: 0..<UInt64.max / 2) &+ number
         print("seed of the requests: \(seed)")
         var world = try await World(seed)
@@ -39,7 +39,7 @@ private struct Grant {
 
 private struct Note {
     var number: Int64
-    /// What only some get.
+    /// Fields that only some callers get.
     var secret: Int64
     var owner: String?
     /// Users whom an array of pointers names.
@@ -120,8 +120,8 @@ private struct World {
         }
     }
 
-    /// The secret as somebody gets it: hidden where each list that concerns the caller and the object names it, and one of
-    /// them concerns all objects.
+    /// The secret as a caller gets it: hidden where each list that concerns the caller and the object names it, and
+    /// one of them concerns all objects.
     private func secret(of note: Note, _ person: TestServer.Person?) -> Int64? {
         let who = principals(person)
         let lists = protections.filter { name, _ in

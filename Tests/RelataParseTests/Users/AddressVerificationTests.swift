@@ -44,7 +44,7 @@ import Testing
         #expect(statuses == [200: 1, 404: 49])
     }
 
-    @Test func nobodySignsInBeforeTheAddressIsConfirmed() async throws {
+    @Test func unconfirmedUsersCannotSignIn() async throws {
         let (server, mails) = try withMail(needed: true)
         let reply = try await server.send(
             "POST", "/users", ["username": "mei", "password": "secret", "email": "mei@example.org"], isMaster: false)

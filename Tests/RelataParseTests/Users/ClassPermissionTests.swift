@@ -177,7 +177,7 @@ import Testing
                 #expect(found.code == 119, "\(condition): \(found.json)")
             }
             #expect(try await reads(person, "/classes/Shelf?order=best.title").code == 119)
-            // Nobody can point at an object that it doesn't see.
+            // A caller can't point at an object that it doesn't see.
             let pointing = try await server.send(as: person, "POST", "/classes/Shelf", ["best": pointer("Note", id)])
             #expect(pointing.code == 101, "\(pointing.json)")
         }
@@ -187,7 +187,7 @@ import Testing
     }
 
     /// A known id can be followed even if nobody may search.
-    @Test func objectsThatCanOnlyBeGotAreIncludedAndPointedAt() async throws {
+    @Test func objectsWithGetPermissionOnlyCanBeIncluded() async throws {
         let id = try await note("known", of: mei)
         try await allow(["find": [:], "count": [:]])
         let made = try await server.send(as: sam, "POST", "/classes/Shelf", ["best": pointer("Note", id)])
@@ -214,7 +214,7 @@ import Testing
     }
 
     /// Only a pointer that is an element of the array counts.
-    @Test func whatHoldsAPointerSomewhereElseIsNobodys() async throws {
+    @Test func pointerFieldsOfOtherClassesGrantNothing() async throws {
         let owner = pointer("_User", mei.id)
         let others: [JSONValue] = [
             [.string(mei.id)], [[owner]], [["owner": owner]], [pointer("Note", mei.id)],
@@ -236,7 +236,7 @@ import Testing
             let included = try await server.send(as: person, "GET", "/classes/Shelf/\(shelf)?include=best")
             #expect(included["best"]?["title"] == title, "\(included.json)")
         }
-        // Whoever is taken out of the array has nothing of the object any more.
+        // A user who is removed from the array no longer has access to the object.
         let left = try await server.send(
             as: sam, "PUT", "/classes/Note/\(id)",
             ["owners": ["__op": "Remove", "objects": [pointer("_User", sam.id)]]])
@@ -258,7 +258,7 @@ import Testing
         #expect(try await server.titles(as: mei, "Note") == ["a"])
     }
 
-    @Test func aUserSeesItselfWhateverTheClassOfUsersAllows() async throws {
+    @Test func usersSeeThemselvesRegardlessOfClassPermissions() async throws {
         try await allow(["find": [:], "get": [:], "count": [:]], "_User")
         #expect(try await server.send(as: mei, "GET", "/users/me")["username"] == "mei")
         let login = try await server.send(

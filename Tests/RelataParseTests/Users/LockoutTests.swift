@@ -112,7 +112,7 @@ import Testing
         #expect(try await other.logIn("mei", "secret of mei")["error"]?.string == Self.message)
     }
 
-    @Test func anUnknownNameCostsAsMuchWorkAsAWrongPassword() async throws {
+    @Test func unknownNamesTakeAsMuchWorkAsWrongPasswords() async throws {
         let secrets = TestSecrets()
         let server = try TestServer.withUsers(secrets: secrets) { $0.lockout = LockoutOptions() }
         _ = try await server.signUp("mei")

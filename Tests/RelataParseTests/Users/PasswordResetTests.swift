@@ -57,7 +57,7 @@ import Testing
         #expect(try await server.logIn("mei", "password \(winner)").status == 200)
     }
 
-    @Test func aLinkEndsWithItsTimeWithTheNextOneAndWithTheAddress() async throws {
+    @Test func linksExpireByTimeByANewLinkAndByANewAddress() async throws {
         let (server, mails) = try TestServer.withMail { $0.mail?.resetLifetime = -1 }
         _ = try await server.signUpWithAddress("mei")
         try await server.requestMail("mei@example.org")
@@ -81,7 +81,7 @@ import Testing
         #expect(try await other.logIn("mei", "own").status == 200)
     }
 
-    @Test func anUnknownAddressGetsTheSameReplyAsSoon() async throws {
+    @Test func unknownAddressesGetTheSameReplyInTheSameTime() async throws {
         let databases = try TestDatabases()
         let (server, mails) = try TestServer.withMail(path: try databases.path())
         _ = try await server.signUpWithAddress("mei")
@@ -205,7 +205,7 @@ import Testing
         #expect(mails.count == 2)
     }
 
-    /// Whoever signed up with another person's address loses the account once the owner claims it.
+    /// A person who signed up with another's address loses the account once the owner claims it.
     @Test func claimingAnAccountByItsAddressRemovesOtherAccess() async throws {
         let (server, mails) = try TestServer.withMail { $0.mail?.verifiesAddresses = true }
         let thief = try await server.signUpWithAddress(
@@ -242,13 +242,13 @@ import Testing
         #expect(try await server.setPassword("x", by: token).status == 404)
     }
 
-    @Test func whatHangsHoldsNoOtherMailUp() async throws {
+    @Test func aHangingDeliveryDoesNotDelayOtherMails() async throws {
         let mails = Mailbox()
         let options = MailOptions(mails, appName: "Library", publicURL: "https://books.example.org/parse")
         let queue = MailQueue(options, lookUpLimit: .milliseconds(50))
         let mail = Mail(to: "mei@example.org", subject: "a", text: "b")
         try queue.add {
-            // It doesn't even end when it is told to.
+            // It doesn't even end when it is cancelled.
             await withCheckedContinuation { continuation in
                 Task.detached {
                     try? await Task.sleep(for: .seconds(20))

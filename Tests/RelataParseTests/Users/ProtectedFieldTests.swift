@@ -127,7 +127,7 @@ import Testing
     }
 
     /// Of several lists that concern a caller and an object, a field must be in each.
-    @Test func aFieldIsShownToThoseToWhomTheObjectLeads() async throws {
+    @Test func aFieldIsShownToUsersThatTheObjectPointsTo() async throws {
         func book(_ title: String, _ owner: TestServer.Person?, _ editors: [TestServer.Person]) async throws {
             var body: JSONObject = ["title": .string(title), "price": 1, "rank": 2]
             if let owner { body["owner"] = pointer("_User", owner.id) }
@@ -151,7 +151,7 @@ import Testing
             #expect(try await shown(person, "price") == price)
             #expect(try await shown(person, "rank") == rank)
         }
-        // Conditions and orders find what is shown, and nothing else.
+        // Conditions and orders only find shown values.
         for (person, titles) in [(mei, ["a"]), (sam, ["b"]), (lee, [])] {
             #expect(try await server.titles(as: person, "Book", "where=%7B%22price%22:1%7D") == titles)
             let count = try await server.send(
@@ -164,7 +164,7 @@ import Testing
     }
 
     /// Also the pointer by which a field is shown may be hidden from all others.
-    @Test func aPointerIsShownToTheUserItLeadsTo() async throws {
+    @Test func aPointerIsShownToItsTarget() async throws {
         for person in [mei, sam] {
             _ = try await server.create(
                 "Book", ["title": .string(person.id), "price": 1, "owner": pointer("_User", person.id)])
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func aDeletionIsPreviewedByNobodyFromWhomLinksAreHidden() async throws {
+    @Test func deletionsCannotBePreviewedIfLinksAreHidden() async throws {
         let genre = try await server.create("Genre", ["name": "g"])
         _ = try await server.create("Book", ["genre": pointer("Genre", genre), "owner": pointer("_User", sam.id)])
         for lists in [["*": ["genre"]], ["*": ["genre"], "userField:owner": []]] as [JSONObject] {
@@ -195,7 +195,7 @@ import Testing
         #expect(plan["unset"]?.array?.count == 1, "\(plan.json)")
     }
 
-    @Test func whatIsShownInSomeObjectsIsToldOfThoseOnly() async throws {
+    @Test func partlyShownFieldsAreRevealedOnlyWhereShown() async throws {
         let own = try await server.create("Book", ["title": "a", "price": 1, "owner": pointer("_User", mei.id)])
         let other = try await server.create("Book", ["title": "b", "price": 1, "owner": pointer("_User", sam.id)])
         try await protect(["*": ["price"], "userField:owner": []])
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func aPointerThatIsShownInSomeObjectsLeadsThereOnly() async throws {
+    @Test func partlyShownPointersAreFollowedOnlyWhereShown() async throws {
         let genre = try await server.create("Genre", ["name": "g"])
         for (title, owner) in [("a", mei), ("b", sam)] {
             _ = try await server.create(

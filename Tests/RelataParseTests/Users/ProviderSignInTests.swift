@@ -98,7 +98,7 @@ import Testing
         #expect(try await server.countOfUsers() == 1)
     }
 
-    /// Whoever signed up with another person's address gets no access to the owner's account at a service.
+    /// A person who signed up with another's address gets no access to the owner's account at a service.
     @Test func anEqualAddressDoesNotJoinTwoAccounts() async throws {
         let (server, _) = try TestServer.withProviders()
         let thief = try await server.signUpWithAddress("mei")
@@ -143,7 +143,7 @@ import Testing
         provider.fail(with: SignInError("keys.example.org:443 can't be reached", isTemporary: true))
         let away = try await server.signIn(["forum": vouched("mei")])
         #expect(away.status == 503)
-        #expect(away.json == ["code": 124, "error": "forum can't be asked at the moment: try again later"])
+        #expect(away.json == ["code": 124, "error": "forum can't be reached at the moment: try again later"])
         provider.fail(with: Broken())
         let broken = try await server.signIn(["forum": vouched("mei")])
         #expect(broken.status == 500)

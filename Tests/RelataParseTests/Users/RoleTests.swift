@@ -30,7 +30,7 @@ import Testing
         #expect(try await server.titles(as: sam, "Note") == [])
         try await server.send(
             "PUT", "/roles/\(outer)", ["users": ["__op": "AddRelation", "objects": [pointer("_User", sam.id)]]])
-        // In the circle, a member of one of the three roles has all of them.
+        // In the cycle, a member of one of the three roles has all of them.
         #expect(try await server.titles(as: sam, "Note") == ["a", "b"])
         try await server.send(
             "PUT", "/roles/\(inner)", ["roles": ["__op": "RemoveRelation", "objects": [pointer("_Role", outer)]]])

@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// What whoever runs the server does with users.
+/// The operator's work with users.
 @Suite(.onEveryEngine)
 struct UserDeskTests {
     private func desk(
@@ -58,7 +58,7 @@ struct UserDeskTests {
         #expect(try await desk.accounts(limit: 10).count == 1)
     }
 
-    @Test func aResetEndsAllSessionsAndOpensTheAccount() async throws {
+    @Test func aResetEndsAllSessionsAndUnlocksTheAccount() async throws {
         let server = try TestServer.withUsers { $0.lockout = LockoutOptions(threshold: 2) }
         let mei = try await server.signUp("mei")
         let sam = try await server.signUp("sam")
@@ -78,7 +78,7 @@ struct UserDeskTests {
         #expect(await code { _ = try await desk(server).setPassword("x", of: "nobody") } == .objectNotFound)
     }
 
-    @Test func rolesAreGivenAndTakenAndThoseByOthersAreTold() async throws {
+    @Test func rolesAreGivenAndRevokedAndInheritedOnesAreListed() async throws {
         let server = try TestServer.withUsers()
         let desk = desk(server)
         let mei = try await server.signUp("mei")
@@ -99,7 +99,7 @@ struct UserDeskTests {
         #expect(try await server.send(as: mei, "PUT", "/roles/\(editors)", change).status == 404)
     }
 
-    @Test func aNameThatIsSomebodysIdIsNobodyForSure() async throws {
+    @Test func aNameThatEqualsAnotherUsersIdIsAmbiguous() async throws {
         let server = try TestServer.withUsers()
         let mei = try await server.signUp("mei")
         _ = try await server.signUp(mei.id)

@@ -20,8 +20,7 @@ import Testing
         #expect(me.json.object?.keys.contains { $0.hasPrefix("_") || $0 == "password" } == false, "\(me.json)")
     }
 
-    @Test(arguments: ["/login", "/verifyPassword"]) func aRightPasswordIsAnsweredWithTheUser(path: String) async throws
-    {
+    @Test(arguments: ["/login", "/verifyPassword"]) func theRightPasswordReturnsTheUser(path: String) async throws {
         let server = try TestServer.withUsers()
         let person = try await server.signUp("Mei", ["email": "Mei@Example.org"])
         for body: JSONValue in [

@@ -2,7 +2,7 @@ import RelataParse
 import TestEngines
 import Testing
 
-/// Webhooks that answer functions, and that have a say in what is found and who signs in.
+/// Webhooks that answer functions, and that change queries and sign-ins.
 @Suite(.onEveryEngine) struct CallWebhookTests {
     private static let url = "http://hook/function"
 

@@ -3,7 +3,7 @@ import Synchronization
 import TestEngines
 import Testing
 
-/// Webhooks that are told of what has happened.
+/// Webhooks that are notified of events.
 @Suite(.onEveryEngine) struct NoticeWebhookTests {
     private static let after = "http://hook/afterSave"
 

@@ -98,13 +98,13 @@ import Testing
         #expect(try await server.send("POST", "/classes/Book", ["title": "Dune"]).status == 201)
     }
 
-    @Test func aWebhookIsAskedAgainAboutAChangedObject() async throws {
+    @Test func webhooksAreCalledAgainForChangedObjects() async throws {
         let (server, hooks) = try await server()
         let id = try await server.create("Book", ["title": "Dune", "count": 1])
         hooks.answer(Self.before) { body in
             guard body["object"]?["note"] == nil else {
                 if body["original"]?["count"] == 1 {
-                    // Somebody else writes while the webhook thinks: it isn't held up.
+                    // Another client writes while the webhook runs: it isn't delayed.
                     let other = try await server.send("PUT", "/classes/Book/\(id)", ["count": 5])
                     #expect(other.status == 200, "\(other.json)")
                 }
@@ -120,7 +120,7 @@ import Testing
         #expect(stored["count"] == 5 && stored["note"] == "x")
     }
 
-    @Test func aWebhookIsNotAskedAboutRefusedWrites() async throws {
+    @Test func refusedWritesCallNoWebhook() async throws {
         let (server, hooks) = try await server()
         let mei = try await server.signUp("mei")
         let id = try await server.create("Book", ["title": "Dune", "ACL": acl(read: ["*"])])
@@ -132,7 +132,7 @@ import Testing
         #expect(hooks.calls(Self.before).count == count)
     }
 
-    @Test func aRequestThatIsSentAgainIsAskedAboutOnce() async throws {
+    @Test func repeatedRequestsCallTheWebhookOnce() async throws {
         let (server, hooks) = try await server()
         let headers = ["x-parse-request-id": "1"]
         let first = try await server.send("POST", "/classes/Book", ["title": "Dune"], headers: headers)
@@ -141,7 +141,7 @@ import Testing
         #expect(hooks.calls(Self.before).count == 1)
     }
 
-    @Test func aWebhookIsAskedAboutDeletions() async throws {
+    @Test func webhooksAreCalledForDeletions() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         try await server.register("beforeDelete", "Book")
         let id = try await server.create("Book", ["title": "Dune"])
@@ -164,7 +164,7 @@ import Testing
             "POST", "/batch", ["requests": .array(requests), "transaction": .bool(isAtomic)])
     }
 
-    @Test func eachObjectOfABatchIsAskedAbout() async throws {
+    @Test func webhooksAreCalledForEachObjectOfABatch() async throws {
         let (server, hooks) = try await server { body in
             let title = body["object"]?["title"]?.string ?? ""
             if title == "bad" { return ["error": "bad"] }
@@ -196,8 +196,8 @@ import Testing
         #expect(try await server.get("Book", id)["count"] == 3)
     }
 
-    /// What a webhook says doesn't change that these are refused.
-    @Test func noWebhookIsAskedAboutARefusedBatch() async throws {
+    /// These are refused regardless of the webhook's reply.
+    @Test func refusedBatchesCallNoWebhook() async throws {
         let (server, hooks) = try await server()
         let mei = try await server.signUp("mei")
         let id = try await server.create("Note", ["text": "a"])
@@ -227,7 +227,7 @@ import Testing
         #expect(done.status == 200 && hooks.calls(Self.before).count == count + 1, "\(done.json)")
     }
 
-    @Test func noWebhookIsAskedAboutAMissingClassInProduction() async throws {
+    @Test func missingClassesCallNoWebhookInProduction() async throws {
         let hooks = TestWebhooks()
         var options = ParseService.Options()
         options.webhooks = WebhookOptions(hooks)
@@ -253,7 +253,7 @@ import Testing
 
     // MARK: Users
 
-    @Test func noWebhookIsAskedWhetherSomebodyElseIsDeleted() async throws {
+    @Test func refusedDeletionsOfUsersCallNoWebhook() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         let (mei, sam) = (try await server.signUp("mei"), try await server.signUp("sam"))
         try await server.register("beforeDelete", "_User")
@@ -264,7 +264,7 @@ import Testing
         #expect(hooks.calls("http://hook/beforeDelete").count == 1)
     }
 
-    @Test func usersAreAskedAboutWithoutTheirPasswords() async throws {
+    @Test func webhooksNeverGetPasswords() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         try await server.register("beforeSave", "_User")
         try await server.register("afterSave", "_User")

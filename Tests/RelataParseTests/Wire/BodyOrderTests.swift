@@ -85,7 +85,7 @@ import Testing
         #expect(try await send("POST", "/classes/Book", "{\"a\":\"\(text)\"}").status == 201)
     }
 
-    @Test func disabledAndUnknownPathsSaySoWhateverIsSent() async throws {
+    @Test func disabledAndUnknownPathsAreReportedForAnyBody() async throws {
         let expected: [(String, String, Int, JSONValue)] = [
             ("POST", "/files/a.txt", 400, 130), ("POST", "/files/a.png", 400, 130), ("PUT", "/files/x", 400, 130),
             ("POST", "/functions/hello", 400, 141), ("POST", "/jobs/hello", 400, 141), ("POST", "/users", 400, 119),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct PostgresURLTests {
     @Test(arguments: ["mysql://u:hunter2@h/d", "host=h password=hunter2", "", "postgres:/u:hunter2@h/d"])
-    func textThatIsNoURLOfPostgreSQLIsRefused(_ text: String) {
+    func invalidPostgreSQLURLsAreRefused(_ text: String) {
         #expect { try PostgresURL(text) } throws: { error in
             !"\(error)".contains("hunter2") && "\(error)".contains("postgresql://user:password@host:5432/database")
         }
@@ -21,7 +21,7 @@ import Testing
         #expect { try PostgresURL(text) } throws: { !"\($0)".contains("hunter2") && $0 is RelataError }
     }
 
-    @Test func aDescriptionDoesNotTellThePassword() throws {
+    @Test func descriptionsHideThePassword() throws {
         let url = try PostgresURL(
             "postgres://me:hunter2@a:5433,b:5434/library?sslpassword=hunter2&target_session_attrs=read-write")
         var dumped = ""

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RelataEngine
 
-/// Random databases of other programs: a deletion does what the server does by itself, and its report says just that.
+/// Random databases of other programs: a deletion does the same as the server itself, and its report matches.
 ///
 /// `RELATA_DELETION_CASES` and `RELATA_DELETION_SEED` in the environment set how many databases are tried, and the first.
 @Suite(.needsPostgreSQL) struct ForeignDeletionPropertyTests {
@@ -19,11 +19,11 @@ import Testing
     private static let first = number("RELATA_DELETION_SEED", 1)
     private static let count = number("RELATA_DELETION_CASES", 120)
 
-    /// What came of a deletion.
+    /// The outcome of a deletion.
     private enum Outcome { case done, doneInAnotherOrder, refused, refusedByRelataOnly }
 
     @Test(arguments: 0..<UInt64(4))
-    func deletionsDoWhatTheServerDoes(part: UInt64) throws {
+    func deletionsMatchThoseOfTheServer(part: UInt64) throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let connection = try foreignConnection(database.url, writes: true)
         defer { try? connection.close() }
@@ -33,7 +33,7 @@ import Testing
             for outcome in try check(connection, seed: seed) { outcomes[outcome, default: 0] += 1 }
         }
         let tried = outcomes.values.reduce(0, +)
-        // What can't be planned is the exception.
+        // Deletions that can't be planned are the exception.
         #expect((outcomes[.refusedByRelataOnly] ?? 0) * 4 < tried + 40, "seeds from \(Self.first): \(outcomes)")
         #expect(tried < 40 || (outcomes[.done] ?? 0) * 4 > tried, "seeds from \(Self.first): \(outcomes)")
     }
@@ -48,7 +48,7 @@ import Testing
             CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
             """)
         for statement in made.statements { try connection.execute(statement) }
-        // The server itself refuses what leads nowhere or is there already.
+        // The server itself refuses dangling and existing rows.
         for statement in made.rows(&random) { try? connection.execute(statement) }
         for statement in made.triggers { try connection.execute(statement) }
         connection.clearStatements()
@@ -99,7 +99,8 @@ import Testing
             expect(report, plan, refusal, before, after, reading.schema, place)
             return .done
         case (.success(let (report, after)), .failure(let error)):
-            // The server takes its actions one after the other: what stands in the way of one, another would have taken.
+            // The server takes its actions one after the other: a row that prevents one action may have been deleted by
+            // another.
             expect(report, plan, refusal, before, after, reading.schema, place)
             let expected = try undone(connection) {
                 try connection.execute(Self.waiting)
@@ -156,7 +157,7 @@ import Testing
         return result
     }
 
-    /// The plan says what was done, and the rows that went and those that changed are those of the report.
+    /// The plan matches the deletion, and the deleted and changed rows are those of the report.
     private func expect(
         _ report: DeletionReport, _ plan: DeletionReport?, _ refusal: String, _ before: State, _ after: State,
         _ schema: Schema, _ place: Comment

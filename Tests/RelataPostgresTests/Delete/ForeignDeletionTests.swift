@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataEngine
 
-/// Deletions in databases that other programs made: what is planned, what is done, and what is refused.
+/// Deletions in databases of other programs: plans, deletions and refusals.
 @Suite(.needsPostgreSQL) struct ForeignDeletionTests {
     private let database: TestDatabase
 
@@ -67,7 +67,7 @@ import Testing
         return message
     }
 
-    @Test func aPersonGoesWithOrdersVehiclesAndLines() throws {
+    @Test func deletingAPersonDeletesOrdersVehiclesAndLines() throws {
         let report = try delete("person", 1)
         let counts = Dictionary(uniqueKeysWithValues: report.deleted.map { ($0.entity, $0.keys.count) })
         #expect(
@@ -86,7 +86,7 @@ import Testing
         #expect(try lines("SELECT id FROM sales.orders") == ["12"])
     }
 
-    @Test func aReferenceToTextOfAnyCaseStandsInTheWay() throws {
+    @Test func referencesToCaseInsensitiveTextPreventADeletion() throws {
         #expect(throws: RelataError.self) { try delete("Odd Schema.Odd.Table \"x\"", "Saw") }
         #expect(throws: RelataError.self) { try delete("Odd Schema.Odd.Table \"x\"", "Hammer") }
         let report = try delete("sales.item", 10, 2)
@@ -134,7 +134,7 @@ import Testing
         return messages
     }
 
-    @Test func keysOfOtherSchemasStandInAStoresWay() throws {
+    @Test func foreignKeysOfOtherSchemasPreventADeletion() throws {
         let database = try chain()
         let owner = try session(database)
         defer { owner.close() }
@@ -148,7 +148,7 @@ import Testing
         #expect(try owner.value("SELECT count(*) FROM emp") == 0)
     }
 
-    @Test func aRefusalIsReportedAsTheServerSaysIt() throws {
+    @Test func refusalsContainTheServersMessage() throws {
         let database = try chain()
         let owner = try session(database)
         defer { owner.close() }
@@ -162,13 +162,13 @@ import Testing
         #expect(try owner.value("SELECT count(*) FROM emp") == 3)
     }
 
-    @Test func someColumnsOfAReferenceBecomeUnset() throws {
+    @Test func partOfACompositeReferenceIsSetToNull() throws {
         let report = try delete("branch", "de", "Bonn")
         #expect(report.nullified.map(\.entity) == ["clerk"] && report.nullified.map(\.keys.count) == [1])
         #expect(try lines("SELECT id, country, city FROM clerk ORDER BY 1") == ["1|de|NULL", "2|de|Köln", "3|de|NULL"])
     }
 
-    @Test func rowsOfPartitionsGo() throws {
+    @Test func rowsOfPartitionsAreDeleted() throws {
         #expect(try delete("event", 1, "2021-05-01").deletedCount == 1)
         #expect(
             try lines("SELECT id, day::text FROM event ORDER BY 1, 2") == [
@@ -176,7 +176,7 @@ import Testing
             ])
     }
 
-    @Test func tablesThatReferToEachOtherGoTogether() throws {
+    @Test func rowsOfTablesThatReferToEachOtherAreDeletedTogether() throws {
         let made = """
             CREATE TABLE hen (id integer PRIMARY KEY, egg integer);
             CREATE TABLE egg (id integer PRIMARY KEY, hen integer REFERENCES hen ON DELETE CASCADE);
@@ -235,7 +235,7 @@ import Testing
         #expect(row.contains("log_line has no key"))
     }
 
-    @Test func aTriggerThatKeepsARowUndoesAll() throws {
+    @Test func aTriggerThatKeepsARowRollsBackTheDeletion() throws {
         let message = try refusal(
             "person", 1,
             after: """
@@ -245,7 +245,7 @@ import Testing
         #expect(message.contains("keep it") && message.contains("Nothing was deleted"), "\(message)")
     }
 
-    @Test func aTriggerThatChangesMoreUndoesAll() throws {
+    @Test func aTriggerThatChangesMoreRollsBackTheDeletion() throws {
         let message = try refusal(
             "person", 1,
             after: """
@@ -257,7 +257,7 @@ import Testing
         #expect(message.contains("of public.branch, 2 rows changed instead of 0"), "\(message)")
     }
 
-    @Test func aTriggerThatWaitsForTheEndIsSeen() throws {
+    @Test func deferredTriggersAreDetected() throws {
         let message = try refusal(
             "person", 1,
             after: """
@@ -268,7 +268,7 @@ import Testing
         #expect(message.contains("of public.clerk, 3 rows deleted instead of 0"), "\(message)")
     }
 
-    @Test func triggersAreRefusedWhereNobodyCounts() throws {
+    @Test func triggersAreRefusedWhereChangesCannotBeCounted() throws {
         let trigger = """
             CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN OLD; END';
             CREATE TRIGGER note AFTER DELETE ON sales.item FOR EACH ROW EXECUTE FUNCTION note()
@@ -291,7 +291,7 @@ import Testing
         #expect(report.deletedCount == 7)
     }
 
-    @Test func aTriggerMayWriteDownWhatWasDone() throws {
+    @Test func triggersMayWriteAnAuditLog() throws {
         try delete(
             "person", 1,
             after: """
@@ -315,7 +315,7 @@ import Testing
         #expect(try delete("event", 1, "2021-05-01").deletedCount == 1)
     }
 
-    @Test func whatWasPlannedIsDoneToTheDatabaseOfAStore() throws {
+    @Test func deletionsInAStoresDatabaseMatchTheirPlan() throws {
         // Tables of a store's own and others' that refer to them.
         let writer = try PostgresEngine(url: PostgresURL(database.url)).connect(.writing, waits: true)
         try writer.execute("DROP SCHEMA public, \"Odd Schema\" CASCADE; CREATE SCHEMA public")

@@ -6,7 +6,7 @@ extension SeededGenerator {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
-/// Random tables as other programs make them on a server: every kind of key, types that compare by rules of their own,
+/// Random tables as other programs make them on a server: every kind of key, types that compare by their own rules,
 /// partitions, foreign keys with every action, several of them in one column, and triggers.
 struct RandomForeignKeys {
     private(set) var tables: [TableText] = []
@@ -78,7 +78,7 @@ struct RandomForeignKeys {
         var isFree = true
         for part in pointed {
             let type = tables[target].columns[part].type
-            // A column that is there already: one of another foreign key, the primary key or a unique one.
+            // An existing column: one of another foreign key, the primary key or a unique one.
             let known = tables[source].columns.indices.filter {
                 Self.compares(tables[source].columns[$0].type, with: type) && !columns.contains($0)
                     && !(source == target && pointed.contains($0))

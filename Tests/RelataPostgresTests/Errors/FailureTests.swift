@@ -44,7 +44,7 @@ import Testing
         #expect(check.constraint == .check && check.diagnostics?.constraint == "small")
     }
 
-    @Test func codesMeanWhatTheySay() throws {
+    @Test func errorCodesAreMapped() throws {
         try session.run("CREATE ROLE nobody_\(session.processID)")
         defer { _ = try? session.run("RESET ROLE; DROP ROLE nobody_\(session.processID)") }
         func isInvalidUse(_ sql: String) throws -> Bool {
@@ -70,7 +70,7 @@ import Testing
         #expect(code & 0xFF == 0 && code > 1 << 24)
     }
 
-    @Test func transactionsThatAreInEachOthersWayAreBusy() throws {
+    @Test func conflictingTransactionsAreBusy() throws {
         let table = "busy_\(session.processID)"
         try session.run("CREATE TABLE \(table) (id integer); INSERT INTO \(table) VALUES (1)")
         defer { _ = try? session.run("ROLLBACK; DROP TABLE \(table)") }

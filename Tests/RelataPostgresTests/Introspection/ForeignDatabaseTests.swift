@@ -29,7 +29,7 @@ import Testing
         #expect(try reading.entity("public.person").name == "person")
     }
 
-    @Test func columnsAreWhatTheyAre() throws {
+    @Test func columnTypesAreRead() throws {
         let expected = [
             "id": "integer (identity)", "name": "text (character varying(40))", "mail": "text? (email)",
             "work": "text (work_email)", "feeling": "text? (mood)", "home": "text? (address)", "tags": "text? (text[])",
@@ -82,7 +82,7 @@ import Testing
         #expect(try reading.entity("person").entity.relationship("people")?.deleteRule == .nullify)
     }
 
-    @Test func anAttributeThatRefersShowsWhatIsStored() throws {
+    @Test func referencingAttributesShowTheStoredValue() throws {
         let owner = try session(database)
         defer { owner.close() }
         try owner.run(
@@ -121,7 +121,7 @@ import Testing
         #expect(odd == [["Hammer"], ["Saw"]])
     }
 
-    @Test func whatTheRoleMayNotReadIsNamed() throws {
+    @Test func tablesThatTheRoleCannotReadAreNamed() throws {
         let owner = try session(database)
         let role = "reader_\(UInt32.random(in: 0 ... .max))"
         try owner.run(
@@ -140,14 +140,14 @@ import Testing
         #expect(try reading.entity("person").entity.attributes.map(\.name) == ["id", "name"])
         #expect(try reading.fetch("person").count == 3)
         let notes = reading.notes.map(\.description)
-        #expect(notes.contains { $0.hasPrefix("sales.orders: the role has no right to read it") })
-        #expect(notes.contains { $0.hasPrefix("person.seen: the role has no right to read it") })
+        #expect(notes.contains { $0.hasPrefix("sales.orders: the role has no privilege to read it") })
+        #expect(notes.contains { $0.hasPrefix("person.seen: the role has no privilege to read it") })
         #expect(notes.contains { $0.hasPrefix("branch: row-level security hides some of its rows") })
         try reading.connection.close()
     }
 
     /// A condition that every view's rows meet, and all of its columns, without an error.
-    @Test func everyViewOfTheServersOwnIsRead() throws {
+    @Test func everySystemViewIsRead() throws {
         let connection = try foreignConnection(database.url, including: ["pg_catalog", "information_schema"])
         let reading = try ForeignReading(connection)
         let own = reading.schema.tables.filter { table in

@@ -52,11 +52,11 @@ import Testing
         try run(compiler.keys(QueryPlan(entity: "Book", condition: condition))).map { $0[0] }
     }
 
-    @Test func dataIsAsLongAsItsBytes() throws {
+    @Test func theLengthOfDataIsInBytes() throws {
         #expect(try keys(.comparison(.greater, .function(.length, [the("cover")]), .value(2), [])) == [2])
     }
 
-    @Test func membersOfDocumentsAreReadAsTheirKinds() throws {
+    @Test func membersOfDocumentsKeepTheirTypes() throws {
         let number = ExpressionNode.function(.json(.number, [.member("n")]), [the("notes")])
         #expect(try keys(.comparison(.greater, number, .value(4), [])) == [2])
         #expect(try keys(.comparison(.equal, number, .value(3), [])) == [1])
@@ -67,14 +67,14 @@ import Testing
         #expect(try keys(.comparison(.equal, any, .value(3), [])) == [1])
     }
 
-    @Test func groupsTellOfTheObjectThatTheyLinkTo() throws {
+    @Test func groupsIncludeTheLinkedObject() throws {
         let count = ExpressionNode.groupAggregate(.count, of: nil, isDistinct: false)
         let plan = QueryPlan(entity: "Book", sort: [SortTerm(count)])
         let query = try compiler.grouped(plan, by: [the("genre")], columns: [the("genre", "name"), count])
         #expect(try run(query) == [["Essay", 1], ["Novel", 2]])
     }
 
-    @Test func ofEqualRowsTheFirstDecidesTheOrder() throws {
+    @Test func theFirstOfEqualRowsDeterminesTheOrder() throws {
         let plan = QueryPlan(entity: "Book", sort: [SortTerm(the("title"), isAscending: false)], isDistinct: true)
         let objects = try compiler.select(plan, columns: .parts([.object(path: ["genre"])]))
         #expect(try run(objects) == [[2, "Essay"], [1, "Novel"]])
@@ -84,7 +84,7 @@ import Testing
         #expect(try run(compiler.select(every, columns: .expressions([the("genre", "id")]))) == [[1], [1], [2]])
     }
 
-    @Test func linksAndObjectsComeApart() throws {
+    @Test func linksAndObjectsAreReadSeparately() throws {
         let query = try compiler.edge(
             QueryPlan(entity: "Genre"), from: "Book", along: "genres", of: KeyList(values: [1, 2], width: 1),
             tellsOnce: true)

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func rowsArriveAsTheyWere() throws {
+    @Test func copiedRowsAreUnchanged() throws {
         let writer = try session.copy(sql, columns: columns())
         for id in 0..<5000 as Range<Int64> { try writer.write(row(id, id % 7 == 0 ? nil : "text \(id) é")) }
         #expect(try writer.finish() == 5000)
@@ -42,11 +42,11 @@ import Testing
         #expect(throws: PostgresFailure.self) { try writer.finish() }
     }
 
-    @Test func noRowsAreACopyToo() throws {
+    @Test func anEmptyCopyIsValid() throws {
         #expect(try session.copy(sql, columns: columns()).finish() == 0)
     }
 
-    @Test(arguments: [2, 50_000]) func aRowThatTheServerRefusesEndsTheCopyWithItsReason(_ rows: Int64) throws {
+    @Test(arguments: [2, 50_000]) func aRefusedRowEndsTheCopyWithItsReason(_ rows: Int64) throws {
         let writer = try session.copy(sql, columns: columns())
         #expect {
             for id in 0..<rows { try writer.write(row(id == 1 ? 0 : id)) }
@@ -59,7 +59,7 @@ import Testing
         #expect(try session.value("SELECT count(*) FROM t") == 0)
     }
 
-    @Test func aRowWhoseValuesDoNotFitIsLeftOut() throws {
+    @Test func rowsWithUnsuitableValuesAreSkipped() throws {
         let writer = try session.copy(sql, columns: columns())
         try writer.write(row(1))
         #expect { try writer.write(row(2, "a\0b")) } throws: {
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "longer than any other", String(repeating: "é", count: 100_000)])
-    func aValueTakesThePlaceOfAnother(_ text: String) throws {
+    func aValueReplacesAnother(_ text: String) throws {
         let writer = try session.copy(sql, columns: columns())
         for id in 1...3 as ClosedRange<Int64> {
             try writer.write { (row) throws(RelataError) in
@@ -91,7 +91,7 @@ import Testing
                 == (1...3).map { [.integer($0 + 10), .text(text), .null, .integer($0), .text("b\($0)")] })
     }
 
-    @Test func aValueThatDoesNotFitLeavesTheOther() throws {
+    @Test func anUnsuitableValueDoesNotReplaceAnother() throws {
         let writer = try session.copy(sql, columns: columns())
         try writer.write { (row) throws(RelataError) in
             try self.row(1, "stays")(row)
@@ -101,7 +101,7 @@ import Testing
         #expect(try session.value("SELECT text FROM t") == "stays")
     }
 
-    @Test func aCopyThatIsGivenUpInsertsNothing() throws {
+    @Test func anAbandonedCopyInsertsNothing() throws {
         let writer = try session.copy(sql, columns: columns())
         for id in 0..<5000 as Range<Int64> { try writer.write(row(id)) }
         #expect(throws: PostgresFailure.self) { try session.run("SELECT 1") }
@@ -110,7 +110,7 @@ import Testing
         #expect(try session.value("SELECT count(*) FROM t") == 0)
     }
 
-    @Test func whatIsNoCopyInBinaryFormIsRefused() throws {
+    @Test func nonBinaryCopiesAreRefused() throws {
         #expect(throws: PostgresFailure.self) { try session.copy("SELECT 1", columns: columns()) }
         #expect(throws: PostgresFailure.self) { try session.copy("COPY t FROM STDIN", columns: columns()) }
         #expect(throws: PostgresFailure.self) { try session.copy("COPY t TO STDOUT", columns: columns()) }
@@ -126,7 +126,7 @@ import Testing
         #expect(try session.value("SELECT count(*) FROM t") == 0)
     }
 
-    @Test func aServerThatIsKilledEndsTheCopy() throws {
+    @Test func aKilledServerEndsTheCopy() throws {
         let killer = try RelataPostgresTests.session()
         let writer = try session.copy(sql, columns: columns())
         try writer.write(row(1))

@@ -40,7 +40,7 @@ import Testing
         #expect(try session.sync().isEmpty)
     }
 
-    @Test(arguments: [false, true]) func theFailedStatementIsNamedByItsPlace(_ isInTransaction: Bool) throws {
+    @Test(arguments: [false, true]) func theFailedStatementIsNamedByItsIndex(_ isInTransaction: Bool) throws {
         let insert = try insert()
         if isInTransaction { try session.run("BEGIN") }
         for id in [1, 2, 3, 2, 4, 1] as [Int64] { try queue(insert, .integer(id), "x") }
@@ -68,7 +68,7 @@ import Testing
         #expect(try session.value("SELECT count(*) FROM c") == 0)
     }
 
-    @Test func parametersThatDoNotFitLeaveThePipelineAsItIs() throws {
+    @Test func unsuitableParametersLeaveThePipelineUnchanged() throws {
         let insert = try insert()
         try queue(insert, 1, "x")
         #expect(throws: RelataError.self) { try queue(insert, "no number", "x") }
@@ -79,7 +79,7 @@ import Testing
         #expect(try session.value("SELECT count(*) FROM t") == 2)
     }
 
-    @Test func neitherSideWaitsForTheOtherHoweverMuchThereIs() throws {
+    @Test func largePipelinesDoNotDeadlock() throws {
         let echo = try session.prepare(name: "echo", sql: "SELECT $1::text || $1")
         let text = String(repeating: "x", count: 100_000)
         for _ in 0..<300 { try queue(echo, .text(text)) }
@@ -88,7 +88,7 @@ import Testing
         #expect(try results.allSatisfy { try $0[0][0].text().utf8.count == 200_000 })
     }
 
-    @Test func aServerThatIsKilledEndsThePipeline() throws {
+    @Test func aKilledServerEndsThePipeline() throws {
         let killer = try RelataPostgresTests.session()
         let insert = try insert()
         try queue(insert, 1, "x")

@@ -41,7 +41,7 @@ import Testing
         #expect(try session.value("SELECT 1::bigint") == 1)
     }
 
-    @Test func nothingElseBeginsWhileRowsAreRead() throws {
+    @Test func noOtherStatementStartsWhileRowsAreRead() throws {
         let stream = try stream("SELECT 1::bigint")
         #expect { try session.run("SELECT 1") } throws: {
             "\(($0 as? PostgresFailure)?.error as Any)".contains("still being read")
@@ -72,7 +72,7 @@ import Testing
         try session.run("COMMIT")
     }
 
-    @Test func memoryStaysTheSameHoweverManyRowsThereAre() throws {
+    @Test func memoryUseDoesNotGrowWithTheRows() throws {
         func resident() throws -> Int {
             let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
             return (Int(text.split(separator: " ")[1]) ?? 0) * 4096

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func aSessionSpeaksUTF8AndTellsItsName() throws {
+    @Test func sessionsUseUTF8AndSetTheirName() throws {
         let session = try session()
         #expect(try session.value("SHOW client_encoding") == "UTF8")
         #expect(try session.value("SHOW application_name") == "relata")
@@ -25,7 +25,7 @@ import Testing
         #expect(try session.value("SELECT pg_backend_pid()::bigint") == .integer(Int64(session.processID)))
     }
 
-    @Test func aWrongPasswordIsAnErrorThatDoesNotTellIt() throws {
+    @Test func errorsDoNotRevealWrongPasswords() throws {
         let url = try PrivateCluster.shared.url(user: PrivateCluster.guardedRole + ":hunter2")
         let error = try #require(failure(url))
         guard case .fileAccess(_, let message) = error else { return #expect(Bool(false), "\(error)") }
@@ -41,12 +41,12 @@ import Testing
         #expect(message.contains("\"nowhere\" does not exist"))
     }
 
-    @Test func aServerThatIsNotThereIsNamed() throws {
+    @Test func unreachableServersAreNamed() throws {
         let error = try #require(failure("postgres://postgres:hunter2@/x?host=/nonexistent"))
         #expect("\(error)".contains("/nonexistent") && !"\(error)".contains("hunter2"))
     }
 
-    @Test func ofSeveralHostsTheOneThatAnswersIsTaken() throws {
+    @Test func theFirstReachableHostIsUsed() throws {
         let place = try PrivateCluster.shared.place
         let session = try Session(
             PostgresURL("postgres://postgres@/postgres?host=/nonexistent,\(place)&target_session_attrs=read-write"))
@@ -54,14 +54,14 @@ import Testing
         #expect(session.serverName.contains(place))
     }
 
-    @Test func aDatabaseThatDoesNotHoldEveryCharacterIsRefused() throws {
+    @Test func databasesWithoutUnicodeAreRefused() throws {
         let name = "latin_\(UInt32.random(in: 0 ... .max))"
         try session().run("CREATE DATABASE \(name) TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C'")
         let error = try #require(failure(PrivateCluster.shared.url(database: name)))
         #expect("\(error)".contains("LATIN1") && "\(error)".contains("UTF8"))
     }
 
-    @Test func anOldServerIsRefusedWithTheLeastVersion() {
+    @Test func oldServersAreRefusedWithTheMinimumVersion() {
         #expect(throws: PostgresFailure.self) {
             try Session.check(version: 120_020, encoding: "UTF8", server: "s")
         }
@@ -71,7 +71,7 @@ import Testing
         #expect(throws: Never.self) { try Session.check(version: 130_000, encoding: "UTF8", server: "s") }
     }
 
-    @Test func aClosedSessionSaysSo() throws {
+    @Test func closedSessionsReportThatTheyAreClosed() throws {
         let session = try session()
         session.close()
         session.close()
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func aSessionWhoseServerProcessIsKilledIsMadeAnew() throws {
+    @Test func sessionsReconnectAfterTheirServerProcessIsKilled() throws {
         let (session, killer) = try (session(), session())
         let prepared = try session.prepare(name: "one", sql: "SELECT 1::bigint")
         let parameters = ParameterBuffer()
@@ -121,7 +121,7 @@ import Testing
         #expect(notices.map(\.message) == ["hello 7"])
     }
 
-    @Test func timeLimitsHold() throws {
+    @Test func timeLimitsAreEnforced() throws {
         let session = try session()
         try session.apply(
             SessionSettings(

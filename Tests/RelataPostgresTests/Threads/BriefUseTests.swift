@@ -13,7 +13,7 @@ import Testing
         try session.run("CREATE TEMP SEQUENCE runs")
     }
 
-    /// A statement that counts its runs, and takes so many seconds.
+    /// A statement that counts its runs, and takes the given number of seconds.
     private func counting(_ seconds: Double) throws -> (PreparedStatement, ParameterBuffer) {
         let statement = try session.prepare(
             name: "counting\(seconds)",
@@ -24,7 +24,7 @@ import Testing
         return (statement, parameters)
     }
 
-    @Test func anAnswerThatComesAtOnceIsTheResult() throws {
+    @Test func immediateAnswersAreReturnedDirectly() throws {
         let (statement, parameters) = try counting(0)
         // A machine that is busy may take its time.
         for _ in 0..<1000 {
@@ -41,7 +41,7 @@ import Testing
         Issue.record("no answer came within a millisecond")
     }
 
-    @Test func aStatementThatTakesLongGoesOnAndRunsOnce() throws {
+    @Test func slowStatementsContinueAndRunOnce() throws {
         let (statement, parameters) = try counting(0.3)
         session.beginBriefUse()
         let start = ContinuousClock.now
@@ -54,7 +54,7 @@ import Testing
         #expect(try session.value("SELECT last_value FROM runs") == 1)
     }
 
-    @Test func anotherStatementDropsTheAnswerThatNobodyWaitsFor() throws {
+    @Test func anotherStatementDiscardsAnAbandonedAnswer() throws {
         let (statement, parameters) = try counting(0.05)
         session.beginBriefUse()
         #expect(throws: PostgresFailure.self) { try session.execute(statement, parameters) }
@@ -63,7 +63,7 @@ import Testing
         #expect(try session.execute(statement, parameters).values() == [[2, 7]])
     }
 
-    @Test func anErrorOfTheServerIsTold() throws {
+    @Test func serverErrorsAreReported() throws {
         let statement = try session.prepare(
             name: "failing", sql: "SELECT 1 / $1::bigint FROM (SELECT pg_sleep(0.05)) AS pause")
         let parameters = ParameterBuffer()
@@ -78,7 +78,7 @@ import Testing
         #expect(try session.value("SELECT 1::bigint") == 1)
     }
 
-    @Test func whatIsNoPreparedStatementNeedsTheThread() throws {
+    @Test func unpreparedStatementsNeedTheThread() throws {
         session.beginBriefUse()
         #expect(throws: PostgresFailure.self) { try session.run("SELECT 1") }
         #expect(session.needsThread)
@@ -90,7 +90,7 @@ import Testing
         #expect(try session.value("SELECT 1::bigint") == 1)
     }
 
-    @Test func aStatementThatWaitsIsCancelledAfterwards() async throws {
+    @Test func waitingStatementsCanBeCancelled() async throws {
         let (statement, parameters) = try counting(60)
         session.beginBriefUse()
         #expect(throws: PostgresFailure.self) { try session.execute(statement, parameters) }

@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func noStatementBeginsOnceItIsCancelled() throws {
+    @Test func cancelledStatementsDoNotStart() throws {
         let session = try session()
         let statement = try session.prepare(name: "s", sql: "SELECT pg_sleep(60)")
         let parameters = ParameterBuffer()
@@ -74,7 +74,7 @@ import Testing
                 let session = try session()
                 let cancellation = session.cancellation
                 let start = ContinuousClock.now
-                // On a thread of its own: Swift's may be busy with other tests for longer than the statement takes.
+                // On its own thread: Swift's may be busy with other tests for longer than the statement takes.
                 Thread.detachNewThread {
                     Thread.sleep(forTimeInterval: Double(delay) / 1_000_000)
                     cancellation.cancel()
@@ -143,7 +143,7 @@ import Testing
 }
 
 @Suite(.needsPostgreSQL) struct NotificationTests {
-    @Test func whatWasSaidArrivesWhileWaiting() async throws {
+    @Test func notificationsArriveWhileWaiting() async throws {
         let channel = "a \"quoted\" channel \(UInt32.random(in: 0 ... .max))"
         let thread = ConnectionThread()
         try await withTaskExecutorPreference(thread) {
@@ -182,7 +182,7 @@ import Testing
         #expect(try await task.value)
     }
 
-    @Test func aWaitEndsWhenTheServerGoesAway() async throws {
+    @Test func aWaitEndsWhenTheServerStops() async throws {
         let thread = ConnectionThread()
         try await withTaskExecutorPreference(thread) {
             let (listener, killer) = try (session(), session())

@@ -23,7 +23,7 @@ import Testing
 
     private static var name: String? { Thread.current.name }
 
-    @Test func aBlockedThreadHoldsUpNoOtherTask() async throws {
+    @Test func aBlockedThreadDoesNotDelayOtherTasks() async throws {
         let threads = (0..<32).map { _ in ConnectionThread() }
         let gate = Gate()
         await withTaskGroup(of: Void.self) { group in
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func aTaskOnTheThreadKnowsThatItIsCancelled() async {
+    @Test func tasksOnTheThreadSeeTheirCancellation() async {
         let thread = ConnectionThread()
         let task = Task(executorPreference: thread) {
             while !Task.isCancelled { await Task.yield() }

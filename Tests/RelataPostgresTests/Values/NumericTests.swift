@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func digitsAfterThePointAreKept() throws {
+    @Test func fractionDigitsAreKept() throws {
         #expect(try session().value("SELECT scale($1::numeric)::bigint", "1.500") == 3)
         #expect(try session().value("SELECT scale($1::numeric)::bigint", "0.000") == 3)
         #expect(try session().value("SELECT ($1::numeric)::text", "-1.500") == "-1.500")
@@ -44,13 +44,13 @@ import Testing
     @Test(arguments: [
         "", "-", ".", "1a", "1e", "e5", "1.2.3", "NaN", "Infinity", " 1", "1 ", "0x10", "1e999999999999", "1e-20000",
     ])
-    func textThatIsNoDecimalIsRefused(_ text: String) throws {
+    func invalidDecimalsAreRefused(_ text: String) throws {
         let session = try session()
         #expect(throws: (any Error).self) { try session.value("SELECT $1::numeric", .text(text)) }
     }
 
     @Test(arguments: ["NaN", "Infinity", "-Infinity"], ["", ", INTERVAL '1 day'"])
-    func whatIsNoDecimalIsAnErrorThatNamesTheColumn(_ text: String, _ more: String) throws {
+    func nonDecimalValuesAreErrorsThatNameTheColumn(_ text: String, _ more: String) throws {
         if text != "NaN", try session().serverVersion < 140_000 { return }
         let rows = try session().execute(SQLStatement("SELECT '\(text)'::numeric AS price\(more)"))
         #expect { try rows.values() } throws: {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func longNumbersAreReadWhole() throws {
+    @Test func longNumbersAreReadCompletely() throws {
         let session = try session()
         let long = String(repeating: "123456789", count: 2000)
         #expect(try session.value("SELECT $1::numeric", .text(long)) == .text(long))

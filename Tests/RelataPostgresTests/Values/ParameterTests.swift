@@ -49,16 +49,18 @@ import Testing
         #expect(parameters.count == 1)
     }
 
-    @Test(arguments: ["text", "jsonb", "json", "varchar", "interval"]) func zeroInTextIsRefused(_ type: String) throws {
+    @Test(arguments: ["text", "jsonb", "json", "varchar", "interval"]) func nullBytesInTextAreRefused(_ type: String)
+        throws
+    {
         let statement = try session().prepare(name: "", sql: "SELECT $1::\(type), $2::text[]")
         let parameters = ParameterBuffer()
         parameters.begin(statement)
-        #expect { try parameters.append("before\0after") } throws: { "\($0)".contains("can't hold U+0000") }
+        #expect { try parameters.append("before\0after") } throws: { "\($0)".contains("can't contain U+0000") }
         try parameters.appendNull()
-        #expect { try parameters.append(list: ["a", "\0"]) } throws: { "\($0)".contains("can't hold U+0000") }
+        #expect { try parameters.append(list: ["a", "\0"]) } throws: { "\($0)".contains("can't contain U+0000") }
     }
 
-    @Test func zeroInJSONIsRefusedByTheServerAsSuch() throws {
+    @Test func nullBytesInJSONAreRefusedByTheServer() throws {
         #expect { try session().value("SELECT $1::jsonb", "\"\\u0000\"") } throws: {
             if case .invalidUse? = ($0 as? PostgresFailure)?.error { true } else { false }
         }
@@ -100,7 +102,7 @@ import Testing
         #expect(try session.values("SELECT $1::jsonb", [.list([1, "a", .null])]) == [["[1, \"a\", null]"]])
     }
 
-    @Test func elementsWithoutABinaryFormAreListedAsText() throws {
+    @Test func elementsWithoutABinaryFormatAreSentAsText() throws {
         let list: [Value] = ["1 day", .null, "2 hours"]
         #expect(
             try session().values("SELECT * FROM unnest($1::interval[])", [.list(list)]) == [

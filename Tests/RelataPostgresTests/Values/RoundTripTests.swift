@@ -8,7 +8,7 @@ import Testing
 
 /// Values of each type through a real server, in binary form, and in text form where a column has no other.
 @Suite(.needsPostgreSQL) struct RoundTripTests {
-    /// A type, and what makes values of it that come back as they are.
+    /// A type, and a generator of values that round-trip.
     struct Kind: CustomTestStringConvertible, Sendable {
         let type: String
         let make: @Sendable (inout SeededGenerator) -> Value
@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func cellsAnswerByTheirTypes() throws {
+    @Test func cellsAreReadByTheirTypes() throws {
         let session = try session()
         let rows = try session.execute(
             SQLStatement(

@@ -23,7 +23,7 @@ import Testing
             """)
     }
 
-    @Test func enumsAndDomainsTravelInBinaryForm() throws {
+    @Test func enumsAndDomainsUseTheBinaryFormat() throws {
         let rows = try session.values(
             "INSERT INTO t (mood, positive, moody, moment) VALUES ($1, $2, $3, $4) RETURNING mood, positive, moody, moment",
             [.value("it's \"ok\""), .value(7), .value("fröhlich"), .value(5)])
@@ -57,7 +57,7 @@ import Testing
         #expect(try session.values("SELECT pg_notify('c', 'p')") == [[""]])
     }
 
-    @Test(arguments: ["", ", INTERVAL '1 day'"]) func pointsInTimeThatCannotBeCountedAreErrors(_ more: String) throws {
+    @Test(arguments: ["", ", INTERVAL '1 day'"]) func unrepresentableTimesAreErrors(_ more: String) throws {
         for sql in [
             "'infinity'::timestamptz", "'-infinity'::timestamp", "'infinity'::date", "'-infinity'::date",
             "'294276-12-31 23:59:59.999999'::timestamptz",
@@ -71,7 +71,7 @@ import Testing
         #expect(early[0] == .integer(-210_863_520_000_000_000) && early[1] == .integer(-62_135_683_200_000_000))
     }
 
-    @Test func textOfAnExtensionIsText() throws {
+    @Test func textTypesOfExtensionsAreText() throws {
         guard try session.value("SELECT count(*) FROM pg_available_extensions WHERE name = 'citext'") == 1 else {
             return
         }

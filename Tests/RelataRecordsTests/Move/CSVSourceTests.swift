@@ -4,7 +4,7 @@ import Testing
 
 @testable import RelataRecords
 
-/// What CSV says is the same however many bytes are read at once.
+/// The chunk size doesn't affect the parsed CSV.
 @Suite struct CSVSourceTests {
     /// The rows of a file, good and bad, with their lines and fields.
     private func rows(_ text: String, pieceSize: Int) throws -> [String] {
@@ -29,12 +29,12 @@ import Testing
         "a,b\n1,2\n\"x\"y,2\n3,4\n",
         "\u{FEFF}a;b\r\n\"q\"\"q\";\"two\r\nlines\"\r\n\r\n\"bad\"oh;\"much\"\r\n1;2;3\r\n;\"\"",
         "a,b\n\"bad\" ,\"and long, with \"\"quotes\"\"\"\n1,\"open",
-    ]) func theSizeOfPiecesChangesNothing(_ text: String) throws {
+    ]) func theChunkSizeDoesNotMatter(_ text: String) throws {
         let whole = try rows(text, pieceSize: 1 << 18)
         for size in 1...text.utf8.count { #expect(try rows(text, pieceSize: size) == whole, "\(size) bytes") }
     }
 
-    @Test func aBadRowIsOne() throws {
+    @Test func aBadRowDoesNotAffectOthers() throws {
         let found = try rows("a,b\n\"x\"yyyyyyyyyyyyyyyy,2\n3,4\n", pieceSize: 8)
         #expect(
             found == [

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RelataRecords
 
-/// What an import does to objects that were there before: nothing, unless it was told to update them.
+/// The effect of an import on existing objects: none, unless it updates them.
 @Suite(.onEveryEngine) struct ImportStoredTests {
     private let folder: TemporaryFile
 
@@ -88,7 +88,7 @@ import Testing
         for name in ["Mix", "Song"] { #expect(try await keys(name, in: store) == [1]) }
     }
 
-    @Test(.onSQLite) func anOldRowThatLeadsNowhereStays() async throws {
+    @Test(.onSQLite) func existingDanglingRowsStay() async throws {
         let store = try await store()
         let schema = try await store.read { $0.schema }
         let column = try #require(schema.references(of: 1).first?.columns.first)
@@ -99,7 +99,7 @@ import Testing
         }
         try write("id,cover\n1,99\n2,98\n3,\n", to: "Song.csv")
         let report = try await store.import(folder.path, options: skipping)
-        #expect(report.badRows.map(\.description) == ["Song.csv:3: cover: leads to Song 98, which isn't there"])
+        #expect(report.badRows.map(\.description) == ["Song.csv:3: cover: leads to Song 98, which doesn't exist"])
         #expect(try await keys("Song", in: store) == [1, 3])
     }
 
@@ -130,7 +130,7 @@ import Testing
         #expect(try await keys("Song", in: store).count == 35)
     }
 
-    @Test func linksWithoutAPlaceComeBehindThoseThatAreThere() async throws {
+    @Test func linksWithoutAPositionAreAppended() async throws {
         let store = try await store()
         let songs = try await store.save((1...4).map { Record("Song", ["id": .integer(Int64($0))]) })
         _ = try await store.save(Record("Mix", ["id": 1, "songs": .links([songs[0], songs[3]])]))
@@ -145,7 +145,7 @@ import Testing
         #expect(try found.relatedList("sequels").map { $0["id"] } == [2, 3])
     }
 
-    @Test func aPlaceAtTheEndOfAllNumbersIsRefused() async throws {
+    @Test func theLargestPositionIsRefused() async throws {
         let store = try await store()
         let songs = try await store.save((1...2).map { Record("Song", ["id": .integer(Int64($0))]) })
         _ = try await store.save(Record("Mix", ["id": 1, "songs": .links([songs[0]])]))
@@ -154,7 +154,7 @@ import Testing
         await #expect { try await store.import(folder.path) } throws: { "\($0)".contains("no position is left after") }
     }
 
-    @Test func theSmallestIntegerIsOne() async throws {
+    @Test func theSmallestIntegerIsImported() async throws {
         let store = try await store()
         try write("{\"id\":-9223372036854775808}\n{\"id\":-9.223372036854775808e18}\n", to: "Song.jsonl")
         let error = await #expect(throws: RelataError.self) { try await store.import(folder.path) }
@@ -164,7 +164,7 @@ import Testing
         #expect(try await keys("Song", in: store) == [.integer(.min), 1000])
     }
 
-    @Test func noneOfSwiftsOwnThreadsIsTaken() async throws {
+    @Test func importsDoNotBlockSwiftsThreads() async throws {
         let store = try await store()
         let rows = (1...2 * DataProgress.step).map(String.init)
         try write("id\n" + rows.joined(separator: "\n"), to: "Song.csv")

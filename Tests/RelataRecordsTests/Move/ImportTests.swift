@@ -7,7 +7,7 @@ import Testing
 
 @testable import RelataRecords
 
-/// What an import does with rows that other programs wrote, and with bad ones.
+/// Imports beside rows of other programs, and of bad rows.
 @Suite(.onEveryEngine) struct ImportTests {
     private let folder: TemporaryFile
 
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// How many rows the planner takes a table for; `nil` where nobody has counted them.
+    /// The number of rows the planner takes a table for; `nil` where nobody has counted them.
     private func countedRows(_ table: String, _ store: RecordStore) async throws -> Int? {
         try await store.pool.alone { connection in
             let isSQLite = connection.dialect == .sqlite
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func thePlannerIsToldOfManyRows() async throws {
+    @Test func largeImportsUpdatePlannerStatistics() async throws {
         let store = try await store()
         let rows = (1...10_000).map { "\($0),artist \($0)" }
         let few = try write("id,name\n" + rows.prefix(100).joined(separator: "\n"), to: "few.csv")
@@ -87,7 +87,7 @@ import Testing
         #expect(try await countedRows("Artist", store) == 10_000)
     }
 
-    @Test func compactingCountsAndKeepsAll() async throws {
+    @Test func compactingKeepsAllObjects() async throws {
         let store = try await store()
         let file = try write("id,name\n1,Ann\n2,Bob\n", to: "Artist.csv")
         try await store.import(file)
@@ -96,7 +96,7 @@ import Testing
         #expect(try await store.count(RecordQuery("Artist")) == 2)
     }
 
-    @Test func csvOfOtherProgramsIsRead() async throws {
+    @Test func csvFilesOfOtherProgramsAreRead() async throws {
         let store = try await store()
         // A byte-order mark, names in any case, line feeds alone, quotes, blank lines, no end of the last line.
         _ = try write("\u{FEFF}ID,Name\n1,\"Miles \"\"Prince\"\" Davis\"\n\n2,\"two\nlines\"", to: "Artist.csv")
@@ -138,12 +138,12 @@ import Testing
                 "Album.jsonl, line 5 title: has no value, and must have one: empty text is written as \"\"",
                 "Album.jsonl, line 6 : a line is a JSON object, and this one isn't",
                 "Album.jsonl, line 7 : something follows the JSON object on the line",
-                "Album.jsonl, line 2 artist: leads to Artist 99, which isn't there",
+                "Album.jsonl, line 2 artist: leads to Artist 99, which doesn't exist",
             ])
         for name in ["Artist", "Album"] { #expect(try await store.count(RecordQuery(name)) == 0) }
     }
 
-    @Test func othersAreImportedWithoutBadRowsAndThoseThatLeadToThem() async throws {
+    @Test func badRowsAndRowsThatReferToThemAreSkipped() async throws {
         let store = try await store()
         _ = try write("id,name,teacher\n1,Miles,\n2,Herbie,9\n3,Wayne,2\n4,Ron,1\n", to: "Artist.csv")
         _ = try write("artistId,friendId\n1,4\n4,3\n", to: "Artist.friends.csv")
@@ -153,7 +153,7 @@ import Testing
         let report = try await store.import(folder.path, options: options)
         #expect(
             Set(report.badRows.map(\.description)) == [
-                "Artist.csv:3: teacher: leads to Artist 9, which isn't there",
+                "Artist.csv:3: teacher: leads to Artist 9, which doesn't exist",
                 "Artist.csv:4: teacher: leads to Artist 2, which is on a bad row",
                 "Artist.friends.csv:3: friendId: leads to Artist 3, which is on a bad row",
                 "Album.csv:3: artist: leads to Artist 3, which is on a bad row",
@@ -165,7 +165,7 @@ import Testing
         #expect(report.parts.map(\.inserted) == [2, 1, 1] && report.parts.map(\.bad) == [2, 1, 1])
     }
 
-    @Test func rowsLeadToEachOtherInCircles() async throws {
+    @Test func rowsMayReferToEachOtherInCycles() async throws {
         let store = try await store()
         _ = try write("id,name,teacher\n1,Miles,2\n2,Herbie,1\n3,Wayne,3\n", to: "Artist.csv")
         #expect(try await store.import(folder.path).parts.map(\.inserted) == [3])
@@ -176,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: ImportOptions.Conflict.allCases)
-    func objectsThatAreThereAreRefusedSkippedOrUpdated(_ conflict: ImportOptions.Conflict) async throws {
+    func existingObjectsAreRefusedSkippedOrUpdated(_ conflict: ImportOptions.Conflict) async throws {
         let store = try await store()
         _ = try await store.save(Record("Artist", ["id": 1, "name": "Miles"]))
         _ = try await store.save(
@@ -214,7 +214,7 @@ import Testing
         #expect(try await store.count(RecordQuery("Artist")) == 0)
     }
 
-    @Test func batchesGoOnWhereTheyWere() async throws {
+    @Test func importsResumeAtTheLastBatch() async throws {
         let store = try await store()
         let rows = (1...10).map { "\($0),Artist \($0)" }
         let path = try write((["id,name"] + rows + ["x,bad"]).joined(separator: "\n"), to: "Artist.csv")
@@ -227,7 +227,7 @@ import Testing
         let other = try write("id,title,artist\n", to: "Album.csv")
         #expect(
             await thrown { try await store.import(other, options: options) }.contains("isn't finished, of Artist.csv"))
-        // The bad row is mended, and what was imported isn't again.
+        // The bad row is fixed, and imported rows aren't imported again.
         _ = try write((["id,name"] + rows + ["11,good"]).joined(separator: "\n"), to: "Artist.csv")
         let report = try await store.import(path, options: options)
         #expect(report.resumedAfter == 8 && report.parts.map(\.inserted) == [3])
@@ -235,7 +235,7 @@ import Testing
         #expect(try await store.import(other).parts.isEmpty, "no trace is left")
     }
 
-    @Test func aFileThatWasChangedBeforeThePlaceIsRefused() async throws {
+    @Test func filesChangedBeforeTheResumePointAreRefused() async throws {
         let store = try await store()
         let path = try write("id,name\n1,A\n2,B\nx,C\n", to: "Artist.csv")
         var options = ImportOptions()
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test func aClassIsMadeWhereThatIsWanted() async throws {
+    @Test func classesAreCreatedOnRequest() async throws {
         let store = try RecordStore.make(mode: .production)
         let path = try write(
             "Id,First Name,Height,Member,Joined,Zip\n1,Ada,1.7,true,2026-01-02,01234\n2,Bob,2,false,,99999\n",
@@ -271,7 +271,7 @@ import Testing
         #expect(people.map { $0["height"].real } == [1.7, 2] && people.map { $0["member"] } == [true, false])
         #expect(people[0]["joined"].date != nil && people[1]["joined"].isNull)
         #expect(people.map { $0["zip"] } == ["01234", "99999"], "digits that aren't a number stay as they are")
-        // The database goes on counting behind the keys of the file.
+        // The database continues counting behind the keys of the file.
         #expect(try await store.save(Record("Person", ["firstName": "Cy"])).key == KeyValue(3))
     }
 
@@ -289,7 +289,7 @@ import Testing
         #expect(failures == ["all.jsonl, line 1 songs: must have at least 1, and has 0"])
     }
 
-    @Test func whoObservesSeesWhatWasImported() async throws {
+    @Test func observersSeeImportedObjects() async throws {
         let store = try await store()
         let path = try write("id,name\n1,Miles\n2,Monk\n", to: "Artist.csv")
         var counts = store.observe(RecordQuery("Artist")).makeAsyncIterator()
@@ -298,7 +298,7 @@ import Testing
         #expect(try await counts.next()?.count == 2)
     }
 
-    @Test func namesOfFieldsThatArentThereRefuseAFileOfCSV() async throws {
+    @Test func csvFilesWithUnknownFieldsAreRefused() async throws {
         let store = try await store()
         let path = try write("id,nmae\n1,x\n", to: "Artist.csv")
         #expect(await thrown { try await store.import(path) }.contains("nmae: Artist has no such field"))

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import RelataRecords
 
-/// Random classes and objects: every type, every kind of key and link, circles, and values that files find hard.
+/// Random classes and objects: every type, every kind of key and link, cycles, and values that files find hard.
 struct RandomObjects {
     private var generator: SeededGenerator
     let entities: [Entity]
@@ -41,7 +41,7 @@ struct RandomObjects {
             properties.append(
                 .attribute(Attribute("field\(place)", type: type, isOptional: Bool.random(using: &generator))))
         }
-        // To itself, to earlier classes, and to later ones: in circles.
+        // To itself, to earlier classes, and to later ones: in cycles.
         for place in 0..<Int.random(in: 0...2, using: &generator) {
             let target = Int.random(in: entities.indices, using: &generator)
             properties.append(

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RelataRecords
 
-/// What is exported and imported again is the same.
+/// Exported data is unchanged after an import.
 @Suite(.onEveryEngine) struct RoundTripTests {
     private let databases: TestDatabases
     private let folder: TemporaryFile
@@ -19,7 +19,7 @@ import Testing
         folder = try TemporaryFile("exported")
     }
 
-    @Test(arguments: DataFormat.allCases) func randomObjectsAreTheSame(_ format: DataFormat) async throws {
+    @Test(arguments: DataFormat.allCases) func randomObjectsSurviveARoundTrip(_ format: DataFormat) async throws {
         for _ in 0..<(TestEngine.current == .sqlite ? 30 : 8) {
             let seed = UInt64.random(in: 0...UInt64.max)
             var objects = RandomObjects(seed: seed)
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func severalClassesAreInOneFile() async throws {
+    @Test func oneFileCanContainSeveralClasses() async throws {
         let store = try RecordStore.make()
         try await store.addMusic()
         let file = folder.path + ".jsonl"
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(.enabled(if: SharedData.chinook != nil, "chinook.sqlite isn't beside the project"), .onSQLite)
-    func aDatabaseOfAnotherProgramIsTheSame() async throws {
+    func databasesOfOtherProgramsSurviveARoundTrip() async throws {
         let original = try #require(SharedData.chinook)
         for format in DataFormat.allCases {
             let store = try RecordStore.make(DatabaseLocation(original), .production, readOnly, usesLog: false)
@@ -85,7 +85,7 @@ import Testing
         return options
     }
 
-    @Test func aMillionthOfASecondAndAllDigitsAreKept() async throws {
+    @Test func microsecondsAndAllDigitsAreKept() async throws {
         let store = try RecordStore.make()
         let date = DateText.date(microseconds: 1_790_000_000_123_457)
         try await store.save(
@@ -114,7 +114,7 @@ import Testing
         #expect(try await copy.dump() == store.dump())
     }
 
-    @Test(.onPostgres) func aServerRefusesABackupAndNamesItsTools() async throws {
+    @Test(.onPostgres) func serversRefuseBackupsAndNameTheirTools() async throws {
         let store = try RecordStore.make()
         await #expect { try await store.backup(to: folder.path) } throws: { "\($0)".contains("pg_dump") }
     }

@@ -75,7 +75,7 @@ struct AccessLibrary {
                 var row = row
                 for reference in schema.references where reference.source == table.index {
                     let target = schema.tables[reference.target]
-                    // Of a guarded entity, what isn't there is no different from what is hidden.
+                    // Of a guarded entity, what doesn't exist is no different from what is hidden.
                     guard hides[target.name] != nil, !isKept(reference.columns.map { row[$0] }, of: target) else {
                         continue
                     }

@@ -25,7 +25,7 @@ struct AccessPlanTests {
         try library.explain(statement).replacing(/SCAN (temp\.)?relata_values/, with: "")
     }
 
-    @Test func guardedTablesAreSearchedAsOthersAre() throws {
+    @Test func guardedTablesUseIndexesLikeOthers() throws {
         let compiler = try compiler(access(1, 2, 3))
         let two = [KeyValue(1), KeyValue(2)]
         let searches: [(String, ExpressionNode)] = [
@@ -50,7 +50,7 @@ struct AccessPlanTests {
         }
     }
 
-    @Test func linksOfManyOwnersAreSearched() throws {
+    @Test func linksOfManyOwnersUseIndexes() throws {
         let compiler = try compiler(access(1, 2, 3))
         let owners: [(String, String, KeyList)] = [
             ("Book", "reviews", KeyList([KeyValue(1)])), ("Book", "authors", KeyList([KeyValue(1)])),
@@ -63,7 +63,7 @@ struct AccessPlanTests {
                 let query = try compiler.edge(
                     QueryPlan(entity: target), from: entity, along: name, of: keys, limit: limit, tellsRows: true)
                 var plan = try plan(query.statement)
-                // The list of owners is gone through, and rows are numbered in a query of their own.
+                // The list of owners is iterated, and rows are numbered in their own query.
                 plan.replace(/SCAN k/, with: "")
                 plan.replace(/CO-ROUTINE (relata_rows|\(subquery-\d+\))/, with: "")
                 plan.replace(/SCAN (relata_rows|\(subquery-\d+\))/, with: "")
@@ -72,12 +72,12 @@ struct AccessPlanTests {
         }
     }
 
-    @Test func anIndexOfTheConditionServesWhereNothingElseDoes() throws {
+    @Test func theIndexOfTheConditionIsUsedAsALastResort() throws {
         let plan = try plan(compiler(access(1, 2)).count(QueryPlan(entity: "Book")))
         #expect(plan.contains(/SEARCH .*level/), "\(plan)")
     }
 
-    @Test func openTablesAreReadAsWithoutAnAccess() throws {
+    @Test func openTablesAreReadAsIfWithoutAnAccess() throws {
         let limited = try compiler(access(1, guarding: ["Song"]))
         let plan = QueryPlan(
             entity: "Book",
@@ -113,9 +113,9 @@ struct AccessPlanTests {
         #expect(none.sql == query.statement.sql && none.parameters.contains(.value(.null)))
     }
 
-    /// Foreign keys that are compared by the target's rules are read by a query of their own.
+    /// Foreign keys that are compared by the target's rules are read by their own query.
     @Test(arguments: [true, false])
-    func linksThatAreComparedByTheTargetsRulesLeadToNoHiddenRow(_ guardsSource: Bool) throws {
+    func linksComparedByTheTargetsRulesReachNoHiddenRow(_ guardsSource: Bool) throws {
         let connection = try database(
             """
             CREATE TABLE artist (name TEXT PRIMARY KEY COLLATE NOCASE, level INTEGER);

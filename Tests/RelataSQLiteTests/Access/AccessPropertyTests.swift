@@ -5,10 +5,10 @@ import RelataSQLite
 import TestSupport
 import Testing
 
-/// Whatever is asked, hidden rows make no more difference than rows that aren't there.
+/// In every query, hidden rows have no more effect than rows that don't exist.
 struct AccessPropertyTests {
     @Test(arguments: Array(1...24) + [26, 34, 114, 162])
-    func hiddenRowsShowNowhere(_ seed: Int) throws {
+    func hiddenRowsAppearNowhere(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let library = try AccessLibrary(&random)
         for round in 0..<40 {
@@ -19,7 +19,7 @@ struct AccessPropertyTests {
     }
 
     @Test(arguments: 1...12)
-    func hiddenRowsOfARecordsLinksShowNowhere(_ seed: Int) throws {
+    func hiddenRowsOfLinksAppearNowhere(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let library = try AccessLibrary(&random)
         for round in 0..<40 {
@@ -29,9 +29,9 @@ struct AccessPropertyTests {
         }
     }
 
-    /// Delete rules run as the schema's: what goes is the same, and what is hidden of it is counted.
+    /// Delete rules are those of the schema: the same objects are deleted, and the hidden ones are counted.
     @Test(arguments: 1...24)
-    func deletionsNameNoHiddenObject(_ seed: Int) throws {
+    func deletionsNeverNameHiddenObjects(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let library = try AccessLibrary(&random)
         for round in 0..<12 {
@@ -129,7 +129,7 @@ private struct AccessRun {
         compareSearch(plan, table)
     }
 
-    /// What is found, how well it fits, and in which order.
+    /// The matches, their relevance and their order.
     private mutating func compareSearch(_ plan: QueryPlan, _ table: Table) {
         guard table.entity.search != nil else { return }
         // What else is asked stays the same for each seed.
@@ -377,7 +377,7 @@ private struct AccessRun {
             #expect(Set(limited.targets) == Set(visible.map(\.target)), "\(place)")
         }
         #expect(plan.blockers.count + plan.hiddenBlockerCount == all.blockers.count, "\(place)")
-        // What is done is what was planned.
+        // The deletion matches the plan.
         try connection.execute("BEGIN")
         defer { try? connection.execute("ROLLBACK") }
         guard !plan.isDenied else { return }

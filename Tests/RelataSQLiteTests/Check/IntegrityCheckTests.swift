@@ -25,7 +25,7 @@ import Testing
         ], uniques: [["isbn"]])
     private let tag = Entity(name: "Tag", properties: [.attribute(Attribute("id", type: .text))])
 
-    /// What a check finds in a database whose constraints don't hold it together any more.
+    /// Checks of a database whose constraints no longer protect it.
     private func findings(_ sql: String) throws -> [IntegrityFinding] {
         let (connection, schema) = try library(sql)
         return try IntegrityCheck.run(connection, schema: schema)
@@ -42,7 +42,7 @@ import Testing
         return (connection, schema)
     }
 
-    @Test func countsOutsideTheDeclaredOnesAreFound() throws {
+    @Test func countsOutOfBoundsAreFound() throws {
         let findings = try findings(
             """
             INSERT INTO Shelf (id) VALUES (1), (2), (3);
@@ -59,7 +59,7 @@ import Testing
         #expect(findings.map(\.count) == [2, 1])
     }
 
-    @Test func positionsThatAreTheSameAreFound() throws {
+    @Test func duplicatePositionsAreFound() throws {
         let findings = try findings(
             """
             INSERT INTO Shelf (id) VALUES (1), (2);
@@ -69,7 +69,7 @@ import Testing
         #expect(findings.map(\.description) == ["Shelf.books: some members have the same position (Shelf 1: 2 at 7)"])
     }
 
-    @Test func whatShouldBeUniqueIsCheckedWithoutItsIndex() throws {
+    @Test func uniquenessIsCheckedWithoutAnIndex() throws {
         let findings = try findings(
             "INSERT INTO Book (id, isbn) VALUES (1, 'x'), (2, 'x'), (3, NULL), (4, NULL), (5, 'y')")
         #expect(
@@ -95,7 +95,7 @@ import Testing
         #expect(Set(findings.map(\.subject)) == ["c.p"])
     }
 
-    @Test func whatIsNeitherTrueNorFalseIsFound() throws {
+    @Test func invalidBooleansAreFound() throws {
         let connection = try database()
         try connection.execute(
             """
@@ -107,13 +107,13 @@ import Testing
         #expect(findings.map(\.count) == [2] && findings.first?.message.contains("neither true nor false") == true)
     }
 
-    @Test func aReferenceWhoseRuleLetsItDangleIsNoFinding() throws {
+    @Test func allowedDanglingReferencesAreNotFindings() throws {
         #expect(try findings("INSERT INTO Book (id, lenderId) VALUES (1, 'gone'), (2, NULL)") == [])
         let found = try findings("INSERT INTO Book (id, shelfId, shelfPosition) VALUES (1, 9, 1)")
         #expect(found.map(\.description) == ["Book.shelf: 1 reference to Shelf leads nowhere (Book 1 → 9)"])
     }
 
-    @Test func theModelsOwnPositionsAreNotJudged() throws {
+    @Test func positionsInAttributesAreNotChecked() throws {
         let list = Entity(
             name: "List",
             properties: [
@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func aRepairThatWouldMakeAnotherFindingWorseIsUndone() throws {
+    @Test func aRepairThatWorsensAnotherFindingIsRolledBack() throws {
         // Without its only book, be it one that is gone, the shelf would have too few.
         let (connection, schema) = try library(
             """
@@ -179,7 +179,7 @@ import Testing
         #expect(try connection.value(SQLStatement("SELECT shelfId FROM Book WHERE id = 3")) == .null)
     }
 
-    @Test func onlyListsWhosePlacesAreWrongAreNumberedAnew() throws {
+    @Test func onlyListsWithWrongPositionsAreRenumbered() throws {
         let (connection, schema) = try library(
             """
             INSERT INTO Shelf (id) VALUES (1), (2);
@@ -191,7 +191,7 @@ import Testing
         #expect(places == [.integer(1024), .integer(2048), .integer(5), .integer(6)])
     }
 
-    @Test func whatWasChangedSinceItWasFoundIsNotMended() throws {
+    @Test func objectsChangedSinceTheCheckAreNotRepaired() throws {
         let (connection, schema) = try library("INSERT INTO Book (id, shelfId, shelfPosition) VALUES (1, 9, 1)")
         let findings = try IntegrityCheck.run(connection, schema: schema)
         try connection.execute("INSERT INTO Book (id, shelfId, shelfPosition) VALUES (2, 8, 1)")
@@ -203,7 +203,7 @@ import Testing
         #expect(try connection.value(SQLStatement("SELECT count(shelfId) FROM Book")) == .integer(2))
     }
 
-    @Test func anObjectThatIsUnsetIsOfAnotherRevision() throws {
+    @Test func unsettingAReferenceIncrementsTheRevision() throws {
         let entity = Entity(
             name: "Page",
             properties: [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataSQLite
 
-/// What a follower copies is what the file held, whoever writes and copies the log into the file.
+/// A follower's copies match the file, regardless of who writes, and who checkpoints the log.
 @Suite struct ContinuousBackupTests {
     /// A file that is followed, and those that write to it.
     private final class Followed {
@@ -15,7 +15,7 @@ import Testing
         private(set) var events: [ContinuousBackup.Event] = []
         private var follower: LogFollower?
         private(set) var writers: [Connection] = []
-        /// What the file held at moments.
+        /// The contents of the file at certain moments.
         private(set) var moments: [(moment: Int64, content: [String])] = []
 
         init() throws {
@@ -73,7 +73,7 @@ import Testing
         var logSize: Int { (try? FileManager.default.attributesOfItem(atPath: file.path + "-wal")[.size] as? Int) ?? 0 }
     }
 
-    @Test func everyMomentThatWasCopiedIsRestored() throws {
+    @Test func everyCopiedMomentCanBeRestored() throws {
         let followed = try Followed()
         try followed.write("INSERT INTO item VALUES (1, 'a', zeroblob(10))")
         try followed.follow()
@@ -90,8 +90,8 @@ import Testing
         #expect(try followed.restored().content == followed.content(of: followed.file.path))
     }
 
-    /// The log begins anew again and again, by the follower's doing and by others', and no transaction is missed.
-    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func whateverOthersDoEveryMomentIsRestored(_ seed: UInt64) throws {
+    /// The log begins again again and again, by the follower's doing and by others', and no transaction is missed.
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func everyMomentCanBeRestoredWhateverOthersDo(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let followed = try Followed()
         try followed.follow()
@@ -134,7 +134,7 @@ import Testing
         #expect(try followed.restored().content == followed.content(of: followed.file.path), "seed \(seed)")
     }
 
-    @Test func theLogBeginsAnewWhileItIsFollowed() throws {
+    @Test func theLogRestartsWhileItIsFollowed() throws {
         let followed = try Followed()
         try followed.follow()
         for number in 1...40 {
@@ -150,7 +150,7 @@ import Testing
         #expect(try followed.restored().content == followed.content(of: followed.file.path))
     }
 
-    @Test func whatWasWrittenWhileNobodyFollowedBeginsWithANewBase() throws {
+    @Test func unfollowedWritesStartANewBase() throws {
         let followed = try Followed()
         try followed.follow()
         try followed.write("INSERT INTO item VALUES (1, 'a', NULL)")
@@ -176,13 +176,13 @@ import Testing
         for (moment, content) in followed.moments { #expect(try followed.restored(moment).content == content) }
     }
 
-    @Test func aLogThatIsNotWhatItWasBeginsWithANewBase() throws {
+    @Test func aChangedLogStartsANewBase() throws {
         let followed = try Followed()
         try followed.follow()
         try followed.write("INSERT INTO item VALUES (1, 'a', NULL)")
         try followed.step()
         try followed.write("INSERT INTO item VALUES (2, 'b', NULL)")
-        // Somebody damages the log behind what was copied.
+        // The log is damaged after the copied part.
         let log = try #require(FileHandle(forUpdatingAtPath: followed.file.path + "-wal"))
         try log.seek(toOffset: UInt64(followed.logSize - 4096))
         try log.write(contentsOf: Data([1, 2, 3, 4, 5, 6, 7, 8]))
@@ -191,7 +191,7 @@ import Testing
         #expect(followed.events.contains { if case .lost = $0 { true } else { false } }, "\(followed.events)")
     }
 
-    @Test func whatAnInterruptionLeftAtTheEndIsNoRecord() throws {
+    @Test func incompleteTrailingRecordsAreIgnored() throws {
         let followed = try Followed()
         try followed.follow()
         try followed.write("INSERT INTO item VALUES (1, 'a', NULL)")
@@ -231,14 +231,14 @@ import Testing
         #expect(try followed.restored(followed.moments[1].moment).content == followed.moments[1].content)
     }
 
-    @Test func oldBasesGoOnceTheyAreNotNeeded() throws {
+    @Test func unneededBasesAreDeleted() throws {
         let followed = try Followed()
         try followed.follow(keeps: 1)
         for number in 1...3 {
             try followed.write("INSERT INTO item VALUES (\(number), 'a', NULL)")
             try followed.step()
         }
-        // A base is made for each step, as what is kept is over at once, and needs no other one.
+        // A base is made for each step, because kept copies expire immediately and need no other one.
         #expect(try CopyFolder(followed.folder).generations().count == 1)
         #expect(followed.events.contains(.removed(count: 1)))
         #expect(try followed.restored().content.count == 3)
@@ -249,7 +249,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: followed.file.path + "-early"))
     }
 
-    @Test func filesAndFoldersThatDoNotFitAreRefused() throws {
+    @Test func mismatchedFilesAndFoldersAreRefused() throws {
         let file = try TemporaryFile()
         let connection = try Connection(path: file.path)
         try connection.execute("CREATE TABLE item (id)")

@@ -31,7 +31,7 @@ import Testing
                 atPath: path, contents: Data("old".utf8), attributes: [.posixPermissions: mode]))
     }
 
-    @Test func twoThatMakeOneFileAreInNobodysWay() throws {
+    @Test func concurrentNewFilesDoNotInterfere() throws {
         do {
             let (first, second) = (try NewFile(path, replaces: true), try NewFile(path, replaces: true))
             write("first, ", to: first)
@@ -44,7 +44,7 @@ import Testing
         #expect(try text(path) == "second" && names() == ["new.txt"])
     }
 
-    @Test func aFileThatIsMadeMeanwhileIsLeftAsItIs() throws {
+    @Test func aFileThatAppearsDuringTheWriteIsKept() throws {
         do {
             let file = try NewFile(path, replaces: false)
             write("new", to: file)
@@ -57,7 +57,7 @@ import Testing
         #expect("\(error as Any)".contains("exists already"))
     }
 
-    @Test func itIsAsOpenAsTheFileThatItReplacesOrElseItsSource() throws {
+    @Test func newFilesKeepThePermissions() throws {
         let source = folder + "/source"
         make(source, mode: 0o440)
         try NewFile(path, replaces: true, like: source).finish()
@@ -69,12 +69,12 @@ import Testing
         #expect(try mode(path + "2") == 0o604)
     }
 
-    @Test func whatIsNotFinishedIsGone() throws {
+    @Test func unfinishedFilesAreRemoved() throws {
         do { write("half", to: try NewFile(path, replaces: true)) }
         #expect(try names() == [])
     }
 
-    @Test func whatAnInterruptionLeftIsRemovedAndWhatIsInUseIsNot() throws {
+    @Test func abandonedFilesAreRemovedAndOpenOnesAreKept() throws {
         let left = folder + "/.relata-part-abcdef"
         try FileManager.default.createDirectory(atPath: left, withIntermediateDirectories: false)
         make(left + "/1", mode: 0o600)
@@ -86,7 +86,7 @@ import Testing
         #expect(try text(folder + "/other.txt") == "whole")
     }
 
-    @Test func aLinkLeadsToTheFileThatIsReplaced() throws {
+    @Test func replacingFollowsSymbolicLinks() throws {
         make(path, mode: 0o644)
         try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: path)
         let file = try NewFile(folder + "/link", replaces: true)

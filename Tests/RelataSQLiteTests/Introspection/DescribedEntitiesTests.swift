@@ -22,14 +22,14 @@ import Testing
         ).entities
     }
 
-    @Test func tablesThatRelataMakesAreAsDeclared() throws {
+    @Test func createdTablesMatchTheirDeclaration() throws {
         let library = try QueryLibrary()
         let tables = try Introspection.tables(of: library.connection)
         #expect(tables.count > 8)
         #expect(library.schema.entities(describedBy: tables) == nil)
     }
 
-    @Test func aKeyDeclaredOtherwiseMayHoldOtherTypes() throws {
+    @Test func keysWithAnotherDeclaredTypeMayHoldOtherTypes() throws {
         let part = Entity(name: "Part", properties: [Self.property("id", .text)])
         let entities = try described([part], "CREATE TABLE Part (id VARCHAR(10) PRIMARY KEY NOT NULL)")
         #expect(entities?[0].attribute("id")?.holdsOtherTypes == true)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [("INTEGER", "INTEGER", "authorId"), ("TEXT", "TEXT", "bookId"), ("INTEGER", "TEXT", "")])
-    func eachSideOfAJoinTableIsComparedByItself(book: String, author: String, other: String) throws {
+    func theSidesOfAJoinTableAreComparedSeparately(book: String, author: String, other: String) throws {
         let entities = [
             Entity(
                 name: "Book",
@@ -61,7 +61,7 @@ import Testing
         #expect((found == nil) == other.isEmpty)
     }
 
-    @Test func aForeignKeyThatTheModelsDontDeclareIsKnown() throws {
+    @Test func undeclaredForeignKeysAreKnown() throws {
         let models = [
             Entity(name: "P", properties: [Self.property("id"), Self.property("ks")]),
             Entity(
@@ -87,7 +87,7 @@ import Testing
         _ = try Schema(followed)
     }
 
-    @Test func aForeignKeyWithAPartOfTheKeyIsOnlyRead() throws {
+    @Test func foreignKeysToPartOfAKeyAreReadOnly() throws {
         let entities = try declared(
             [],
             """
@@ -104,7 +104,7 @@ import Testing
         #expect(found.relationships.count == 1)
     }
 
-    @Test func aKeyThatIsNoRowNumberMayHoldOtherTypes() throws {
+    @Test func keysOtherThanRowIDsMayHoldOtherTypes() throws {
         let entity = try declared([], "CREATE TABLE t (id TEXT PRIMARY KEY, name NVARCHAR(20))")[0]
         #expect(entity.attribute("id")?.holdsOtherTypes == true)
         #expect(entity.attribute("name")?.holdsOtherTypes == false)
@@ -112,7 +112,7 @@ import Testing
         #expect(numbered.attribute("id")?.holdsOtherTypes == false)
     }
 
-    @Test func aKeyMayHaveSoManyPartsAndNoMore() throws {
+    @Test func theNumberOfKeyPartsIsLimited() throws {
         func count(_ parts: Int) throws -> Int {
             let names = (0..<parts).map { "c\($0)" }.joined(separator: ", ")
             return try declared([], "CREATE TABLE t (\(names), PRIMARY KEY (\(names)))").count

@@ -55,7 +55,7 @@ import Testing
         #expect(entities["Cover"]?.uniques == [])
     }
 
-    @Test func severalReferencesBetweenTheSameTwoAreToldApart() throws {
+    @Test func severalReferencesBetweenTwoTablesGetDifferentNames() throws {
         let entities = try read(
             """
             CREATE TABLE Airport (code TEXT PRIMARY KEY);
@@ -122,7 +122,7 @@ import Testing
         #expect(entities["Mark"]?.attributes.map(\.name) == ["id"])
     }
 
-    @Test func aTableWithoutAKeyIsKnownByItsRowid() throws {
+    @Test func tablesWithoutAKeyUseTheirRowID() throws {
         let entities = try read("CREATE TABLE Log (message TEXT); CREATE TABLE Odd (rowid TEXT, x)")
         #expect(entities["Log"]?.key == ["rowid"])
         #expect(entities["Log"]?.isKeyAssigned == true)
@@ -130,7 +130,7 @@ import Testing
         #expect(entities["Odd"]?.attribute("rowid2")?.column == "rowid")
     }
 
-    @Test func whatIsNoEntityIsLeftOut() throws {
+    @Test func otherTablesAreLeftOut() throws {
         let connection = try database(
             """
             CREATE TABLE A (id INTEGER PRIMARY KEY AUTOINCREMENT);
@@ -148,7 +148,7 @@ import Testing
         #expect(reader.notes.count == 1)
     }
 
-    @Test func namesAreJustNames() throws {
+    @Test func unusualNamesAreKept() throws {
         let connection = try database(
             """
             CREATE TABLE "select" ("group" INTEGER PRIMARY KEY, "a ""b""; drop table x" TEXT, "ORDER" TEXT, "order by" REAL)
@@ -159,7 +159,7 @@ import Testing
         #expect(entities[0].attributes[1].column == "a \"b\"; drop table x")
     }
 
-    @Test func columnsThatSoundAlikeGetNumbers() throws {
+    @Test func similarColumnNamesGetNumbers() throws {
         let entities = try read(
             """
             CREATE TABLE B (id INTEGER PRIMARY KEY);
@@ -168,7 +168,7 @@ import Testing
         #expect(entities["A"]?.properties.map(\.name) == ["id", "albumId", "albumId2", "b", "bId"])
     }
 
-    @Test func foreignKeysThatAreNoRelationshipStayAttributesWithANote() throws {
+    @Test func unsupportedForeignKeysBecomeAttributesWithANote() throws {
         let connection = try database(
             """
             CREATE TABLE A (id INTEGER PRIMARY KEY, code TEXT UNIQUE, self INTEGER REFERENCES A);
@@ -203,7 +203,7 @@ import Testing
         #expect(notes.contains { $0.hasPrefix("K.id: its primary key refers to itself") })
     }
 
-    @Test func declaredEntitiesStayAsTheyAreBesideOthers() throws {
+    @Test func declaredEntitiesStayUnchangedBesideOthers() throws {
         let declared = [
             Entity(
                 name: "Author", table: "author",

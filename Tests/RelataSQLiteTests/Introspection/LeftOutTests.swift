@@ -23,11 +23,11 @@ import Testing
             notes == [
                 "p.twice, half: the database computes them: they are left out",
                 "q.twice: the database computes it: it is left out",
-                "relata_notes: names that begin with relata_ are Relata's own: the table is left out",
+                "relata_notes: names that begin with relata_ are reserved for Relata: the table is left out",
             ])
     }
 
-    @Test func relatasOwnTablesAreNotNamed() throws {
+    @Test func internalTablesAreNotNamed() throws {
         let connection = try Connection(path: nil)
         let entity = Entity(name: "P", properties: [.attribute(Attribute("id", type: .integer))])
         _ = try Migrator.migrate(connection, schema: try Schema([entity]))

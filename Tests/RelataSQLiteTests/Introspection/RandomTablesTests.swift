@@ -45,7 +45,7 @@ import Testing
         return "CREATE TABLE \(quote(name)) (\(lines.joined(separator: ", ")))\(end)"
     }
 
-    @Test func anyTablesMakeASchemaThatFitsThem() throws {
+    @Test func introspectionOfRandomTablesMatchesThem() throws {
         var relationships = 0
         for seed in UInt64(1)...500 {
             var random = SeededGenerator(seed: seed)

@@ -94,7 +94,7 @@ import Testing
         #expect(setlists[0].links["nothing"] == nil)
     }
 
-    @Test func filtersOrdersAndLimitsHoldForEachOwner() throws {
+    @Test func filtersOrdersAndLimitsApplyPerOwner() throws {
         let (connection, schema) = try setlistDatabase()
         let position = ExpressionNode.property(scope: 0, path: ["position"])
         let late = IncludePlan(
@@ -106,7 +106,7 @@ import Testing
         #expect(setlists[0].links["items"]?.records.map { $0.values[0] } == [1, 2])
     }
 
-    @Test func everyEdgeIsOneStatementWhateverTheNumberOfRows() throws {
+    @Test func everyEdgeIsOneStatement() throws {
         let statements = Counter()
         let (connection, schema) = try setlistDatabase { _, _ in statements.add() }
         let before = statements.count
@@ -116,7 +116,7 @@ import Testing
         #expect(statements.count - before == 4)
     }
 
-    @Test func valuesThatSQLTakesForEqualMeet() throws {
+    @Test func keysThatSQLTreatsAsEqualMatch() throws {
         // A text column that refers to integers: SQLite compares them as numbers.
         let connection = try database(
             """
@@ -132,7 +132,7 @@ import Testing
         #expect(members[0].links["a"]?.records.count == 1)
     }
 
-    @Test func aNameThatIsNoRelationshipIsAnError() throws {
+    @Test func unknownRelationshipsAreErrors() throws {
         let (connection, schema) = try setlistDatabase()
         #expect {
             try RecordFetcher(connection, schema: schema, access: .everything).fetch(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// Viewing the store as somebody else, as the dashboard's page and others ask for it.
+/// Viewing the store as another user, by requests of the dashboard's page and others.
 struct DashboardViewTests: DashboardSuite {
     /// Signs users up, and makes a class that shows them different things.
     private func fill(_ page: DashboardPage) async throws -> (mei: String, notes: [String]) {
@@ -44,7 +44,7 @@ struct DashboardViewTests: DashboardSuite {
         return try reply.json["results"]?.array?.map { $0["title"] } ?? []
     }
 
-    @Test func aPageShowsWhatSomebodyElseSees() async throws {
+    @Test func pagesShowWhatAnotherUserSees() async throws {
         try await running { (server, _) async throws in
             let page = try await page(server)
             let (mei, _) = try await fill(page)
@@ -61,7 +61,7 @@ struct DashboardViewTests: DashboardSuite {
         }
     }
 
-    @Test func whoViewsAsSomebodyElseChangesNothing() async throws {
+    @Test func viewingAsAnotherUserChangesNothing() async throws {
         try await running { (server, _) async throws in
             let page = try await page(server)
             let (mei, notes) = try await fill(page)
@@ -100,7 +100,7 @@ struct DashboardViewTests: DashboardSuite {
         }
     }
 
-    @Test func thePageIsToldWhichRuleDecides() async throws {
+    @Test func pagesGetTheDecidingRule() async throws {
         try await running { (server, _) async throws in
             let page = try await page(server)
             let (mei, notes) = try await fill(page)

@@ -54,7 +54,7 @@ struct S3StorageTests {
         #expect(try await Self.read(storage, id, 0..<0) == [])
         #expect(try await Self.read(storage, String(id.reversed()), 0..<1) == nil)
         #expect(try await Self.read(storage, "../secret", 0..<1) == nil)
-        // The same once more is the same content.
+        // The same again is the same content.
         #expect(try await storage.store(Self.stream(bytes)) == stored)
         #expect(try await ObjectStore.names(storage).count == 1)
     }
@@ -90,7 +90,7 @@ struct S3StorageTests {
         }
     }
 
-    @Test func errorsNameTheMend() async throws {
+    @Test func errorsNameTheFix() async throws {
         #expect(
             await Self.failure(try ObjectStore.storage { $0.secretKey = "wrong" }).contains("check AWS_ACCESS_KEY_ID"))
         #expect(await Self.failure(try ObjectStore.storage { $0.bucket = "others" }).contains("create the bucket"))
@@ -123,7 +123,7 @@ struct S3StorageTests {
         #expect(name.hasSuffix("_all.bin"))
     }
 
-    @Test func aFailingStoreLeavesNothingHalfDone() async throws {
+    @Test func aFailingStorageLeavesNothingHalfDone() async throws {
         let port = try await WebhookServer.running({ _ in nil }) { $0.port }
         var configuration = RelataServer.Configuration()
         configuration.port = 0
@@ -142,7 +142,7 @@ struct S3StorageTests {
     }
 }
 
-/// What needs no store.
+/// Requests that need no store.
 struct S3SignatureTests {
     /// The example of Amazon's documentation of signatures.
     @Test func aSignatureEqualsThatOfAmazonsDocumentation() {

@@ -254,7 +254,7 @@ extension ServeCommandTests {
         #expect(try ServerConnection(port: server.port).request("GET", "/parse/health").status == 200)
     }
 
-    @Test func aFolderThatHoldsTheDatabaseOrItsKeysIsNotServed() throws {
+    @Test func foldersWithTheDatabaseOrItsKeysAreNotServed() throws {
         let folder = try ServerFolder()
         let files = folder.url.appendingPathComponent("public")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)

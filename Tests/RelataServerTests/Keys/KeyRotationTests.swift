@@ -62,7 +62,7 @@ struct KeyRotationTests: DashboardSuite {
 
     // MARK: Files
 
-    @Test func aFileMayHoldKeysAsTextAndByTheirHashes() throws {
+    @Test func keyFilesMayContainKeysAndHashes() throws {
         let folder = try ServerFolder()
         let path = folder.path("keys")
         let text =
@@ -111,7 +111,7 @@ struct KeyRotationTests: DashboardSuite {
         }
     }
 
-    @Test func aTextThatIsTwoKeysIsRefusedWhereverTheyAre() throws {
+    @Test func oneTextForTwoKeysIsRefused() throws {
         let folder = try ServerFolder()
         let path = folder.path("keys")
         _ = try KeyFile(path, given: .init(applicationID: "app", masterKey: "master"))
@@ -156,7 +156,7 @@ struct KeyRotationTests: DashboardSuite {
     }
 
     /// Two hashes don't show that they are of one text, and a rotation may make an old key another one.
-    @Test func aTextThatIsTwoKeysHasTheLesserRights() {
+    @Test func oneTextForTwoKeysGetsTheLesserRights() {
         let clock = Clock()
         let twice = KeyRing(Self.keys("same", readOnly: "same"), now: { clock.now })
         #expect(twice.matches("same", .readOnlyMaster) && !twice.matches("same", .master))
@@ -271,7 +271,7 @@ struct KeyRotationTests: DashboardSuite {
         }
     }
 
-    @Test func theLogSaysOnceThatAProxyTellsNoAddress() async throws {
+    @Test func missingForwardedAddressesAreLoggedOnce() async throws {
         let log = LogRecorder()
         try await TestServer.running({ $0.trustedProxies = .thisMachine }, logger: log.logger(.info)) { server in
             for field in ["10.1.2.3", "unknown", "garbage"] {

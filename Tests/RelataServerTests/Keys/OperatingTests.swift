@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// What those who operate a server do with the tool.
+/// The work of a server's operators with the tool.
 struct OperatingTests {
     /// Runs the tool.
     private func run(
@@ -185,7 +185,7 @@ struct OperatingTests {
                 "--files", files, "--rate-limit",
                 "path=/classes/*,requests=3,seconds=600,by=user,methods=GET+POST",
                 "--rate-limit", "route=/config,requests=1,seconds=600,message=Later",
-                "--read-only-master-key", "reads", "--rest-api-key", "rest", "--maintenance-key", "mends",
+                "--read-only-master-key", "reads", "--rest-api-key", "rest", "--maintenance-key", "fixes",
                 "--maintenance-key-addresses", "10.0.0.0/8",
             ], environment: ["RELATA_MASTER_KEY": "master"])
         #expect(
@@ -208,7 +208,7 @@ struct OperatingTests {
         #expect(try request(server, "GET", "/parse/classes/Book", key: nil).status == 403)
         #expect(try request(server, "GET", "/parse/schemas", key: "reads").status == 200)
         #expect(try request(server, "POST", "/parse/classes/Book", key: "reads", "{}").status == 403)
-        let maintenance = ["X-Parse-Maintenance-Key": "mends"]
+        let maintenance = ["X-Parse-Maintenance-Key": "fixes"]
         #expect(
             try request(server, "GET", "/parse/classes/Book", key: nil, headers: maintenance).status
                 == 403)

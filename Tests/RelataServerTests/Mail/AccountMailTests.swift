@@ -90,7 +90,7 @@ struct AccountMailTests {
         }
     }
 
-    @Test func theHeaderFieldNamesTheStyleOfThePages() {
+    @Test func theHeaderFieldAllowsTheStyleOfThePages() {
         let digest = Data(ScryptSecrets(cost: 10).digest(of: AccountPage.style)).base64EncodedString()
         #expect(AccountPage.styleHash == "sha256-\(digest)")
     }

@@ -128,7 +128,7 @@ struct HTTPSDocumentsTests {
         }
         var broken = HTTPSDocuments()
         broken.certificates = right.key
-        #expect(broken.problem?.contains("holds no certificates in PEM format") == true)
+        #expect(broken.problem?.contains("contains no certificates in PEM format") == true)
         broken.timeout = .zero
         #expect(broken.problem == "the time limit for its documents must be above 0")
     }

@@ -78,7 +78,7 @@ struct OpenIDSignInTests {
             let token = JSONValue.string(try one.token(at: Date()))
             let reply = try await Self.signIn(server, ["gone": ["id": "mei", "id_token": token]])
             #expect(reply.status == 503)
-            #expect(try reply.json == ["code": 124, "error": "gone can't be asked at the moment: try again later"])
+            #expect(try reply.json == ["code": 124, "error": "gone can't be reached at the moment: try again later"])
         }
     }
 }

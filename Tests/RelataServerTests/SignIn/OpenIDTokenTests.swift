@@ -139,7 +139,7 @@ struct OpenIDTokenTests {
         }
     }
 
-    @Test func aTextThatIsNoTokenIsReported() async {
+    @Test func malformedTokensAreReported() async {
         for authData: JSONObject in [[:], ["id": "mei"], ["id_token": 5], ["id_token": .null], ["access_token": "x"]] {
             await #expect(throws: SignInError("an ID token is needed: send it as id_token")) {
                 try await Self.verifier().subject(of: authData)
@@ -176,7 +176,10 @@ struct OpenIDTokenTests {
             (.openID("id", issuer: "https://a", audiences: ["a"], keys: .at("http://b/keys")), "must begin with https"),
             (.openID("id", issuer: "https://a", audiences: ["a"], keys: .at("ftp://b/")), "must be an address"),
             (.openID("id", issuer: "https://a", audiences: ["a"], keys: .given("{}")), "isn't a JSON Web Key Set"),
-            (.openID("id", issuer: "https://a", audiences: ["a"], keys: .given(#"{"keys": []}"#)), "it holds no key"),
+            (
+                .openID("id", issuer: "https://a", audiences: ["a"], keys: .given(#"{"keys": []}"#)),
+                "it contains no key"
+            ),
             (
                 .openID(
                     "id", issuer: "https://a", audiences: ["a"], keys: .given(Self.issuer.keySet), algorithms: [.rs256]),

@@ -106,7 +106,7 @@ extension TestIssuer.Key {
             ])
     }
 
-    /// A shared key: whoever can verify tokens can also make them.
+    /// A shared key: anyone who can verify tokens can also create them.
     static func hs256(_ id: String, secret: [UInt8]) -> TestIssuer.Key {
         TestIssuer.Key(
             id: id, algorithm: "HS256",

@@ -20,7 +20,7 @@ struct HTTPWebhooksTests {
         WebhookRequest(url: url, body: Array(body.utf8), id: id)
     }
 
-    /// What a call fails with.
+    /// The error of a call.
     private static func failure(_ url: String, _ sender: HTTPWebhooks = local) async -> (
         text: String, isTemporary: Bool
     ) {
@@ -115,7 +115,7 @@ struct HTTPWebhooksTests {
         #expect(NetworkReach.isPublic(try SocketAddress(ipAddress: address, port: 80)) == isPublic)
     }
 
-    @Test func aHangingWebhookIsGivenUp() async throws {
+    @Test func hangingWebhooksTimeOut() async throws {
         try await WebhookServer.running({ _ in nil }) { server in
             var sender = Self.local
             sender.timeout = .milliseconds(100)
@@ -163,7 +163,7 @@ struct HTTPWebhooksTests {
         }
     }
 
-    @Test func aReplyThatIsNotHTTPFailsForGood() async throws {
+    @Test func nonHTTPRepliesFailPermanently() async throws {
         try await RawServer.running(reply: { _, _ in "nonsense\r\n\r\n" }) { server in
             let failure = await Self.failure("http://127.0.0.1:\(server.port)/")
             #expect(failure.text.contains("doesn't speak HTTP") && !failure.isTemporary, "\(failure)")
@@ -177,7 +177,7 @@ struct HTTPWebhooksTests {
         #expect(await Self.failure("http://nobody.invalid/").text.contains("can't be reached"))
     }
 
-    @Test func settingsThatCannotBeAreNamed() {
+    @Test func invalidWebhookSettingsAreNamed() {
         for change: (inout HTTPWebhooks) -> Void in [
             { $0.key = "" }, { $0.key = "a\r\nb" }, { $0.secret = "ä" }, { $0.timeout = .zero },
             { $0.maximumReply = 0 },

@@ -78,7 +78,7 @@ import Testing
 /// Stores in which objects are hidden, against stores in which they were never stored.
 @Suite struct AccessOracleTests {
     @Test(arguments: Engine.allCases, [1, 2, 3, 4, 5, 6] as [UInt64])
-    func hiddenObjectsShowNowhere(_ engine: Engine, _ seed: UInt64) throws {
+    func hiddenObjectsAppearNowhere(_ engine: Engine, _ seed: UInt64) throws {
         var run = try AccessOracle(engine, seed: seed)
         run.compareFetches()
         run.compareTrees()
@@ -164,7 +164,7 @@ private struct AccessOracle {
         (self.rest, self.random) = (rest, random)
     }
 
-    /// What is asked of both stores.
+    /// The queries of both stores.
     private func compare<Answer: Equatable>(
         _ what: String, sourceLocation: SourceLocation = #_sourceLocation, _ ask: (Store) throws -> Answer
     ) {

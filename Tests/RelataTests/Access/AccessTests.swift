@@ -33,7 +33,7 @@ func has(_ property: String, _ value: Value) -> ExpressionNode {
     @From(\.disc.tags) var tags: [Keyword]
 }
 
-/// What a store shows of objects that are hidden: nothing.
+/// Hidden objects appear nowhere in a store.
 struct AccessTests {
     /// Discs B and D are hidden, and the keyword `live`.
     private func discs(_ engine: Engine) throws -> (all: Store, seen: Store) {
@@ -44,7 +44,7 @@ struct AccessTests {
 
     // MARK: Reading
 
-    @Test(arguments: Engine.allCases) func noKeyAndNoQueryFindsAHiddenObject(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func hiddenObjectsAreNotFoundByKeyOrQuery(_ engine: Engine) throws {
         let (all, store) = try discs(engine)
         #expect(try store.fetch(Disc.self, id: 1)?.title == "A")
         #expect(try store.fetch(Disc.self, id: 2) == nil)
@@ -76,7 +76,7 @@ struct AccessTests {
         #expect(try store.page(query, size: 2, after: first.next).objects.map(\.title) == ["A"])
     }
 
-    @Test(arguments: Engine.allCases) func linksLeadToNoHiddenObject(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func linksNeverReachHiddenObjects(_ engine: Engine) throws {
         let (all, store) = try discs(engine)
         let labels = try store.fetch(Label.sorted { $0.name }.including { $0.discs.including { $0.tags } })
         #expect(try labels.map { try $0.discs.objects.map(\.title) } == [["A", "E"], [], []])
@@ -98,7 +98,7 @@ struct AccessTests {
         #expect(try loaded.pieces.objects.isEmpty && loaded.tags.objects.isEmpty)
     }
 
-    @Test(arguments: Engine.allCases) func aToOneThatLeadsToAHiddenObjectIsUnset(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func toOnesToHiddenObjectsAreUnset(_ engine: Engine) throws {
         let store = try discs(engine).seen
         #expect(try store.count(Piece.where { $0.disc == nil }) == 4)
         #expect(try store.count(Piece.where { $0.disc == 2 }) == 0)
@@ -114,7 +114,7 @@ struct AccessTests {
         #expect(try store.fetch(Piece.all.including { $0.disc.required }).count == 3)
     }
 
-    @Test(arguments: Engine.allCases) func shapesShowNoHiddenObject(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func shapesExcludeHiddenObjects(_ engine: Engine) throws {
         let store = try discs(engine).seen
         let labels = try store.fetch(LabelDiscs.sorted { $0.name })
         #expect(labels.map(\.count) == [2, 0, 0] && labels.map(\.copies) == [13, 0, 0])
@@ -145,7 +145,7 @@ struct AccessTests {
         #expect(Set(try store.fetch(root.descendants { $0.children }).map(\.name)) == ["plain", "leaf"])
     }
 
-    @Test(arguments: Engine.allCases) func throughALinkNoHiddenObjectIsReached(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func throughLinksNeverReachHiddenObjects(_ engine: Engine) throws {
         let all = try TestStore.make(engine, for: Setlist.self)
         try all.insert([Tune(name: "a"), Tune(name: "b")])
         let setlist = try all.insert(Setlist(name: "s"))
@@ -166,7 +166,7 @@ struct AccessTests {
         #expect(try store.related(to: setlist) { $0.tunes }.map(\.name) == ["a", "a"])
     }
 
-    @Test func streamsAndAsyncCallsSeeTheSame() async throws {
+    @Test func streamsAndAsyncCallsHideTheSameObjects() async throws {
         let store = try discs(.sqliteFile).seen
         var titles: [String] = []
         for try await disc in store.stream(Disc.sorted { $0.title }.including { $0.tags }) {
@@ -181,7 +181,7 @@ struct AccessTests {
 
     // MARK: Writing
 
-    @Test(arguments: Engine.allCases) func aHiddenObjectIsNotFoundToBeWritten(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func hiddenObjectsCannotBeWritten(_ engine: Engine) throws {
         let (all, store) = try discs(engine)
         var hidden = try #require(try all.fetch(Disc.self, id: 2))
         hidden.copies = 99
@@ -201,13 +201,13 @@ struct AccessTests {
         #expect(try store.delete(object).deletedCount == 0)
         #expect(try store.delete(Disc.where { $0.title == "B" }).deletedCount == 0)
         #expect(try all.fetch(Disc.self, id: 2)?.copies == 0)
-        // What is seen, is written as ever.
+        // Visible objects are written as usual.
         try store.update(Disc.self, id: 1) { $0.copies = 11 }
         _ = try store.save(Disc(id: 6, title: "F", band: ToOne(id: try #require(all.first(Band.all)?.id))))
         #expect(try all.fetch(Disc.self, id: 1)?.copies == 11 && all.count(Disc.all) == 6)
     }
 
-    @Test(arguments: Engine.allCases) func anUpdateByQueryLeavesHiddenObjectsAsTheyAre(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func updatesByQueryLeaveHiddenObjectsUnchanged(_ engine: Engine) throws {
         let (all, store) = try discs(engine)
         #expect(try store.update(Disc.all) { $0.copies.set(to: 1) } == 3)
         #expect(try store.update(Disc.where { $0.tags.any { $0.word == "live" } }) { $0.copies.set(to: 2) } == 0)
@@ -217,7 +217,7 @@ struct AccessTests {
         #expect(try store.count(Disc.all) == 2)
     }
 
-    @Test(arguments: Engine.allCases) func aDeletionCountsWhatIsHiddenAndNamesItNot(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func deletionsCountHiddenObjectsWithoutNamingThem(_ engine: Engine) throws {
         let (all, store) = try discs(engine)
         let ash = try #require(try all.first(Band.where { $0.name == "Ash" }))
         let plan = try store.deletionPlan(for: ash)
@@ -230,11 +230,11 @@ struct AccessTests {
         #expect(plan.nullified.isEmpty || plan.nullified[0].hiddenCount == 0)
         let report = try store.delete(ash)
         #expect(report.sorted() == plan.sorted() && report.deletedCount == plan.deletedCount)
-        // The rules go on where nobody sees it.
+        // The rules continue where nobody sees it.
         #expect(try all.fetch(Disc.self, id: 2) == nil && all.fetch(Disc.self, id: 1) == nil)
     }
 
-    @Test(arguments: Engine.allCases) func aHiddenObjectDeniesWithoutAName(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func hiddenObjectsDenyWithoutBeingNamed(_ engine: Engine) throws {
         let all = try TestStore.make(engine, for: Trunk.self)
         try all.insert([Trunk(name: "a"), Trunk(name: "b")])
         try all.insert([Denying(id: 1, trunk: ToOne(id: "a")), Denying(id: 2, trunk: ToOne(id: "b"))])
@@ -249,7 +249,7 @@ struct AccessTests {
 
     // MARK: Following
 
-    @Test func observersSeeNoHiddenObject() async throws {
+    @Test func observersNeverSeeHiddenObjects() async throws {
         let (all, store) = try discs(.sqliteFile)
         var titles = store.observe(Disc.sorted { $0.title }).makeAsyncIterator()
         #expect(try await titles.next()?.map(\.title) == ["A", "C", "E"])
@@ -267,7 +267,7 @@ struct AccessTests {
         #expect(try await count.next() == 4)
     }
 
-    @Test func theFeedAndTheLogNameNoObjectOfAGuardedEntity() async throws {
+    @Test func theFeedAndTheLogOmitGuardedObjects() async throws {
         var options = Store.Options()
         options.changeLog = true
         let all = try Discs(.sqliteFile, options: options).store
@@ -290,7 +290,7 @@ struct AccessTests {
 
     // MARK: What can't be limited
 
-    @Test(arguments: Engine.allCases) func whatSeesEveryRowIsRefused(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func operationsThatSeeEveryRowAreRefused(_ engine: Engine) throws {
         let (_, store) = try discs(engine)
         #expect(thrown { try store.rows("SELECT * FROM Disc") }?.kind == "invalidUse")
         #expect(thrown { try store.execute("DELETE FROM Disc") }?.kind == "invalidUse")
@@ -300,7 +300,7 @@ struct AccessTests {
         #expect(thrown { try store.save(Keyword(word: "live"), matching: { $0.word }) } != nil)
     }
 
-    @Test func aConditionOnAccessIsOneOnTheRowItself() throws {
+    @Test func accessConditionsUseOnlyTheRowItself() throws {
         let schema = try Discs(.sqliteMemory).store.schema
         let others: [ExpressionNode] = [
             .comparison(.equal, .property(scope: 0, path: ["label", "country"]), .value("NO"), []),

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the compiler says to models whose links don't fit one another.
+/// Compiler errors for models whose links don't match.
 @Suite(.enabled(if: Compiler.arguments != nil, "the built modules and the macros weren't found beside the tests"))
 struct CompilationTests {
     private static let models = """
@@ -74,8 +74,8 @@ struct CompilationTests {
         #expect(errors.first?.contains("'\(name)' of the type \(last[type...])") == true, "\(output)")
     }
 
-    /// What the compiler says besides is about the code that the macro writes, where types must be spelled.
-    @Test func aTypeThatIsNoneIsOneErrorAtItsProperty() throws {
+    /// Further compiler errors concern the macro's code, which must spell types.
+    @Test func unknownTypesAreOneErrorAtTheirProperty() throws {
         let source = """
             import Relata
             @Model struct Song {
@@ -91,11 +91,11 @@ struct CompilationTests {
         )
     }
 
-    /// What is inferred from a type that is none is none, and nothing is said of it.
+    /// Types inferred from an unknown type are unknown, and get no error.
     @Test(arguments: [
         ("var song: ToOne<Sang>", 1), ("var song: ToOne<Sang>?", 1), ("var songs: ToMany<Sang>", 1),
         ("@Relationship(ordered: true) var songs: ToMany<Sang>", 1),
-        // What a marker names is an error of its own.
+        // What a marker names is its own error.
         ("@Relationship(inverse: \\Sang.list) var song: HasOne<Sang>", 2),
         ("@Relationship(inverse: \\Sang.list) var songs: ToMany<Sang>", 2),
         ("var title: Nothing\n    var song: ToOne<Song>\n    var maybe: ToOne<Song>?\n    var songs: ToMany<Song>", 1),
@@ -109,7 +109,7 @@ struct CompilationTests {
         for word in ["inferred", "extra argument", "missing argument"] { #expect(!output.contains(word), "\(output)") }
     }
 
-    @Test func aTypeThatCantBeStoredIsOneErrorAtItsProperty() throws {
+    @Test func unstorableTypesAreOneErrorAtTheirProperty() throws {
         let source = """
             import Relata
             struct Plain { var number = 1 }
@@ -141,12 +141,12 @@ struct CompilationTests {
         ("@Relationship(inverse: \\Item.lisst) var items: ToMany<Item>", "has no member 'lisst'"),
         (way("\\List.items, \\Item.sung"), "has no member 'sung'"),
     ])
-    func aPathToNothingIsNamedByEveryError(link: String, message: String) throws {
+    func errorsNameUnknownPaths(link: String, message: String) throws {
         let (errors, output) = try Compiler.errors(in: Self.list(link))
         #expect(!errors.isEmpty && errors.allSatisfy { $0.contains(message) }, "\(output)")
     }
 
-    /// What the macro itself sees to be wrong is the only error: the model has its members nevertheless.
+    /// An error that the macro itself detects is the only one: the model has its members nevertheless.
     @Test(arguments: [
         (
             "@Relationship(inverse: \\Cover.list) var items: ToMany<Item>",
@@ -193,8 +193,9 @@ struct CompilationTests {
         #expect(errors.count == 1 && errors.first?.contains(message) == true, "\(output)")
     }
 
-    /// Why what `@Model` writes spells the types of properties: Swift infers none for a parameter or a computed property, and
-    /// where a protocol's associated type is to be inferred from a property, the failure is an error of its own.
+    /// Why what `@Model` writes spells the types of properties: Swift infers none for a parameter or a computed
+    /// property, and where a protocol's associated type is to be inferred from a property, the failure is its own
+    /// error.
     @Test(arguments: [
         // Spelled again, in a generic parameter.
         "init<Other>(other title: Other) where Other == Nothing { self.title = title }",
@@ -220,7 +221,7 @@ struct CompilationTests {
         #expect(errors.count > 1, "the type is inferred now, and what @Model writes needs no more spell it: \(output)")
     }
 
-    @Test func aModelWithoutAKeyIsOneErrorToo() throws {
+    @Test func modelsWithoutAKeyAreOneError() throws {
         let (errors, output) = try Compiler.errors(
             in: """
                 import Relata
@@ -233,7 +234,7 @@ struct CompilationTests {
     // MARK: Properties that fewer see than the model
 
     @Test(arguments: [
-        // With a value the property is no parameter, and nobody else needs to know its type.
+        // With a value the property isn't a parameter, and nobody else needs to know its type.
         ("public", "private var secret: Secret = Secret()"), ("internal", "private var secret: Secret = Secret()"),
         ("internal", "fileprivate var secret: Secret?"), ("public", "fileprivate var secret: [Secret] = []"),
         // Without one the model says itself how it is made.
@@ -257,7 +258,7 @@ struct CompilationTests {
         #expect(errors == [], "\(output)")
     }
 
-    @Test func aPropertyOfSuchATypeThatMustBeGivenIsRefusedByTheCompiler() throws {
+    @Test func requiredPropertiesOfUnstorableTypesDoNotCompile() throws {
         let (errors, output) = try Compiler.errors(
             in: """
                 import Relata
@@ -273,7 +274,7 @@ struct CompilationTests {
 
     /// Tests of the package see more than an app does.
     @Test(arguments: ["Tests/DocumentationTests", "Examples/Stories"])
-    func theExamplesCompileOutsideOfThePackage(folder: String) throws {
+    func theExamplesCompileOutsideThePackage(folder: String) throws {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
         let paths = FileManager.default.enumerator(atPath: "\(root)/\(folder)")?.allObjects as? [String] ?? []
         let files = paths.filter { $0.hasSuffix(".swift") }.map { "\(root)/\(folder)/\($0)" }

@@ -1,6 +1,6 @@
 import Testing
 
-/// What the compiler says to mistakes in queries and calls: one error for each, at the mistake.
+/// Compiler errors for mistakes in queries and calls: one error for each, at the mistake.
 @Suite(.enabled(if: Compiler.arguments != nil, "the built modules and the macros weren't found beside the tests"))
 struct DiagnosticsTests {
     private static let models = """
@@ -21,7 +21,7 @@ struct DiagnosticsTests {
 
         """
 
-    @Test func aMistakeInAClosureIsTheOnlyErrorAndStandsThere() throws {
+    @Test func mistakesInClosuresAreTheOnlyErrorAndAtTheirPlace() throws {
         try Compiler.expectErrors(
             in: Self.models + """
                 func use(_ store: Store) async throws {
@@ -64,7 +64,7 @@ struct DiagnosticsTests {
                 """)
     }
 
-    @Test func aMistakeInAValueOfATypeOfTheAppIsTheOnlyErrorAndNamesIt() throws {
+    @Test func mistakesInCustomTypesAreTheOnlyErrorAndNamed() throws {
         try Compiler.expectErrors(
             in: Self.models + """
                 enum Kind: String, Codable { case novel, essay }
@@ -96,13 +96,13 @@ struct DiagnosticsTests {
                 """)
     }
 
-    @Test func aListInAQueryIsAnsweredWithWhatToAsk() throws {
+    @Test func listsInQueriesGetAHint() throws {
         try Compiler.expectErrors(
             in: Self.models + """
                 func use(_ store: Store) async throws {
                     _ = try await store.fetch(Book.where { $0.authors.name == "x" })  // write 'contains { $0.title == … }'
                     _ = try await store.fetch(Book.where { $0.authors.filter { $0.name == "x" } })  // write 'contains { … }'
-                    _ = try await store.fetch(Book.where { $0.authors.map { $0.name } == "x" })  // write a figure
+                    _ = try await store.fetch(Book.where { $0.authors.map { $0.name } == "x" })  // write an aggregate
                     _ = try await store.fetch(Book.where { $0.title.count == 3 })  // 'count' has been renamed to 'length'
                 }
                 """)
@@ -141,7 +141,7 @@ struct DiagnosticsTests {
                 """, ["-warnings-as-errors"])
     }
 
-    @Test func aMistakeInTheInitializerIsTheOnlyErrorAndStandsThere() throws {
+    @Test func mistakesInInitializersAreTheOnlyErrorAndAtTheirPlace() throws {
         try Compiler.expectErrors(
             in: Self.models + """
                 func use(_ genre: Genre, _ author: Author, _ song: Song) {
@@ -154,7 +154,7 @@ struct DiagnosticsTests {
                 """)
     }
 
-    @Test func aMistakeInAMarkerIsTheOnlyErrorAndStandsThere() throws {
+    @Test func mistakesInMarkersAreTheOnlyErrorAndAtTheirPlace() throws {
         try Compiler.expectErrors(
             in: Self.models + """
                 @Model struct Shelf {
@@ -179,7 +179,7 @@ struct DiagnosticsTests {
                 """)
     }
 
-    @Test func whatSwiftDataWritesIsAnsweredWithWhatToWrite() throws {
+    @Test func swiftDataCodeGetsAHint() throws {
         try Compiler.expectErrors(
             in: Self.models + """
                 @Model struct Photo {
@@ -208,7 +208,7 @@ struct DiagnosticsTests {
                 """)
     }
 
-    @Test func whatGRDBWritesIsAnsweredWithWhatToWrite() throws {
+    @Test func grdbCodeGetsAHint() throws {
         try Compiler.expectErrors(
             in: Self.models + """
                 func use(_ store: Store) async throws {

@@ -25,7 +25,7 @@ import Testing
         #expect(errors == [], "\(output)")
     }
 
-    @Test(.enabled(if: Compiler.arguments != nil)) func awaitInTopLevelCodeIsRefusedWithTheMend() throws {
+    @Test(.enabled(if: Compiler.arguments != nil)) func awaitInTopLevelCodeIsRefusedWithTheFix() throws {
         let program = try #require(Self.programs.first).replacing("try store.", with: "try await store.")
         let (errors, _) = try Compiler.errors(in: program, file: "main.swift", ["-swift-version", "6"])
         #expect(errors.first?.contains("in a main.swift, only inside an async function") == true, "\(errors)")

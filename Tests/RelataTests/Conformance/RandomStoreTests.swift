@@ -6,7 +6,7 @@ import Testing
 /// Random objects, edits, deletes and queries, against plain arrays that do the same.
 @Suite struct RandomStoreTests {
     @Test(arguments: Engine.allCases, [1, 2, 3, 4] as [UInt64])
-    func aStoreHoldsWhatPlainArraysHold(_ engine: Engine, _ seed: UInt64) throws {
+    func storesMatchPlainArrays(_ engine: Engine, _ seed: UInt64) throws {
         var run = try RandomRun(engine, seed: seed)
         for step in 0..<60 {
             try run.change()

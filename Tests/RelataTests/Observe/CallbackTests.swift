@@ -3,7 +3,7 @@ import Relata
 import Synchronization
 import Testing
 
-/// Observers and calls for code without `async`: what is called, how often, and when no more.
+/// Observers and calls for code without `async`: which callbacks are called, how often, and when they end.
 struct CallbackTests {
     /// What was called, in order, and a way to wait for it.
     private final class Calls: Sendable {
@@ -36,7 +36,7 @@ struct CallbackTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases) func anErrorIsTheLastCallAndComesOnce(_ engine: Engine)
+    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases) func errorsAreTheLastCallAndComeOnce(_ engine: Engine)
         async throws
     {
         let store = try TestStore.make(engine, for: Author.self)
@@ -52,7 +52,7 @@ struct CallbackTests {
         try await store.insert([Author(name: "B"), Author(name: "C")])
         await calls.wait(for: 3)
         await others.wait(for: 3)
-        // It could be read again now, and isn't: the observer has ended. The others go on.
+        // It could be read again now, and isn't: the observer has ended. The others continue.
         try await store.delete(Author.where { $0.name > "A" })
         await others.wait(for: 4)
         try await Task.sleep(for: .milliseconds(50))
@@ -83,7 +83,7 @@ struct CallbackTests {
         let witness = store.observe(Author.all) { others.add("\($0.count)") }
         await calls.wait(for: 1)
         await others.wait(for: 1)
-        // Cancelled, or held by nobody any more.
+        // Cancelled, or no longer referenced.
         if isCancelled { observer?.cancel() } else { observer = nil }
         try await store.insert(Author(name: "A"))
         await others.wait(for: 2)
@@ -99,7 +99,7 @@ struct CallbackTests {
 
     // MARK: Completion handlers
 
-    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases) func aCallThatFailsCompletesOnceWithItsError(
+    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases) func failedCallsCompleteOnceWithTheirError(
         _ engine: Engine
     ) async throws {
         let store = try TestStore.make(engine, for: Book.self)
@@ -134,7 +134,7 @@ struct CallbackTests {
     }
 
     @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases)
-    func aCallThatIsCancelledCompletesWithThatAndWritesNothing(_ engine: Engine) async throws {
+    func cancelledCallsCompleteWithCancellationAndWriteNothing(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let start = DispatchSemaphore(value: 0)
         let calls = Calls()

@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// What the feed says about each way of writing.
+/// The feed's entries for each way of writing.
 struct ChangeFeedTests {
     @Test(arguments: Engine.allCases)
     func savesOfAllKinds(_ engine: Engine) async throws {
@@ -58,7 +58,7 @@ struct ChangeFeedTests {
         #expect(added.contains("Book update 1 genre"))
     }
 
-    @Test(arguments: Engine.allCases) func deletionsWithAllThatFollows(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func deletionsWithAllConsequences(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Book.self, Series.self)
         let genre = try await store.insert(Genre(name: "G"))
         var book = Book(title: "T", genre: ToOne(genre))
@@ -73,7 +73,7 @@ struct ChangeFeedTests {
         #expect(Set(try await store.feed { try $0.delete(stored) }) == ["Episode delete 2", "Series delete 1"])
     }
 
-    @Test(arguments: Engine.allCases) func nothingOfWhatWasRolledBack(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func rolledBackChangesAreNotDelivered(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let found = try await store.feed { tx in
             try tx.insert(Author(name: "A"))
@@ -86,13 +86,13 @@ struct ChangeFeedTests {
         #expect(found == ["Author insert 2"])
     }
 
-    @Test(arguments: Engine.allCases) func ownSQLNamesTheEntityOnly(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func rawSQLNamesOnlyTheEntity(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: ISBN.self)
         let found = try await store.feed { try $0.execute(#"INSERT INTO "ISBN" ("value") VALUES ('a')"#) }
         #expect(found == ["ISBN unknown 0"])
     }
 
-    @Test(arguments: Engine.first) func aReaderThatFallsFarBehindLearnsTheEntities(_ engine: Engine) async throws {
+    @Test(arguments: Engine.first) func slowReadersGetOnlyTheEntities(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let feed = store.changes
         for _ in 0..<3 {

@@ -18,7 +18,7 @@ struct ChangeLogTests {
         return options
     }
 
-    @Test(arguments: Engine.shared) func aReaderGoesOnWhereItWasAlsoAfterOpeningAnew(_ engine: Engine) async throws {
+    @Test(arguments: Engine.shared) func readersResumeAfterReopening(_ engine: Engine) async throws {
         let database = TestDatabase(engine)
         let store = try database.open(Book.self, options: options)
         let authors = try await store.insert([Author(name: "A"), Author(name: "B")])
@@ -37,8 +37,7 @@ struct ChangeLogTests {
         #expect(try await again.changes(after: second[0].position).isEmpty)
     }
 
-    @Test(arguments: Engine.allCases) func theLogIsCommittedWithTheTransactionOrNotAtAll(_ engine: Engine) async throws
-    {
+    @Test(arguments: Engine.allCases) func theLogIsCommittedWithTheTransaction(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self, options: options)
         try? await store.write { tx in
             try tx.insert(Author(name: "A"))
@@ -58,7 +57,7 @@ struct ChangeLogTests {
         }
     }
 
-    @Test(arguments: Engine.allCases) func aTransactionSaysWhoMadeIt(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func transactionsNameTheirAuthor(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self, options: options)
         let feed = store.changes
         let origin = ChangeOrigin("Ada's \"phone\"", number: .max)
@@ -112,7 +111,7 @@ struct ChangeLogTests {
             ])
     }
 
-    @Test(arguments: Engine.allCases) func changesThatWereRemovedAreMissed(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func removedChangesAreReportedAsMissed(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self, options: options)
         try await store.insert(Author(name: "A"))
         try await store.insert(Author(name: "B"))
@@ -125,7 +124,7 @@ struct ChangeLogTests {
         #expect(await thrown { try await store.changes(after: 0) }?.kind == "invalidUse")
     }
 
-    @Test func keysOfAllTypesComeBack() throws {
+    @Test func keysOfAllTypesRoundTrip() throws {
         let columns = try columns([.integer, .text, .real, .uuid(.blob), .data])
         let id = UUID()
         let keys = KeyList([
@@ -142,7 +141,7 @@ struct ChangeLogTests {
     }
 
     /// A column of floating-point numbers may keep integers, and other programs' columns hold anything.
-    @Test func numbersComeBackAsTheyWereStored() throws {
+    @Test func numbersRoundTrip() throws {
         let numbers: [Value] = [
             .integer(2), .integer(9_007_199_254_740_993), .integer(.max), .real(2), .real(-0.5), .real(1e300),
             .real(9_007_199_254_740_992), .real(.infinity), .real(-.infinity), .null, "2",

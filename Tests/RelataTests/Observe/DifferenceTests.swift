@@ -26,7 +26,7 @@ struct DifferenceTests {
     }
 
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-    func doingADifferenceToTheOldListMakesTheNewOne(_ seed: UInt64) {
+    func applyingADifferenceYieldsTheNewList(_ seed: UInt64) {
         var random = SampleRandom(seed: seed)
         for _ in 0..<300 {
             let old = (0..<Int.random(in: 0...12, using: &random)).shuffled(using: &random)

@@ -27,7 +27,7 @@ private enum MuchLater {
 
 /// Observers whose store closes or whose database is migrated, and those that are slow.
 struct ObserveLimitsTests {
-    @Test(arguments: Engine.allCases) func closingTheStoreEndsWhateverObservesItWithoutAnError(_ engine: Engine)
+    @Test(arguments: Engine.allCases) func closingTheStoreEndsObserversWithoutAnError(_ engine: Engine)
         async throws
     {
         let store = try TestStore.make(engine, for: Jotting.self)
@@ -54,7 +54,7 @@ struct ObserveLimitsTests {
         #expect(await calls.next() == nil)
     }
 
-    @Test(arguments: Engine.shared) func observersOutliveAMigrationThatLosesNothing(
+    @Test(arguments: Engine.shared) func observersSurviveALosslessMigration(
         _ engine: Engine
     ) async throws {
         let database = TestDatabase(engine)
@@ -68,7 +68,7 @@ struct ObserveLimitsTests {
         let later = try database.open(Later.Author.self)
         try await later.insert(Later.Author(name: "B", born: 1929))
         #expect(try await authors.next()?.map(\.name) == ["A", "B"])
-        // And its own writes go on.
+        // And its own writes continue.
         try await store.insert(Author(name: "C"))
         #expect(try await authors.next()?.map(\.name) == ["A", "B", "C"])
         #expect(try await later.fetch(Later.Author.sorted { $0.name }).map(\.born) == [1900, 1929, 1900])
@@ -77,7 +77,7 @@ struct ObserveLimitsTests {
     }
 
     @Test(arguments: Engine.embedded.filter(\.isShared))
-    func aMigrationThatTakesAColumnAwayEndsItsObserversWithAnErrorAndNoOthers(
+    func droppingAColumnEndsOnlyItsObserversWithAnError(
         _ engine: Engine
     ) async throws {
         let database = TestDatabase(engine)
@@ -123,7 +123,7 @@ struct ObserveLimitsTests {
         var observedIdentity: ObservedIdentity? { ObservedIdentity(0) }
     }
 
-    @Test(arguments: Engine.first) func tenThousandCommitsPileUpNothingForASlowReader(_ engine: Engine) async throws {
+    @Test(arguments: Engine.first) func commitsDoNotPileUpForSlowReaders(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Jotting.self)
         var first = store.observe(CountedRequest()).makeAsyncIterator()
         var second = store.observe(CountedRequest()).makeAsyncIterator()
@@ -140,12 +140,12 @@ struct ObserveLimitsTests {
     }
 
     /// A trace is called in the middle of whatever the store does, and may ask it for anything that reads.
-    @Test(arguments: Engine.shared) func aTraceMayListenToTheStore(_ engine: Engine) async throws {
+    @Test(arguments: Engine.shared) func tracesMayUseTheStore(_ engine: Engine) async throws {
         let hook = Hook()
         let store = try TestStore.make(engine, for: Jotting.self, options: hook.options)
         hook.arm { _ = store.changes }
         let (ends, continuation) = AsyncStream.makeStream(of: Bool.self)
-        // On a thread of its own: were it to wait for itself, the test ends all the same.
+        // On its own thread: were it to wait for itself, the test ends all the same.
         Thread.detachNewThread {
             _ = store.changes
             continuation.yield(true)

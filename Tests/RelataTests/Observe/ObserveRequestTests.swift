@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// What can be observed besides queries.
+/// Observations other than queries.
 struct ObserveRequestTests {
     @Test(arguments: Engine.allCases) func theFirstObjectOfAQueryIsObserved(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
@@ -21,7 +21,7 @@ struct ObserveRequestTests {
         #expect(try await observer.next() == .some(nil))
     }
 
-    @Test(arguments: Engine.allCases) func theFirstObjectComesWithWhatIsIncluded(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func theFirstObjectHasItsIncludes(_ engine: Engine) async throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Book.self, options: log.options)
         let query = Book.sorted { $0.year.descending }.including { $0.authors }
@@ -33,13 +33,13 @@ struct ObserveRequestTests {
         #expect(try await observer.next()??.authors.objects.map(\.name) == ["A5"])
         // One book is read, and its authors: not those of all books.
         #expect(log.take().count == 2)
-        // The number of the same query is a request of its own.
+        // The number of the same query is its own request.
         #expect(try await count.next() == 5)
         try await store.update(Author.where { $0.name == "A5" }) { $0.name.set(to: "B") }
         #expect(try await observer.next()??.authors.objects.map(\.name) == ["B"])
     }
 
-    @Test(arguments: Engine.allCases) func differencesGoByAnIdentityOfOnesOwn(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func differencesCanUseACustomIdentity(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Book.self)
         try await store.insert((1...3).map { Book(title: "\($0)", year: $0) })
         let list = store.observe(Book.sorted { $0.year })
@@ -60,7 +60,7 @@ struct ObserveRequestTests {
         #expect(same.updated.map(\.new.year) == [9] && same.updated.map(\.old.year) == [1])
     }
 
-    @Test(arguments: Engine.allCases) func differencesOfAnyListGoByAnIdentityToo(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func differencesOfAnyListCanUseACustomIdentity(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let names = store.observe { try $0.fetch(Author.sorted { $0.name }).map(\.name) }
         var differences = names.differences(by: { $0.lowercased() }).makeAsyncIterator()

@@ -2,10 +2,10 @@ import Foundation
 import Relata
 import Testing
 
-/// What observers get, and when.
+/// The values that observers get, and when.
 struct ObserveTests {
     @Test(arguments: Engine.allCases)
-    func theValueNowComesFirstThenOneAfterEachCommitThatChangesIt(_ engine: Engine) async throws {
+    func observersGetTheCurrentValueAndEachChange(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Book.self)
         try await store.insert(Book(title: "A", year: 1999))
         var observer = store.observe(Book.where { $0.year > 1990 }.sorted { $0.title }).makeAsyncIterator()
@@ -18,7 +18,7 @@ struct ObserveTests {
         #expect(try await observer.next()?.map(\.title) == ["B"])
     }
 
-    @Test(arguments: Engine.embedded) func nothingIsReadAgainForTablesAndColumnsThatItDoesNotDependOn(_ engine: Engine)
+    @Test(arguments: Engine.embedded) func unrelatedTablesAndColumnsCauseNoReads(_ engine: Engine)
         async throws
     {
         let log = StatementLog()
@@ -41,7 +41,7 @@ struct ObserveTests {
         #expect(try await other.value == 2)
     }
 
-    @Test(arguments: Engine.allCases) func linksThatAQueryIncludesSortsByOrAsksForCountToo(_ engine: Engine)
+    @Test(arguments: Engine.allCases) func usedLinksAreObservedToo(_ engine: Engine)
         async throws
     {
         let store = try TestStore.make(engine, for: Book.self)
@@ -60,7 +60,7 @@ struct ObserveTests {
         #expect(try await filtered.next()?.isEmpty == true)
     }
 
-    @Test(arguments: Engine.allCases) func cascadesAndOwnSQLAreSeen(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func cascadesAndRawSQLAreObserved(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Series.self, Author.self)
         var series = Series(title: "S")
         series.episodes.add([Episode(title: "1"), Episode(title: "2")])
@@ -75,7 +75,7 @@ struct ObserveTests {
         #expect(try await authors.next() == 1)
     }
 
-    @Test(arguments: Engine.allCases) func anUncommittedOrRolledBackStateIsNeverShown(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func uncommittedAndRolledBackStatesAreNeverShown(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         var observer = store.observe(Author.all).makeAsyncIterator()
         #expect(try await observer.next()?.count == 0)
@@ -95,7 +95,7 @@ struct ObserveTests {
         #expect(try await observer.next()?.count == 2)
     }
 
-    @Test(arguments: Engine.allCases) func oneObjectIsReadAgainOnlyWhenItChanged(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func oneObjectIsRereadOnlyWhenItChanges(_ engine: Engine) async throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Author.self, options: log.options)
         let authors = try await store.insert([Author(name: "A"), Author(name: "B")])
@@ -112,7 +112,7 @@ struct ObserveTests {
         #expect(try await next.value == .some(nil))
     }
 
-    @Test(arguments: Engine.allCases) func manyObserversOfOneQueryShareOneRun(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func observersOfOneQueryShareItsExecution(_ engine: Engine) async throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Author.self, options: log.options)
         _ = log.take()
@@ -150,7 +150,7 @@ struct ObserveTests {
         #expect(try await observer.next() == 200)
     }
 
-    @Test(arguments: Engine.allCases) func anErrorEndsItsObserversAndNoOthers(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func errorsEndOnlyTheirObservers(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let failing = store.observe { tx -> Int in
             if try tx.count(Author.all) > 0 { throw RelataError.invalidUse("on purpose") }
@@ -194,7 +194,7 @@ struct ObserveTests {
             }?.kind == "closed")
     }
 
-    @Test(arguments: Engine.allCases) func aFigureIsObserved(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func aggregatesAreObserved(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Book.self)
         var observer = store.observe(valueOf: Book.all) { $0.year.maximum() }.makeAsyncIterator()
         #expect(try await observer.next() == .some(nil))
@@ -202,7 +202,7 @@ struct ObserveTests {
         #expect(try await observer.next() == 1970)
     }
 
-    @Test(arguments: Engine.allCases) func codeWithoutAsyncIsCalled(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func observersCanUseCallbacks(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let (counts, continuation) = AsyncStream.makeStream(of: Int.self)
         var observer: Cancellable? = store.observe(Author.all) { continuation.yield($0.count) }
@@ -214,7 +214,7 @@ struct ObserveTests {
         observer = nil
     }
 
-    @Test(arguments: Engine.shared) func whatAnotherStoreWritesToTheDatabaseIsNoticed(
+    @Test(arguments: Engine.shared) func writesOfOtherStoresAreObserved(
         _ engine: Engine
     ) async throws {
         let database = TestDatabase(engine)
@@ -231,7 +231,7 @@ struct ObserveTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases) func statementsThatCameAndWentHideNoOthers(
+    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases) func finishedStatementsDoNotHideOthers(
         _ engine: Engine
     ) async throws {
         let store = try TestStore.make(engine, for: Folder.self, Author.self)
@@ -241,7 +241,7 @@ struct ObserveTests {
         var authors = store.observe(Author.all).makeAsyncIterator()
         #expect(try await authors.next()?.count == 0)
         try await store.write { tx in
-            // Each level runs the same statement while the one above runs: it is prepared anew, and gone afterwards.
+            // Each level runs the same statement while the one above runs: it is prepared again, and gone afterwards.
             func walk(_ folder: Folder) throws {
                 try tx.forEach(Folder.where { $0.parent == folder }) { try walk($0) }
             }

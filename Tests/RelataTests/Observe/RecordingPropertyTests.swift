@@ -3,10 +3,10 @@ import Relata
 import RelataTesting
 import Testing
 
-/// What the feed says, against what is in the tables before and after.
+/// The feed, compared with the tables before and after.
 struct RecordingPropertyTests {
     @Test(arguments: Engine.inTurn(1...4))
-    func everyObjectThatAnyWriteChangedIsNamed(_ engine: Engine, _ seed: UInt64) async throws {
+    func everyChangedObjectIsNamed(_ engine: Engine, _ seed: UInt64) async throws {
         var random = SampleRandom(seed: seed)
         let store = try TestStore.make(engine, for: Book.self, Series.self, Folder.self)
         let feed = store.changes

@@ -6,10 +6,10 @@ import RelataCore
 import RelataPostgres
 import Testing
 
-/// What the guide to production says of roles and dumps.
+/// The guide's statements about roles and dumps.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct AdministrationTests {
-    @Test func aRoleThatOwnsTheTablesAndOneThatWritesRowsAreEnough() async throws {
+    @Test func anOwnerRoleAndAWriterRoleAreEnough() async throws {
         let cluster = try PrivateCluster.shared
         let database = try cluster.makeDatabase()
         let session = try Session(PostgresURL(database.url))

@@ -4,7 +4,7 @@ import Relata
 import RelataPostgres
 import Testing
 
-/// Tables that somebody alters by hand while a store is open: what the server has planned for fits them no longer.
+/// Tables that are altered manually while a store is open: the server's plans no longer match them.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct AlteredByHandTests {
     private func alter(_ url: String, _ type: String) throws {
@@ -13,7 +13,7 @@ struct AlteredByHandTests {
         try session.run("ALTER TABLE \"Genre\" ALTER COLUMN name TYPE \(type)")
     }
 
-    @Test func fetchesArePlannedForAgain() async throws {
+    @Test func fetchesAreReplannedAfterAChange() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         var options = Store.Options()
         options.maximumReaders = 1
@@ -29,7 +29,7 @@ struct AlteredByHandTests {
         try store.close()
     }
 
-    @Test func aDeletionDoesByItselfWhatNoForeignKeyDoes() async throws {
+    @Test func deletionsCascadeWithoutForeignKeys() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await Store.open(database.url, for: Series.self)
         let series = try await store.save(Series(title: "Short one"))
@@ -51,7 +51,7 @@ struct AlteredByHandTests {
         try store.close()
     }
 
-    @Test func aStreamReadsNoValuesAsThoseOfAnotherType() async throws {
+    @Test func streamsDetectChangedColumnTypes() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         var options = Store.Options()
         options.maximumReaders = 1
@@ -67,14 +67,14 @@ struct AlteredByHandTests {
         await #expect {
             try await streamed()
         } throws: {
-            "\($0)".contains("another process altered the tables meanwhile")
+            "\($0)".contains("another process has altered the tables")
         }
         try alter(database.url, "text COLLATE \"C\" USING convert_from(name, 'UTF8')")
         #expect(try await streamed() == ["Fantasy"])
         try store.close()
     }
 
-    @Test func transactionsThatWriteRunAgain() async throws {
+    @Test func writeTransactionsAreRetried() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         var options = Store.Options()
         options.maximumWriters = 1
@@ -93,7 +93,7 @@ struct AlteredByHandTests {
         try store.close()
     }
 
-    @Test func aColumnThatWasRenamedIsNamedAndAnAddedOneIsNoneOfTheStores() async throws {
+    @Test func renamedColumnsAreNamedAndAddedOnesIgnored() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         var options = Store.Options()
         (options.maximumReaders, options.maximumWriters) = (1, 1)

@@ -40,7 +40,7 @@ import Testing
         #expect(log.take().count == 1)
     }
 
-    @Test func anObjectIsFoundInAsManyStepsAsHalvingTakes() throws {
+    @Test func failingObjectsAreFoundByBisection() throws {
         let log = StatementLog()
         let store = try store(log)
         try store.insert(Freight.samples(900..<901))

@@ -38,7 +38,7 @@ struct EncryptedConnectionTests {
         return Int(UInt16(bigEndian: address.sin_port))
     }
 
-    /// Makes a key and a certificate for it; the server runs what makes them, as its own user.
+    /// Creates a key and a certificate for it; the server runs what makes them, as its own user.
     private func certificate(_ name: String, _ session: Session) throws {
         try session.run(
             """

@@ -12,7 +12,7 @@ import Testing
 struct FailoverTests {
     private static let settings = ["synchronous_commit": "on", "wal_level": "replica", "max_wal_senders": "5"]
 
-    /// What writers were told is written.
+    /// Acknowledged writes are stored.
     private final class Load: Sendable {
         let acknowledged = Mutex<[String]>([])
         let isOver = Atomic<Bool>(false)
@@ -59,7 +59,7 @@ struct FailoverTests {
                     while !load.isOver.load(ordering: .relaxed) {
                         number += 1
                         let name = "\(writer).\(number)"
-                        // What was lost while it was committed may be there, and is left alone.
+                        // Writes whose commit was interrupted may be stored, and aren't checked.
                         guard (try? await store.save(Genre(name: name))) != nil else { continue }
                         load.acknowledged.withLock { $0.append(name) }
                     }
@@ -135,7 +135,7 @@ struct FailoverTests {
         // The log is read where it is written.
         try await store.save(Genre(name: "logged"))
         #expect(try await store.changes(after: end, atLeast: 1).map(\.change.kind) == [.insert])
-        // While the replica stands still, a read waits for it, and no write does.
+        // While the replica is paused, reads wait for it, and writes don't.
         let control = try Session(PostgresURL(replica.url()))
         try control.run("SELECT pg_wal_replay_pause()")
         try await store.save(Genre(name: "late"))

@@ -39,7 +39,7 @@ struct FaultTests {
 
     // MARK: The server
 
-    @Test func aServerThatIsKilledTakesBackWhatRanAndTheStoreGoesOn() async throws {
+    @Test func aKilledServerRollsBackAndTheStoreContinues() async throws {
         // A commit that is acknowledged is in the server's log.
         let cluster = try PrivateCluster(settings: ["synchronous_commit": "on"])
         let store = try await Store.open(cluster.url(), for: Book.self, options: options { $0.busyTimeout = 60 })
@@ -64,7 +64,7 @@ struct FaultTests {
         try store.close()
     }
 
-    @Test func aServerThatStaysAwayIsAnErrorAfterTheTime() async throws {
+    @Test func anUnreachableServerIsAnErrorAfterTheTimeout() async throws {
         let cluster = try PrivateCluster()
         let store = try await Store.open(cluster.url(), for: Book.self, options: options { $0.busyTimeout = 0.3 })
         try cluster.stopServer()
@@ -78,7 +78,7 @@ struct FaultTests {
         try store.close()
     }
 
-    @Test func aServerThatNeverAnsweredIsAnErrorAtOnce() async throws {
+    @Test func aServerThatNeverAnsweredIsAnImmediateError() async throws {
         let start = ContinuousClock.now
         let error = await thrown {
             try await Store.open(
@@ -103,7 +103,7 @@ struct FaultTests {
         let url = cluster.url(database: database.name, user: role)
         let refused = await thrown { try await Store.open(url, for: Book.self) }
         #expect(refused?.kind == "fileAccess")
-        #expect(refused.map { "\($0)" }?.contains("lacks a right") == true)
+        #expect(refused.map { "\($0)" }?.contains("lacks a privilege") == true)
         // Nothing is left behind, and once somebody with that right has opened the store, rights on the rows are enough.
         #expect(try owner.execute(SQLStatement("SELECT relname FROM pg_class WHERE relname = 'Book'")).count == 0)
         try await Store.open(database.url, for: Book.self).close()
@@ -115,7 +115,7 @@ struct FaultTests {
         try store.close()
     }
 
-    @Test func callsWaitForAConnectionAndThenSayThatAllAreInUse() async throws {
+    @Test func callsTimeOutIfAllConnectionsAreInUse() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await Store.open(
             database.url, for: Genre.self,
@@ -137,9 +137,9 @@ struct FaultTests {
         #expect(error?.kind == "busy")
         #expect(error.map { "\($0)" }?.contains("all 1 connections that write") == true)
         #expect(store.statistics.writers.timeouts == 1 && store.statistics.writers.waiting == 0)
-        // Reads have connections of their own.
+        // Reads have their own connections.
         #expect(try await store.count(Genre.all) == 0)
-        // Who waits for less than that gets its turn.
+        // Calls with a longer time limit succeed.
         async let second = store.save(Genre(name: "second"))
         gate.signal()
         try await holder.value
@@ -147,7 +147,7 @@ struct FaultTests {
         try store.close()
     }
 
-    @Test func timeLimitsOfStatementsLocksAndIdleTransactionsHold() async throws {
+    @Test func statementLockAndIdleTimeoutsAreEnforced() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         // Making the tables may take longer than the limits.
         try await Store.open(database.url, for: Genre.self).close()
@@ -226,7 +226,7 @@ struct FaultTests {
 
     // MARK: Values
 
-    @Test func valuesThatAServerDoesNotTakeAreRefusedByName() async throws {
+    @Test func valuesThatTheServerRejectsAreNamed() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await Store.open(database.url, for: Reading.self)
         let text = await thrown { try await store.insert(Reading(name: "a", note: "x\0y")) }
@@ -276,7 +276,7 @@ struct FaultTests {
         try store.close()
     }
 
-    @Test func aClockThatIsBehindCostsNoWriteAndNoConflict() async throws {
+    @Test func aSlowClockCausesNoConflicts() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await Store.open(database.url, for: Article.self)
         let other = try await Store.open(database.url, for: Article.self)
@@ -287,7 +287,7 @@ struct FaultTests {
             _ = try other.transaction(on: connection, now: yesterday).update(article.id) { $0.title = "2" }
         }
         let stored = try #require(try await store.fetch(Article.self, id: article.id))
-        // Stamps are of the clock of whoever writes: the revision says what came after what.
+        // Stamps come from the writer's clock: the revision determines the order.
         #expect(stored.title == "2" && stored.revision == 2 && stored.updated < article.updated)
         #expect(await thrown { try await store.save(article) }?.kind == "conflict")
         try await store.update(article.id) { $0.title = "3" }

@@ -7,7 +7,7 @@ import RelataPostgres
 import Synchronization
 import Testing
 
-/// How a store listens for others' commits: what becomes of errors, how often it looks, and who waits for the server.
+/// How a store listens for others' commits: errors, polling, and waiting for the server.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct ListeningTests {
     private var options: Store.Options {
@@ -16,7 +16,7 @@ struct ListeningTests {
         return options
     }
 
-    @Test(.timeLimit(.minutes(20))) func whoMayNotHearOfCommitsIsToldSo() async throws {
+    @Test(.timeLimit(.minutes(20))) func missingListenPrivilegesAreReported() async throws {
         let cluster = try PrivateCluster.shared
         let database = try cluster.makeDatabase()
         let writer = try await Store.open(database.url, for: Genre.self)
@@ -65,7 +65,7 @@ struct ListeningTests {
         try session.run("DROP ROLE \(role)")
     }
 
-    @Test(.timeLimit(.minutes(20))) func aRowOfTheLogThatCannotBeReadSilencesNoFeed() async throws {
+    @Test(.timeLimit(.minutes(20))) func unreadableLogRowsDoNotStopFeeds() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await Store.open(database.url, for: Genre.self, options: options)
         try await store.insert(Genre(name: "one"))
@@ -84,7 +84,7 @@ struct ListeningTests {
         try store.close()
     }
 
-    @Test(.timeLimit(.minutes(20))) func feedsLookSeldomWhileATransactionStaysOpen() async throws {
+    @Test(.timeLimit(.minutes(20))) func feedsPollRarelyWhileATransactionStaysOpen() async throws {
         let cluster = try PrivateCluster(settings: ["log_statement": "all"])
         let store = try await Store.open(cluster.url(), for: Genre.self, options: options)
         var sets = store.changes.makeAsyncIterator()
@@ -105,8 +105,8 @@ struct ListeningTests {
         try store.close()
     }
 
-    @Test(.timeLimit(.minutes(20))) func nobodyWaitsForTheServerToBeginToObserve() async throws {
-        // What is committed outlives a server that is killed.
+    @Test(.timeLimit(.minutes(20))) func startingAnObserverDoesNotBlock() async throws {
+        // Committed data survives a killed server.
         let cluster = try PrivateCluster(settings: ["synchronous_commit": "on"])
         var options = options
         options.busyTimeout = 60

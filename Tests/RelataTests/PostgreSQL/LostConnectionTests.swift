@@ -33,7 +33,7 @@ struct LostConnectionTests {
         try store.close()
     }
 
-    @Test func aTransactionThatLosesItsConnectionIsTakenBack() async throws {
+    @Test func lostConnectionsRollBackTheirTransaction() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await Store.open(database.url, for: Book.self)
         let error = await #expect(throws: RelataError.self) {

@@ -11,7 +11,7 @@ import Testing
     var amount: Decimal
 }
 
-/// What other programs do to the database of a store.
+/// Changes of a store's database by other programs.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct OtherProgramsTests {
     private func run(_ sql: String, in database: PostgresCluster.TestDatabase) throws {
@@ -20,7 +20,7 @@ struct OtherProgramsTests {
         try session.run(sql)
     }
 
-    @Test func theSchemasNameMayHaveAnyCase() async throws {
+    @Test func schemaNamesMayHaveAnyCase() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         try run(
             "CREATE SCHEMA \"My App\"; ALTER DATABASE \"\(database.name)\" SET search_path = \"My App\"", in: database)
@@ -32,7 +32,7 @@ struct OtherProgramsTests {
         }
     }
 
-    @Test func whatCannotBeCountedIsAnErrorOfItsObject() async throws {
+    @Test func uncountableChangesAreErrorsOfTheirObject() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await Store.open(database.url, for: OddReading.self)
         for number in 1...3 {

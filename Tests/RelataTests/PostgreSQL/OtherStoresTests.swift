@@ -5,7 +5,7 @@ import Relata
 import RelataPostgres
 import Testing
 
-/// What a store on a server sees of others' writes.
+/// A store on a server sees the writes of others.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct OtherStoresTests {
     private func open(
@@ -17,7 +17,7 @@ struct OtherStoresTests {
         return try TestStore.open(database.url, for: [Book.self], options: options)
     }
 
-    @Test(.timeLimit(.minutes(20))) func observersOfEveryKindSeeThem() async throws {
+    @Test(.timeLimit(.minutes(20))) func observersOfEveryKindSeeOtherStores() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let (store, other) = (try open(database, delay: 30), try open(database))
         let author = try await store.insert(Author(name: "A"))
@@ -48,7 +48,7 @@ struct OtherStoresTests {
         try other.close()
     }
 
-    @Test(.timeLimit(.minutes(20))) func aCommitIsSeenAtOnceWhileAnOlderTransactionRuns() async throws {
+    @Test(.timeLimit(.minutes(20))) func commitsAreSeenWhileAnOlderTransactionRuns() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let (store, other) = (try open(database, delay: 30), try open(database))
         let older = try Session(PostgresURL(database.url))
@@ -71,7 +71,7 @@ struct OtherStoresTests {
         try other.close()
     }
 
-    @Test(.timeLimit(.minutes(20))) func aLostNotificationCostsNoMoreThanTheDelay() async throws {
+    @Test(.timeLimit(.minutes(20))) func lostNotificationsCauseOnlyADelay() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try open(database, delay: 0.05)
         var count = store.observe(countOf: Author.all).makeAsyncIterator()
@@ -89,7 +89,7 @@ struct OtherStoresTests {
         try store.close()
     }
 
-    @Test(.timeLimit(.minutes(20))) func nothingIsLostWhileTheListenerWasAway() async throws {
+    @Test(.timeLimit(.minutes(20))) func commitsDuringAListenersAbsenceAreNotLost() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let (store, other) = (try open(database, changeLog: true), try open(database, changeLog: true))
         var count = store.observe(countOf: Author.all).makeAsyncIterator()
@@ -114,7 +114,7 @@ struct OtherStoresTests {
         try other.close()
     }
 
-    @Test(.timeLimit(.minutes(20))) func aFeedTellsWhatOthersLoggedAndNamesTheEntitiesOfTheRest() async throws {
+    @Test(.timeLimit(.minutes(20))) func feedsDeliverLoggedChangesAndNameEntitiesOfOthers() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let (store, logging, plain) = (
             try open(database, changeLog: true), try open(database, changeLog: true), try open(database)
@@ -146,7 +146,7 @@ struct OtherStoresTests {
         for store in [store, logging, plain] { try store.close() }
     }
 
-    @Test(.timeLimit(.minutes(20))) func rowsThatWereRemovedUnreadCountAsEverything() async throws {
+    @Test(.timeLimit(.minutes(20))) func unreadRemovedRowsCountAsAnyChange() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let (store, other) = (try open(database), try open(database))
         try await other.insert(Author(name: "A"))
@@ -157,7 +157,7 @@ struct OtherStoresTests {
         var count = store.observe(countOf: Author.all).makeAsyncIterator()
         let feed = store.changes
         #expect(try await count.next() == 1)
-        // Somebody has removed what this store hadn't read yet.
+        // Another process has removed rows that this store hadn't read yet.
         try session.run(
             """
             BEGIN; INSERT INTO "Author" SELECT gen_random_uuid(), 'x' FROM (SELECT) AS x;

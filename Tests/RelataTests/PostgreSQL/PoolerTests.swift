@@ -12,14 +12,14 @@ import Testing
         if: PrivateCluster.isInstalled && Pooler.isInstalled,
         Testing.Comment(rawValue: PrivateCluster.isInstalled ? Pooler.missing : PrivateCluster.missing)))
 struct PoolerTests {
-    @Test func aPoolerIsNoticedAndCarriesNoNotifications() throws {
+    @Test func poolersAreDetectedAndCarryNoNotifications() throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let pooler = try Pooler(PrivateCluster.shared, serverConnections: 2)
         let session = try Session(PostgresURL(pooler.url(database: database.name)))
         #expect(session.isPooled)
         #expect(throws: PostgresFailure.self) { try session.listen(to: "channel") }
         #expect(try !Session(PostgresURL(database.url)).isPooled)
-        // Whoever knows better says so.
+        // A caller can override the detection.
         #expect(try !Session(PostgresURL(pooler.url(database: database.name)), poolsTransactions: false).isPooled)
     }
 
@@ -75,7 +75,7 @@ struct PoolerTests {
         try store.close()
     }
 
-    @Test func limitsOfTimeAndReadOnlyTransactionsHoldBehindAPooler() async throws {
+    @Test func timeoutsAndReadOnlyTransactionsWorkBehindAPooler() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let pooler = try Pooler(PrivateCluster.shared, serverConnections: 2)
         var options = Store.Options()
@@ -99,7 +99,7 @@ struct PoolerTests {
         try store.close()
     }
 
-    @Test func theStoreGoesOnWhenThePoolersServerIsRestarted() async throws {
+    @Test func theStoreSurvivesARestartBehindThePooler() async throws {
         let cluster = try PrivateCluster(settings: ["synchronous_commit": "on"])
         let pooler = try Pooler(cluster, serverConnections: 2)
         var options = Store.Options()

@@ -7,7 +7,7 @@ import RelataEngine
 import Synchronization
 import Testing
 
-/// What readers of a replica wait for while nobody knows how far the primary has written.
+/// Readers of a replica while the primary's position is unknown.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct ReplicaPositionTests {
     /// Calls a closure with a connection of a reader.
@@ -26,7 +26,7 @@ struct ReplicaPositionTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(20))) func nobodyReadsBeforeThePrimaryHasSaidWhereItIs() async throws {
+    @Test(.timeLimit(.minutes(20))) func replicaReadsWaitForThePrimarysPosition() async throws {
         let primary = try SilentServer()
         let reads = ReplicaReads(
             try PostgresURL(PrivateCluster.shared.url()), of: try PostgresURL(primary.url), patience: .seconds(5))
@@ -46,7 +46,7 @@ struct ReplicaPositionTests {
         }
     }
 
-    @Test func readersGoOnOnceThePrimaryHasAnswered() throws {
+    @Test func readersContinueOnceThePrimaryAnswers() throws {
         let url = try PostgresURL(PrivateCluster.shared.url())
         let reads = ReplicaReads(url, of: url, patience: .seconds(5))
         try Self.lose(reads)

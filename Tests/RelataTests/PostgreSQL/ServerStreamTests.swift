@@ -44,7 +44,7 @@ struct ServerStreamTests {
         try store.close()
     }
 
-    @Test func aConnectionThatIsCutWhileRowsComeIsAnErrorAndTheNextCallWorks() async throws {
+    @Test func brokenStreamsAreErrorsAndTheNextCallWorks() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await store(database)
         var count = 0
@@ -99,7 +99,7 @@ struct ServerStreamTests {
         try store.close()
     }
 
-    @Test func aLoopThatIsLeftEndsItsTransaction() async throws {
+    @Test func leavingALoopEndsItsTransaction() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await store(database)
         for _ in 0..<20 { for try await _ in store.stream(Genre.all) { break } }

@@ -11,7 +11,7 @@ import Testing
     var value: Int = 0
 }
 
-/// What was done to a flag, the so-many-th of all that was done to it.
+/// A numbered change of a flag.
 @Model private struct LoggedDeed {
     let id: ID<LoggedDeed>
     var name: String
@@ -60,7 +60,7 @@ struct SharedChangeLogTests {
     }
 
     @Test(.timeLimit(.minutes(20)), arguments: [UInt64.random(in: 0 ... .max), 17])
-    func everyCommittedChangeIsDeliveredOnceAndInTheOrderOfItsObject(_ seed: UInt64) async throws {
+    func committedChangesAreDeliveredOnceAndInOrderPerObject(_ seed: UInt64) async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let stores = try (0..<3).map { _ in try open(database) }
         // Two that insert the same one are refused, as they would be in a file.
@@ -79,7 +79,7 @@ struct SharedChangeLogTests {
         #expect(first.map(\.position) == again.map(\.position), "seed \(seed)")
         #expect(Set(again.map(\.position)).count == again.count, "seed \(seed)")
         try Self.check(again.map(\.change), deeds, "seed \(seed)")
-        // And the feed tells the same in the same order.
+        // And the feed reports the same in the same order.
         var told: [Change] = []
         for await set in feed {
             told += set.changes
@@ -130,7 +130,7 @@ struct SharedChangeLogTests {
         return changes
     }
 
-    /// Every deed is told once, and those of each flag in their order.
+    /// Every change is reported once, and those of each flag in order.
     private static func check(_ changes: [Change], _ deeds: [LoggedDeed], _ comment: String) throws {
         let known = Dictionary(deeds.map { (KeyValue(.uuid($0.id.uuid)), $0) }) { first, _ in first }
         var numbers: [String: [Int]] = [:]
@@ -156,7 +156,7 @@ struct SharedChangeLogTests {
         }
     }
 
-    @Test func nothingIsShownThatACommitWithALowerNumberMayStillComeBefore() async throws {
+    @Test func changesWaitForEarlierNumberedCommits() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try open(database)
         let end = try await store.endOfChanges()
@@ -168,7 +168,7 @@ struct SharedChangeLogTests {
         try store.close()
     }
 
-    @Test func whatIsMadeAgainComesAfterItsDeletionWhicheverTransactionBeganFirst() async throws {
+    @Test func recreatedObjectsFollowTheirDeletion() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let (store, other) = (try open(database), try open(database))
         try await store.insert(LoggedFlag(name: "a"))
@@ -212,7 +212,7 @@ struct SharedChangeLogTests {
         try restored.close()
     }
 
-    @Test func positionsGoOnAsTextAndAsJSON() throws {
+    @Test func positionsRoundTripAsTextAndJSON() throws {
         let text: String = "3f2a-742-3"
         let onServer: ChangePosition = try #require(ChangePosition(text))
         let positions: [ChangePosition] = [.start, 7, onServer]

@@ -20,7 +20,7 @@ struct UnseenWriteTests {
         return options
     }
 
-    @Test(.timeLimit(.minutes(20))) func actionsOfForeignKeysAreSeenWithSQLOfTheProgramsOwn() async throws {
+    @Test(.timeLimit(.minutes(20))) func foreignKeyActionsOfRawSQLAreObserved() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await Store.open(database.url, for: Series.self, Genre.self, options: options)
         let series = try await store.insert(Series(title: "S"))
@@ -46,7 +46,7 @@ struct UnseenWriteTests {
         try store.close()
     }
 
-    @Test(.timeLimit(.minutes(20))) func triggersAreSeenAlsoBesideAPlainSave() async throws {
+    @Test(.timeLimit(.minutes(20))) func triggersAreObservedBesideAPlainSave() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         try await Store.open(database.url, for: Genre.self, Author.self, options: options).close()
         try Session(PostgresURL(database.url)).run(
@@ -72,7 +72,7 @@ struct UnseenWriteTests {
         try store.close()
     }
 
-    @Test(.timeLimit(.minutes(20))) func writesThroughAViewAreThoseOfItsTable() async throws {
+    @Test(.timeLimit(.minutes(20))) func writesThroughAViewAffectItsTable() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         try await Store.open(database.url, for: Genre.self, options: options).close()
         let session = try Session(PostgresURL(database.url))
@@ -97,7 +97,7 @@ struct UnseenWriteTests {
         try store.close()
     }
 
-    @Test(.timeLimit(.minutes(20))) func partitionedTablesAreReadAgain() async throws {
+    @Test(.timeLimit(.minutes(20))) func partitionedTablesAreReread() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let session = try Session(PostgresURL(database.url))
         try session.run(

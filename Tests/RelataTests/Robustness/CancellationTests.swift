@@ -4,9 +4,9 @@ import Synchronization
 import RelataTesting
 import Testing
 
-/// Cancelled tasks leave nothing half-written, and nobody waiting.
+/// Cancelled tasks leave no partial writes, and block nobody.
 @Suite struct CancellationTests {
-    @Test(arguments: Engine.embedded) func aTaskThatWaitsForItsTurnIsCancelledAtOnce(_ engine: Engine) async throws {
+    @Test(arguments: Engine.embedded) func waitingTasksAreCancelledImmediately(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let gate = Gate()
         let writer = Thread.run {
@@ -30,7 +30,7 @@ import Testing
         #expect(try await store.fetch(Author.all).map(\.name) == ["9"])
     }
 
-    @Test(arguments: Engine.allCases) func aTransactionThatRunsIsTakenBack(engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func cancelledTransactionsAreRolledBack(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let wrote = Mutex(0)
         let task = Task {
@@ -56,7 +56,7 @@ import Testing
         #expect(try await store.count(Author.all) == 1)
     }
 
-    @Test(arguments: Engine.allCases) func aQueryThatWouldRunForEverIsStopped(engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func endlessQueriesAreStopped(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let endless: SQL = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
         let read = Task { try await store.rows(endless) }
@@ -66,7 +66,7 @@ import Testing
                 _ = try tx.rows(endless)
             }
         }
-        // Not from a task: those that run for ever may have all threads that tasks run on.
+        // Not from a task: those that run forever may have all threads that tasks run on.
         let thread = Thread {
             usleep(20_000)
             read.cancel()
@@ -78,7 +78,7 @@ import Testing
         #expect(try await store.count(Author.all) == 0)
     }
 
-    @Test(arguments: Engine.embedded) func aRegularExpressionThatHangsIsStopped(engine: Engine) async throws {
+    @Test(arguments: Engine.embedded) func hangingRegularExpressionsAreStopped(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         // Each text takes a few hundredths of a second, all of them minutes.
         let text = String(repeating: "a", count: 20)
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// A search that was broken off hasn't found out whether the text fits.
-    @Test(arguments: Engine.allCases) func aCancelledSaveIsNotToldThatATextIsWrong(engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func cancelledSavesDoNotBlameAText(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Event.self)
         let texts = ["AB12", "no code", "AB" + String(repeating: "1", count: 20_000)]
         for text in texts {
@@ -141,7 +141,7 @@ import Testing
         }
         var saved: Set<String> = []
         for (number, task) in tasks.enumerated() where try await task.value { saved.insert("\(number)") }
-        // What was acknowledged is there, and nothing else; and all of it.
+        // Exactly the acknowledged writes are stored.
         let series = try await store.fetch(Series.all.including { $0.episodes })
         #expect(Set(series.map(\.title)) == saved, "seed \(seed)")
         for one in series { #expect(try one.episodes.objects.count == 5, "seed \(seed)") }

@@ -4,7 +4,7 @@ import Testing
 
 /// Closing a store, whatever it is doing.
 @Suite struct CloseTests {
-    @Test(arguments: Engine.allCases) func everyCallAfterwardsSaysThatTheStoreIsClosed(engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func callsAfterTheCloseReportAClosedStore(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Book.self)
         let book = try await store.save(Book(title: "Emma", genre: ToOne(Genre(name: "Novel"))))
         try store.close()
@@ -36,7 +36,7 @@ import Testing
 
     private func thrownInSync(_ body: () throws -> Void) -> RelataError? { thrown(body) }
 
-    @Test(arguments: Engine.embedded.filter(\.isShared)) func whatRunsGoesOnToItsEndAndWhatWaitsGetsAnError(
+    @Test(arguments: Engine.embedded.filter(\.isShared)) func runningCallsFinishAndWaitingOnesFail(
         _ engine: Engine
     ) async throws {
         let database = TestDatabase(engine)
@@ -52,7 +52,7 @@ import Testing
         await gate.stopped()
         let reader = Thread.run {
             try store.read { tx in
-                // The first look takes the state that the second one must see, whoever goes on first.
+                // The first look takes the state that the second one must see, whoever continues first.
                 #expect(try tx.count(Author.all) == 0)
                 gate.stop()
                 return try tx.count(Author.all)

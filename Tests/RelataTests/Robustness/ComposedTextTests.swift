@@ -31,7 +31,7 @@ import Testing
 
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test(arguments: Engine.allCases) func anUpdateThatOnlyComposesATextIsWritten(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func normalizingUpdatesAreWritten(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: AccentedLine.self)
         let line = try store.insert(AccentedLine(text: decomposed))
         try store.update(line.id) { $0.text = composed }
@@ -39,7 +39,7 @@ import Testing
         #expect(bytes(stored.text) == bytes(composed))
     }
 
-    @Test(arguments: Engine.allCases) func sqlIsNotTakenForSQLThatLooksTheSame(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func canonicallyEqualSQLIsDistinguished(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: AccentedLine.self)
         try store.insert([AccentedLine(text: composed), AccentedLine(text: decomposed)])
         #expect(
@@ -49,7 +49,7 @@ import Testing
         )
     }
 
-    @Test(arguments: Engine.allCases) func observersOfTextsThatLookTheSameGetTheirOwn(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func observersOfCanonicallyEqualTextsAreSeparate(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: AccentedLine.self)
         try await store.insert([
             AccentedLine(text: composed), AccentedLine(text: composed), AccentedLine(text: decomposed),
@@ -63,7 +63,7 @@ import Testing
         #expect(counts == [2, 1, 1, 2])
     }
 
-    @Test(arguments: Engine.allCases) func noObjectIsLostWhoseKeyLooksLikeAnothers(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func objectsWithCanonicallyEqualKeysAreKept(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: AccentedTopic.self)
         let (one, other) = (AccentedTopic(name: composed), AccentedTopic(name: decomposed))
         try store.save([one, other])
@@ -77,7 +77,7 @@ import Testing
         #expect(try store.rows(#"SELECT "name" FROM "AccentedTopic" WHERE "note" = 'n'"#) == [[.text(composed)]])
     }
 
-    @Test(arguments: Engine.allCases) func includesAndTreesKeepObjectsApartWhoseKeysLookTheSame(
+    @Test(arguments: Engine.allCases) func includesAndTreesSeparateCanonicallyEqualKeys(
         _ engine: Engine
     ) throws {
         let store = try TestStore.make(engine, for: AccentedTopic.self)
@@ -116,7 +116,8 @@ import Testing
         #expect(try paths.map { bytes(try #require($0.parent).object.name) } == expected.reversed())
     }
 
-    @Test(arguments: Engine.allCases) func keysThatLookTheSameAreEachTheirOwnEverywhere(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func canonicallyEqualKeysAreDistinguishedEverywhere(_ engine: Engine) async throws
+    {
         let store = try TestStore.make(engine, for: AccentedTopic.self)
         let (one, other) = (AccentedTopic(name: composed, note: "1"), AccentedTopic(name: decomposed, note: "2"))
         var topic = try await store.save(AccentedTopic(name: "x", related: ToMany([one, other])))

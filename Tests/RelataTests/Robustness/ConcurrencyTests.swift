@@ -29,7 +29,7 @@ import Testing
             }
         }
         await gate.stopped()
-        // The writer holds its transaction until these are done: if one of them waited, it would wait for ever.
+        // The writer holds its transaction until these are done: if one of them waited, it would wait forever.
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<20 {
                 group.addTask { try await store.fetch(Purse.self, id: 1)?.coins ?? 0 }
@@ -49,7 +49,7 @@ import Testing
         #expect(try await store.fetch(Purse.self, id: 1)?.coins == 99)
     }
 
-    @Test(arguments: Engine.allCases) func nobodySeesHalfOfATransaction(engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func partialTransactionsAreNeverVisible(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Purse.self)
         let owners = 8
         try await store.insert((0..<owners).map { Purse(owner: $0, coins: 100) })
@@ -95,7 +95,7 @@ import Testing
         #expect(try await store.count(Payment.all) == 4 * 34)
     }
 
-    @Test(arguments: Engine.allCases) func nothingIsLostOfManyTasksAndThreads(engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func concurrentTasksAndThreadsLoseNothing(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Purse.self)
         try await store.insert(Purse(owner: 1, coins: 0))
         let threads = (0..<4).map { _ in

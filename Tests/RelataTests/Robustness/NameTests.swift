@@ -62,7 +62,7 @@ import Testing
         #expect(try store.fetch(Odd.all.sorted { $0.name }).map(\.name) == ["friend", "other friend"])
     }
 
-    @Test(arguments: Engine.allCases) func wordsOfSQLAreNamesLikeOthers(engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func sqlKeywordsAreValidNames(engine: Engine) throws {
         let store = try TestStore.make(engine, for: Select.self)
         let first = try store.save(Select(order: 1, group: "a", table: "t", values: ["v"], where: "here", default: 7))
         var second = Select(order: 2, where: "there", from: ToOne(first))
@@ -81,7 +81,7 @@ import Testing
         #expect(try store.delete(first).nullified.count == 1)
     }
 
-    /// What an attacker would write.
+    /// Input of an attacker.
     static let attacks = [
         "'; DROP TABLE Genre; --", "\"; DROP TABLE Genre; --", "' OR '1'='1", "\" OR \"\"=\"", "x') OR 1=1 --",
         "1; DELETE FROM Genre",
@@ -122,7 +122,7 @@ import Testing
         #expect(try store.fetch(Genre.all).map(\.name) == ["untouched"])
     }
 
-    @Test(arguments: Engine.embedded) func textsThatPoseAsNamesAreRefused(engine: Engine) throws {
+    @Test(arguments: Engine.embedded) func injectedNamesAreRefused(engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self, Genre.self)
         try store.insert(Genre(name: "untouched"))
         for attack in Self.attacks where attack != "name" {
@@ -141,7 +141,7 @@ import Testing
         #expect(try store.fetch(Genre.all).map(\.name) == ["untouched"])
     }
 
-    @Test func namesThatNoDatabaseHoldsAreRefused() {
+    @Test func impossibleNamesAreRefused() {
         for name in ["", "a\0b", "sqlite_master", "relata_metadata"] {
             let entity = Entity(name: "Thing", table: name, properties: [.attribute(Attribute("id", type: .integer))])
             #expect(thrown { try Schema([entity]) }?.kind == "schemaMismatch", "\(name.debugDescription)")

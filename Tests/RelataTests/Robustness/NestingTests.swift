@@ -2,9 +2,9 @@ import Foundation
 import Relata
 import Testing
 
-/// Calls of the store inside its own transactions: an error where they would wait for themselves for ever.
+/// Calls of the store inside its own transactions: an error where they would wait for themselves forever.
 @Suite struct NestingTests {
-    @Test(arguments: Engine.allCases) func aWriteInAWriteIsAnErrorAndTheOuterOneGoesOn(engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func nestedWritesAreErrorsAndTheOuterOneContinues(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         try store.writeInSync { tx in
             try tx.insert(Author(name: "outer"))
@@ -23,7 +23,7 @@ import Testing
         #expect(try await store.fetch(Author.all).map(\.name).sorted() == ["outer", "outer too", "third"])
     }
 
-    @Test(arguments: Engine.shared) func aWriteInAReadIsNotSeenByTheRead(_ engine: Engine) async throws {
+    @Test(arguments: Engine.shared) func writesInAReadAreInvisibleToIt(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let counts = try await store.read { tx in
             let before = try tx.count(Author.all)
@@ -33,7 +33,7 @@ import Testing
         #expect(counts == [0, 0, 1])
     }
 
-    @Test(arguments: Engine.allCases) func readsInReadsWorkHoweverDeep(engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func nestedReadsWorkAtAnyDepth(engine: Engine) async throws {
         var options = Store.Options()
         options.maximumReaders = 3
         let store = try TestStore.make(engine, for: Author.self, options: options)
@@ -60,7 +60,7 @@ import Testing
         #expect(try await store.count(Author.all) == (engine.isShared ? 2 : 1))
     }
 
-    @Test(arguments: Engine.allCases) func manyThreadsWithReadsInReadsDoNotWaitForEachOther(
+    @Test(arguments: Engine.allCases) func nestedReadsOfManyThreadsDoNotDeadlock(
         engine: Engine
     ) async throws {
         var options = Store.Options()

@@ -5,7 +5,7 @@ import Testing
 
 /// How a store is opened.
 @Suite struct OptionTests {
-    @Test(arguments: Engine.allCases) func theTraceTellsEveryStatementAndNoValue(engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func tracesContainEveryStatementAndNoValues(engine: Engine) async throws {
         let traced = Mutex<[(sql: String, duration: Duration)]>([])
         var options = Store.Options()
         options.trace = { sql, duration in traced.withLock { $0.append((sql, duration)) } }
@@ -22,7 +22,7 @@ import Testing
         #expect(statements.allSatisfy { !$0.sql.contains("secret") && $0.duration >= .zero })
     }
 
-    @Test(arguments: Engine.shared) func readOnlyReadsAsManyAtATimeAsOthers(_ engine: Engine) async throws {
+    @Test(arguments: Engine.shared) func readOnlyStoresReadConcurrently(_ engine: Engine) async throws {
         let database = TestDatabase(engine)
         let writer = try database.open(Author.self)
         try await writer.insert((0..<10).map { Author(name: "\($0)") })
@@ -35,7 +35,7 @@ import Testing
         var sum = 0
         for try await _ in store.stream(Author.all) { sum += try await store.count(Author.all) }
         #expect(sum == 100)
-        // What others write is seen.
+        // Writes of others are visible.
         try await writer.insert(Author(name: "more"))
         #expect(try await store.count(Author.all) == 11)
     }
@@ -58,7 +58,7 @@ import Testing
         #expect(await thrown { _ = try await store.rows(#"SELECT * FROM "x""#) }?.kind == "database")
     }
 
-    @Test(arguments: Engine.allCases) func readsOfAStoreThatWritesCannotWriteEither(engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func readTransactionsCannotWrite(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         try await store.insert(Author(name: "x"))
         #expect(

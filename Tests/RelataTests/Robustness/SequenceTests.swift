@@ -31,7 +31,7 @@ import Testing
         #expect(try await store.count(Measurement.all) == 3000)
     }
 
-    @Test(arguments: Engine.allCases) func anErrorAnywhereInASequenceLeavesNothing(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func failedSequencesWriteNothing(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Measurement.self)
         // In the third thousand a value that breaks its limit.
         let error = await thrown {
@@ -44,7 +44,7 @@ import Testing
         try await store.insert(Measurement(number: 1800, value: 1, note: ""))
         #expect(await thrown { try await store.insert(contentsOf: measurements(3000)) }?.kind == "alreadyExists")
         #expect(try await store.count(Measurement.all) == 1)
-        // Inside a transaction that goes on.
+        // Inside a transaction that continues.
         try await store.write { tx in
             try tx.insert(Measurement(number: -1, value: 1, note: ""))
             #expect(throws: RelataError.self) { try tx.insert(contentsOf: measurements(3000)) }
@@ -75,7 +75,7 @@ import Testing
         #expect(try await store.count(Measurement.all) == 2000)
     }
 
-    @Test(arguments: Engine.allCases) func aCancelledTaskStopsASequenceThatNeverEnds(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func cancellingStopsEndlessSequences(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Measurement.self)
         let task = Task {
             try await store.insert(
@@ -88,7 +88,7 @@ import Testing
         #expect(try await store.count(Measurement.all) == 0)
     }
 
-    @Test(arguments: Engine.allCases) func objectsLinkToThoseBeforeThemAndBringNewOnesAlong(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func sequencesMayLinkToEarlierAndNewObjects(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Folder.self)
         var parents: [ID<Folder>] = []
         let count = try store.save(

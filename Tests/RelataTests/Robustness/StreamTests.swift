@@ -16,7 +16,7 @@ import Testing
         return store
     }
 
-    @Test(arguments: Engine.allCases) func aStreamGivesWhatAFetchGives(engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func streamsYieldTheResultsOfAFetch(engine: Engine) async throws {
         let store = try store(engine)
         let query = Episode.where { $0.position >= 10 }.sorted { $0.position.descending }.limit(230)
         var streamed: [Episode] = []
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func aStreamHasWhatItsQueryIncludes(engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func streamsLoadIncludes(engine: Engine) async throws {
         let log = StatementLog()
         let store = try store(engine, options: log.options)
         _ = log.take()
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases)
-    func aStreamSeesTheStateOfItsFirstObjectWhateverIsWrittenInItsLoop(engine: Engine) async throws {
+    func streamsReadASnapshot(engine: Engine) async throws {
         let store = try store(engine)
         var positions: [Int] = []
         for try await episode in store.stream(Episode.all.sorted { $0.position }) {
@@ -70,7 +70,7 @@ import Testing
         #expect(try await store.count(Episode.where { $0.position == -1 }) == 2)
     }
 
-    @Test(arguments: Engine.embedded.filter(\.isShared)) func aStreamReadsNoFurtherThanItIsAsked(_ engine: Engine)
+    @Test(arguments: Engine.embedded.filter(\.isShared)) func streamsReadOnDemand(_ engine: Engine)
         async throws
     {
         let log = StatementLog()
@@ -86,7 +86,7 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
-    @Test(arguments: Engine.shared) func openStreamsKeepNobodyWaiting(_ engine: Engine) async throws {
+    @Test(arguments: Engine.shared) func openStreamsBlockNobody(_ engine: Engine) async throws {
         var options = Store.Options()
         options.maximumReaders = 2
         let store = try store(engine, options: options)
@@ -97,7 +97,7 @@ import Testing
         for index in iterators.indices { #expect(try await iterators[index].next()?.position == 1) }
     }
 
-    @Test(arguments: Engine.allCases) func aStreamThatRunsWhenTheStoreIsClosedGoesOn(engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func runningStreamsSurviveAClose(engine: Engine) async throws {
         let store = try store(engine)
         var iterator = store.stream(Episode.all).makeAsyncIterator()
         _ = try await iterator.next()

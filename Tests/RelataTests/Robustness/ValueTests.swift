@@ -17,7 +17,7 @@ import Testing
         "", "\0", "before\0after", "👩‍👩‍👧‍👦🏳️‍🌈", "e\u{301}", "\u{FEFF}", "\u{202E}left", "\r\n\t", "%_*?[a-z]\\", "NULL", "é",
     ]
 
-    @Test(arguments: Engine.embedded) func everyTextIsFoundByItselfAndNothingElse(engine: Engine) async throws {
+    @Test(arguments: Engine.embedded) func everyTextMatchesOnlyItself(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Document.self)
         try await store.insert(Self.texts.map { Document(name: $0, text: "<\($0)>") })
         for text in Self.texts {
@@ -44,7 +44,7 @@ import Testing
                 == Self.texts.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) })
     }
 
-    @Test(arguments: Engine.allCases) func textsAndBlobsOfAMegabyteComeBack(engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func largeTextsAndBlobsRoundTrip(engine: Engine) throws {
         let data = Data((0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* $0 &+ 3) })
         let text = String(repeating: "ten bytes 👋", count: 1 << 20 / 14)
         let store = try TestStore.make(engine, for: Document.self)
@@ -56,7 +56,7 @@ import Testing
         #expect(try store.fetch(Document.self, id: saved.id)?.data?[5] == 0)
     }
 
-    @Test(arguments: Engine.allCases) func aThousandKeysInOneProperty(engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func codableValuesWithAThousandKeys(engine: Engine) throws {
         let store = try TestStore.make(engine, for: Document.self)
         let settings = Dictionary(uniqueKeysWithValues: (0..<1000).map { ("key \"\($0)\" 🔑", $0) })
         let saved = try store.insert(Document(name: "settings", settings: settings))
@@ -65,7 +65,7 @@ import Testing
         #expect(changed.settings.count == 1000 && changed.settings["key \"500\" 🔑"] == -1)
     }
 
-    @Test(arguments: Engine.allCases) func anInOfAHundredThousandValues(engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func inWithAHundredThousandValues(engine: Engine) throws {
         let store = try TestStore.make(engine, for: Document.self)
         let documents = (0..<50).map { Document(name: "name \($0 * 3000)", number: $0 * 3000) }
         try store.insert(documents)
@@ -105,7 +105,7 @@ import Testing
         #expect(try store.count(many) == 8)
     }
 
-    @Test(arguments: Engine.allCases) func conditionsTooDeepToBeMeantAreAnErrorAndNoCrash(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func tooDeepConditionsAreErrors(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Document.self)
         for (open, close) in [("(", ")"), ("NOT (", ")"), ("-(", ")"), ("NOT ", ""), ("lowercase(", ")")] {
             let text = String(repeating: open, count: 50_000) + "number == 1" + String(repeating: close, count: 50_000)

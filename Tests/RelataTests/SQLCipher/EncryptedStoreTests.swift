@@ -6,7 +6,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// What an open store does with its file, where that is encrypted: each connection to it has the key.
+/// An open store on an encrypted file: each connection has the key.
 @Suite struct EncryptedStoreTests {
     private let file = EncryptedTestFile()
     private let key: EncryptionKey
@@ -27,7 +27,7 @@ import Testing
         try store.close()
     }
 
-    @Test func aBackupOverAFileOfAnotherKeyIsRefused() async throws {
+    @Test func backupsOverAFileWithAnotherKeyAreRefused() async throws {
         let store = try file.open(key)
         let other = EncryptedTestFile()
         for (own, kind) in [(nil, "notEncrypted"), (try EncryptionKey(bytes: 2...33), "wrongKey")] {
@@ -51,7 +51,7 @@ import Testing
         try again.close()
     }
 
-    @Test(.timeLimit(.minutes(20))) func whatAnotherStoreWritesIsObserved() async throws {
+    @Test(.timeLimit(.minutes(20))) func writesOfOtherStoresAreObservedInEncryptedFiles() async throws {
         let store = try file.open(key) { $0.externalChangeDelay = 0.01 }
         let other = try file.open(key)
         var titles = store.observe(Book.all.sorted { $0.title }.select { $0.title }).makeAsyncIterator()

@@ -3,7 +3,7 @@ import Foundation
 import Relata
 import RelataEngine
 
-/// A file of a book, with any key, in a folder of its own.
+/// A file of a book, with any key, in its own folder.
 struct EncryptedTestFile {
     let path = TestStore.path()
     private var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }

@@ -6,7 +6,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// Files with a key: who opens them, and what they show to those who don't have it.
+/// Files with a key: opening them, and their content without the key.
 @Suite struct EncryptionTests {
     private let file = EncryptedTestFile()
 
@@ -22,7 +22,7 @@ import Testing
         try store.close()
     }
 
-    @Test(arguments: try EncryptedTestFile.keys()) func anotherKeyIsRefusedAndTheFileStays(key: EncryptionKey) throws {
+    @Test(arguments: try EncryptedTestFile.keys()) func wrongKeysAreRefusedAndTheFileIsKept(key: EncryptionKey) throws {
         try file.make(key)
         let before = try file.contents()
         let others = try [
@@ -39,7 +39,7 @@ import Testing
         #expect(try file.titles(key) == ["The Dispossessed"])
     }
 
-    @Test func anotherKeyIsRefusedWhileAStoreWrites() throws {
+    @Test func wrongKeysAreRefusedWhileAStoreWrites() throws {
         let (key, other) = (try EncryptionKey(bytes: 1...32), try EncryptionKey(bytes: 2...33))
         let store = try file.open(key)
         try store.insert(Book(title: "A"))
@@ -50,7 +50,7 @@ import Testing
         #expect(try file.titles(key) == ["A", "B"])
     }
 
-    @Test func anEncryptedFileIsRefusedWithoutAKeyAndStays() throws {
+    @Test func encryptedFilesWithoutAKeyAreRefusedAndKept() throws {
         try file.make(try EncryptionKey(bytes: 1...32))
         let before = try file.contents()
         let error = thrown { try file.open(nil) }
@@ -58,7 +58,7 @@ import Testing
         #expect(try file.contents() == before)
     }
 
-    @Test func aPlainFileIsRefusedWithAKeyAndStays() throws {
+    @Test func plainFilesWithAKeyAreRefusedAndKept() throws {
         try file.make(nil)
         let before = try file.contents()
         for key in try EncryptedTestFile.keys() {
@@ -71,16 +71,16 @@ import Testing
         #expect(try file.titles(nil) == ["The Dispossessed"])
     }
 
-    /// Encrypted pages look like anything: what can't be such pages is told apart.
+    /// Encrypted pages can be any bytes: only files that can't consist of such pages are distinguished.
     @Test(arguments: [(100, "corruptStore"), (511, "corruptStore"), (4096, "wrongKey"), (5000, "corruptStore")])
-    func aFileThatIsNoDatabaseIsRefusedWithAKeyAndStays(size: Int, kind: String) throws {
+    func invalidFilesWithAKeyAreRefusedAndKept(size: Int, kind: String) throws {
         let data = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
         try data.write(to: URL(fileURLWithPath: file.path))
         #expect(thrown { try file.open(try EncryptionKey(bytes: 1...32)) }?.kind == kind)
         #expect(try file.contents() == ["store.sqlite": data])
     }
 
-    @Test func aPageThatWasOverwrittenIsFound() throws {
+    @Test func overwrittenPagesAreDetected() throws {
         let key = try EncryptionKey(bytes: 1...32)
         let store = try file.open(key)
         try store.write { tx in
@@ -103,7 +103,7 @@ import Testing
 
     // MARK: Keys
 
-    @Test func aKeyIsShownNowhere() throws {
+    @Test func keysAreNeverShown() throws {
         for key in [try EncryptionKey(passphrase: "swordfish"), try EncryptionKey(bytes: 1...32)] {
             var options = Store.Options()
             options.encryptionKey = key
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func whatIsNoKeyIsRefused() throws {
+    @Test func invalidKeysAreRefused() throws {
         let literal = "x'" + String(repeating: "0a", count: 32) + "'"
         for text in ["", literal, literal.uppercased(), "x'" + String(repeating: "0a", count: 48) + "'"] {
             #expect(thrown { try EncryptionKey(passphrase: text) }?.kind == "invalidUse", "\(text)")
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func aStoreInMemoryHasNoUseForAKey() throws {
+    @Test func keysForMemoryStoresAreRefused() throws {
         var options = Store.Options()
         options.encryptionKey = try EncryptionKey(bytes: 1...32)
         let store = try Store.inMemory(for: Book.self, options: options)
@@ -150,7 +150,7 @@ import Testing
         #expect(try file.contents().isEmpty)
     }
 
-    @Test func aDatabaseServerHasNoUseForAKey() throws {
+    @Test func keysForDatabaseServersAreRefused() throws {
         var options = Store.Options()
         options.encryptionKey = try EncryptionKey(bytes: 1...32)
         let error = thrown { try TestStore.open("postgres://nowhere/nothing", for: [Book.self], options: options) }
@@ -164,7 +164,7 @@ import Testing
         try file.contents().filter { $0.value.range(of: Data(text.utf8)) != nil }.map(\.key).sorted()
     }
 
-    @Test func noFileHoldsPlainTextWhileTheStoreIsOpenOrClosed() throws {
+    @Test func noFileContainsPlainText() throws {
         let text = "Always Coming Home"
         for key in [nil, try EncryptionKey(bytes: 1...32)] {
             let store = try file.open(key)
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func theJournalHoldsNoPlainText() throws {
+    @Test func theJournalContainsNoPlainText() throws {
         let text = "Always Coming Home"
         for key in [nil, try EncryptionKey(bytes: 1...32)] {
             let connection = try Connection(path: file.path, key: key)

@@ -10,7 +10,7 @@ import Testing
 @Suite struct KeyChangeTests {
     private let file = EncryptedTestFile()
 
-    @Test func aFileHasTheNewKeyAndTheOldOneNoMore() throws {
+    @Test func changedKeysReplaceTheOldOnes() throws {
         let (passphrase, bytes) = (try EncryptionKey(passphrase: "ursula"), try EncryptionKey(bytes: 1...32))
         try file.make(passphrase)
         for (old, new) in [
@@ -91,7 +91,7 @@ import Testing
         ].map { try connection.values(SQLStatement($0)) }
     }
 
-    @Test(arguments: ["UTF-8", "UTF-16le"]) func aCopyHasAllThatTheFileHas(encoding: String) throws {
+    @Test(arguments: ["UTF-8", "UTF-16le"]) func copiesAreComplete(encoding: String) throws {
         let first = try Connection(path: file.path)
         try first.execute("PRAGMA encoding = '\(encoding)'; PRAGMA auto_vacuum = INCREMENTAL; \(Self.foreign)")
         let expected = try state(first)
@@ -117,7 +117,7 @@ import Testing
         #expect(try file.contents()["store.sqlite"] == before)
     }
 
-    @Test func aCopyIsMadeOfAFileWhoseTablesHideFunctions() throws {
+    @Test func filesWithTablesNamedLikeFunctionsAreCopied() throws {
         let tables = """
             CREATE TABLE pragma_table_list (name, schema, type, wr); CREATE TABLE pragma_table_xinfo (name, hidden);
             CREATE TABLE plain (a); INSERT INTO plain VALUES ('one'), ('two'), ('three');
@@ -154,7 +154,7 @@ import Testing
         try copy.close()
     }
 
-    @Test func aCopyThatFailsLeavesNoFileAndOverwritesNone() throws {
+    @Test func failedCopiesLeaveAndOverwriteNoFile() throws {
         let (key, other) = (try EncryptionKey(bytes: 1...32), try EncryptionKey(bytes: 2...33))
         let copy = file.beside("copy.sqlite")
         #expect(thrown { try Store.copy(file.path, key: nil, to: copy, key: key) }?.kind == "fileAccess")

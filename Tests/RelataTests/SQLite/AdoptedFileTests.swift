@@ -26,7 +26,7 @@ import Testing
 /// Models of tables that other programs made.
 @Suite struct AdoptedFileTests {
     /// SQLite compares a reference by the collation of the column that it refers to, which no model declares.
-    @Test func deletionsFollowReferencesAsTheFileComparesThem() throws {
+    @Test func deletionsCompareReferencesLikeTheFile() throws {
         let path = TestStore.path()
         let connection = try Connection(path: path)
         try connection.execute(
@@ -44,7 +44,7 @@ import Testing
         #expect(try store.count(AdoptedAlbum.all) == 1)
     }
 
-    @Test func aSecondReferenceInTheSameColumnIsNoneThatIsKnown() throws {
+    @Test func secondReferencesInAColumnAreIgnored() throws {
         let path = TestStore.path()
         let connection = try Connection(path: path)
         try connection.execute(
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["NOCASE", "RTRIM"]) func queriesFollowReferencesAsTheFileComparesThem(collation: String) throws {
+    @Test(arguments: ["NOCASE", "RTRIM"]) func queriesCompareReferencesLikeTheFile(collation: String) throws {
         let path = try otherwiseSpelled("TEXT COLLATE \(collation)")
         let connection = try Connection(path: path)
         let other = collation == "NOCASE" ? "ABC" : "Abc  "
@@ -140,7 +140,7 @@ import Testing
             ["Abc": [1, 2], "lone": [], "other": [3]])
     }
 
-    @Test func editsFollowReferencesAsTheFileComparesThem() throws {
+    @Test func editsCompareReferencesLikeTheFile() throws {
         let path = try otherwiseSpelled()
         let connection = try Connection(path: path)
         try connection.execute("INSERT INTO artist VALUES ('Abc'), ('other')")
@@ -170,7 +170,7 @@ import Testing
         #expect(try store.fetch(AdoptedAlbum.sorted { $0.id }).map { $0.artist?.id } == ["7", "8", "7"])
     }
 
-    @Test func textsThatReferToIntegersAreReadAsThese() throws {
+    @Test func textsThatReferToIntegersAreReadAsIntegers() throws {
         let path = TestStore.path()
         let connection = try Connection(path: path)
         try connection.execute(
@@ -203,8 +203,8 @@ import Testing
         }
     }
 
-    /// A table that somebody made anew while no store was open is looked at again.
-    @Test func aCollationThatIsNewIsNoticed() throws {
+    /// A table that was recreated while no store was open is read again.
+    @Test func newCollationsAreNoticed() throws {
         let path = TestStore.path()
         try TestStore.open(path, for: [AdoptedArtist.self, AdoptedAlbum.self]).close()
         let connection = try Connection(path: path)

@@ -100,7 +100,7 @@ import Testing
         #expect(shapes.map(\.count) == names.map { lists[$0]?.count ?? 0 }, sourceLocation: location)
     }
 
-    @Test(arguments: ["artist", "song", "both"]) func queriesFollowJoinRowsAsTheFileComparesThem(side: String) throws {
+    @Test(arguments: ["artist", "song", "both"]) func queriesCompareJoinRowsLikeTheFile(side: String) throws {
         let rows =
             switch side {
             case "artist": "('ABC', 'One', 2048), ('aBC', 'Two', 1024), ('abc', 'One', 4096), ('Other', 'One', 1024)"
@@ -130,7 +130,7 @@ import Testing
     }
 
     /// What SQLite keeps in a join whose own columns collate otherwise than the keys is compared by the keys.
-    @Test func keysThatTellCaseApartAreTwo() throws {
+    @Test func caseSensitiveKeysAreDistinguished() throws {
         let path = try file(artist: "TEXT", song: "TEXT", join: "TEXT COLLATE NOCASE", rows: "('Abc', 'One', 1024)")
         let connection = try Connection(path: path)
         try connection.execute("INSERT INTO artist VALUES ('ABC'); INSERT INTO song VALUES ('ONE')")
@@ -143,7 +143,7 @@ import Testing
         #expect(try store.delete(PerformingArtist.self, id: "Abc").removedJoinRows.map(\.count) == [1])
     }
 
-    @Test func editsFollowJoinRowsAsTheFileComparesThem() throws {
+    @Test func editsCompareJoinRowsLikeTheFile() throws {
         let path = try file()
         let store = try TestStore.open(path, for: Self.models)
         let (one, two, three) = (PerformedSong(id: "One"), PerformedSong(id: "Two"), PerformedSong(id: "Three"))
@@ -168,7 +168,7 @@ import Testing
         try expectLinks(store, ["Abc": ["Two"], "Lone": ["One"]])
     }
 
-    @Test func membersAreCountedAsTheFileComparesThem() throws {
+    @Test func countsCompareJoinRowsLikeTheFile() throws {
         let path = try file()
         let connection = try Connection(path: path)
         try connection.execute("INSERT INTO song VALUES ('Four'); INSERT INTO performed VALUES ('ABC', 'FOUR', 9000)")
@@ -185,7 +185,7 @@ import Testing
         try expectLinks(store, ["Abc": ["Two", "Four", "Three"], "Other": ["One"]])
     }
 
-    @Test func deletionsFollowJoinRowsAsTheFileComparesThem() throws {
+    @Test func deletionsCompareJoinRowsLikeTheFile() throws {
         for (name, isArtist, pairs) in [
             ("Abc", true, [["Abc", "One"], ["Abc", "Two"]]), ("One", false, [["Abc", "One"], ["Other", "One"]]),
         ] {
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func deletionsCascadeAlongJoinRowsAsTheFileComparesThem() throws {
+    @Test func cascadesCompareJoinRowsLikeTheFile() throws {
         let path = TestStore.path()
         let connection = try Connection(path: path)
         try connection.execute(
@@ -266,7 +266,7 @@ import Testing
     }
 
     /// The text '07' refers to no text '7', but SQLite's own cascade of a number column may find it: this isn't planned.
-    @Test func whatSQLiteWouldTakeBesidesIsRefused() throws {
+    @Test func valuesThatSQLiteWouldConvertAreRefused() throws {
         let path = TestStore.path()
         let connection = try Connection(path: path)
         try connection.execute(
@@ -290,7 +290,7 @@ import Testing
         #expect(try store.delete(PerformingArtist.self, id: "07").deletedCount == 1)
     }
 
-    @Test func observersSeeJoinRowsAsTheFileComparesThem() async throws {
+    @Test func observersCompareJoinRowsLikeTheFile() async throws {
         let store = try TestStore.open(try file(), for: Self.models)
         var observer = store.observe(PerformingArtist.where { $0.id == "Abc" }.including { $0.songs })
             .makeAsyncIterator()
@@ -301,7 +301,7 @@ import Testing
         #expect(try await observer.next()?.first?.songs.objects.map(\.id) == [])
     }
 
-    @Test func theCheckOfAFileComparesJoinRowsAsTheFileDoes() throws {
+    @Test func checksCompareJoinRowsLikeTheFile() throws {
         let path = try file()
         let connection = try Connection(path: path)
         try connection.execute(
@@ -311,7 +311,7 @@ import Testing
         let findings = try store.check()
         #expect(findings.map(\.subject) == ["PerformingArtist.songs", "PerformingArtist.songs"])
         #expect(findings.map(\.count) == [1, 1])
-        // What leads nowhere goes with what it has.
+        // Dangling rows are removed with their values.
         #expect(try store.delete(PerformingArtist.self, id: "Abc").removedJoinRows.map(\.count) == [3])
         #expect(try store.check().map(\.count) == [1])
     }

@@ -24,7 +24,7 @@ import Testing
 /// Models on tables with other constraints or another form than the store would give them.
 @Suite struct AdoptedTableTests {
     /// Another program may have listed the columns of the unique constraint the other way round.
-    @Test func aPartnerIsTakenWhereTheConstraintIsTurnedRound() throws {
+    @Test func partnersAreReassignedWithReorderedConstraints() throws {
         let store = try TestStore.make(.sqliteMemory, for: Passenger.self)
         try store.write { tx in
             try tx.execute("DROP TABLE Passenger")
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// SQLite folds the letters of ASCII alone.
-    @Test func tablesWhoseNamesDifferInOtherLettersAreTwo() throws {
+    @Test func tablesThatDifferInNonASCIICaseAreDistinct() throws {
         let path = TestStore.path()
         let connection = try Connection(path: path)
         try connection.execute(
@@ -61,7 +61,7 @@ import Testing
         #expect(try store.check().isEmpty)
     }
 
-    @Test func aTableThatAllowsNoOtherValueKeepsItsOwn() throws {
+    @Test func swapsFailIfACheckAllowsNoTemporaryValue() throws {
         let store = try TestStore.make(.sqliteFile, for: CheckedLocker.self)
         try store.write { tx in
             try tx.execute("DROP TABLE CheckedLocker")

@@ -16,7 +16,7 @@ import Testing
         return try await copy.fetch(Book.all).map(\.title).sorted()
     }
 
-    @Test func aBackupIsOfOneMomentWhileOthersWrite() async throws {
+    @Test func backupsAreSnapshotsWhileOthersWrite() async throws {
         let store = try await Store.open(path, for: Book.self)
         let padding = String(repeating: "x", count: 2000)
         try await store.insert((0..<6000).map { Book(title: "\($0) " + padding) })
@@ -42,7 +42,7 @@ import Testing
         let atFirstStep = Mutex<Int?>(nil)
         try await store.backup(to: folder + "/copy.sqlite", verifies: true) { step in
             steps.withLock { $0.append(step) }
-            // The writer goes on between the steps of the copy.
+            // The writer continues between the steps of the copy.
             let seen = written.withLock { $0 }
             atFirstStep.withLock { $0 = $0 ?? seen }
             let end = ContinuousClock.now + .seconds(20)
@@ -60,7 +60,7 @@ import Testing
         #expect(copied.count / 2 <= first + 1, "it is of its beginning")
     }
 
-    @Test func aDatabaseThatIsThereIsReplacedOnlyIfThatIsWanted() async throws {
+    @Test func existingDatabasesAreReplacedOnlyOnRequest() async throws {
         let store = try await Store.open(path, for: Book.self)
         let copy = folder + "/copy.sqlite"
         try await store.insert(Book(title: "A"))
@@ -78,7 +78,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains("part") } == [])
     }
 
-    @Test func aLogWithoutItsFileIsNotAppliedToABackup() async throws {
+    @Test func orphanedLogsAreNotAppliedToABackup() async throws {
         let store = try await Store.open(path, for: Book.self)
         try await store.insert(Book(title: "A"))
         let other = folder + "/other.sqlite"
@@ -92,14 +92,14 @@ import Testing
         #expect(try await titles(other) == ["A"])
     }
 
-    @Test func aStoreInMemoryBecomesAFile() async throws {
+    @Test func memoryStoresAreBackedUpToAFile() async throws {
         let store = try Store.inMemory(for: Book.self)
         try await store.insert(Book(title: "A"))
         try await store.backup(to: folder + "/copy.sqlite", verifies: true)
         #expect(try await titles(folder + "/copy.sqlite") == ["A"])
     }
 
-    @Test func aCancelledBackupLeavesNothing() async throws {
+    @Test func cancelledBackupsLeaveNothing() async throws {
         let store = try await Store.open(path, for: Book.self)
         try await store.insert((0..<4000).map { Book(title: "\($0) " + String(repeating: "x", count: 2000)) })
         let task = Task { [folder] in

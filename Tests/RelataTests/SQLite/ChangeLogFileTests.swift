@@ -12,7 +12,7 @@ import Testing
         return options
     }
 
-    @Test func aLogInTheFirstFormatGoesOn() async throws {
+    @Test func logsInTheFirstFormatContinue() async throws {
         let path = TestStore.path()
         try TestStore.open(path, for: [Author.self]).close()
         let connection = try Connection(path: path)
@@ -34,7 +34,7 @@ import Testing
         #expect(logged.map(\.origin) == [nil, ChangeOrigin("desk", number: 1)])
     }
 
-    @Test func aLogInANewerFormatIsRefusedAndLeftAlone() async throws {
+    @Test func logsInANewerFormatAreRefusedAndKept() async throws {
         let path = TestStore.path()
         try TestStore.open(path, for: [Author.self], options: options).close()
         let connection = try Connection(path: path)

@@ -2,9 +2,9 @@ import Foundation
 import Relata
 import Testing
 
-/// What a commit waits for.
+/// The condition that a commit waits for.
 @Suite struct DurabilityTests {
-    @Test func durabilityIsNormalUnlessFullIsAskedFor() async throws {
+    @Test func durabilityIsNormalByDefault() async throws {
         var options = Store.Options()
         #expect(try await synchronous(options) == 1)
         options.durability = .full

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// Who only reads can't take away the log that SQLite makes, and that stays empty.
+    /// A reader can't remove the log that SQLite creates, which stays empty.
     private func isUnchanged(since before: [String: Data], isReadOnly: Bool) throws -> Bool {
         var after = try contents()
         if isReadOnly, after["store.sqlite-wal"] == Data() { after["store.sqlite-wal"] = nil }
@@ -65,13 +65,13 @@ import Testing
 
     private func write(_ data: Data) throws { try data.write(to: URL(fileURLWithPath: path)) }
 
-    @Test func aFolderInPlaceOfTheFile() throws {
+    @Test func foldersInPlaceOfAFile() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         try expect("fileAccess", "it is a folder")
         #expect(try FileManager.default.contentsOfDirectory(atPath: path).isEmpty)
     }
 
-    @Test func aFolderThatIsNotThere() throws {
+    @Test func missingFolders() throws {
         let missing = folder + "/missing/store.sqlite"
         let error = thrown { try TestStore.open(missing, for: [Book.self]) }
         #expect(error?.kind == "fileAccess")
@@ -79,7 +79,7 @@ import Testing
         #expect(try contents().isEmpty)
     }
 
-    @Test func aFileThatIsNotThereIsNotMadeByReading() throws {
+    @Test func readingDoesNotCreateFiles() throws {
         var options = Store.Options()
         options.isReadOnly = true
         #expect(thrown { try use(options) }?.kind == "fileAccess")
@@ -87,12 +87,12 @@ import Testing
     }
 
     // SQLite takes a file of one byte for an empty one.
-    @Test(arguments: [2, 15, 99, 100, 511, 4096, 70_000]) func aFileThatIsNoDatabase(size: Int) throws {
+    @Test(arguments: [2, 15, 99, 100, 511, 4096, 70_000]) func filesThatAreNotDatabases(size: Int) throws {
         try write(Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }))
         try expect("corruptStore", "is not an SQLite database, and was left as it is")
     }
 
-    @Test func aHeaderThatIsGarbage() throws {
+    @Test func invalidHeaders() throws {
         try library()
         var data = try #require(try contents()["store.sqlite"])
         for offset in 16..<100 { data[offset] = 0xA5 }
@@ -102,7 +102,7 @@ import Testing
         #expect(try contents() == before)
     }
 
-    @Test func aFileThatWasCutOff() throws {
+    @Test func truncatedFiles() throws {
         try library()
         let data = try #require(try contents()["store.sqlite"])
         #expect(data.count > 10 * 4096)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func aPageThatWasOverwritten() throws {
+    @Test func overwrittenPages() throws {
         try library()
         let data = try #require(try contents()["store.sqlite"])
         var found = 0
@@ -145,7 +145,7 @@ import Testing
         #expect(found > 0)
     }
 
-    @Test(arguments: ["DELETE", "WAL"]) func aFileOfAnotherProgram(journal: String) throws {
+    @Test(arguments: ["DELETE", "WAL"]) func filesOfOtherPrograms(journal: String) throws {
         let connection = try Connection(path: path)
         try connection.execute("PRAGMA journal_mode = \(journal)")
         try connection.execute(
@@ -158,7 +158,7 @@ import Testing
         try expect("schemaMismatch", "the file was made by another program")
     }
 
-    @Test func aFileThatIsLocked() throws {
+    @Test func lockedFiles() throws {
         try library()
         let other = try Connection(path: path)
         try other.execute("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE")
@@ -174,7 +174,7 @@ import Testing
         try other.close()
     }
 
-    @MainActor @Test func openingALockedFileLeavesTheThreadToOthers() async throws {
+    @MainActor @Test func openingALockedFileDoesNotBlockTheThread() async throws {
         try await Store.open(path, for: Book.self).close()
         let other = try Connection(path: path)
         try other.execute("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE")
@@ -194,7 +194,7 @@ import Testing
         #expect(try await store.count(Book.all) == 1)
     }
 
-    @Test(arguments: Engine.embedded) func noSpaceIsLeft(engine: Engine) async throws {
+    @Test(arguments: Engine.embedded) func fullDisks(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Book.self)
         try await store.insert(Book(title: "first"))
         let pages = try await store.rows("PRAGMA page_count")[0][0].description
@@ -205,7 +205,7 @@ import Testing
         for _ in 0..<2 {
             let error = await thrown { try await store.insert(many) }
             #expect(error?.kind == "fileAccess")
-            #expect("\(error as Any)".contains("no space left: nothing of the transaction was written"))
+            #expect("\(error as Any)".contains("no space left: the transaction was rolled back"))
             #expect(try await store.count(Book.all) == 1)
         }
         // A savepoint doesn't save a transaction that SQLite has ended by itself.
@@ -224,7 +224,7 @@ import Testing
         #expect(try await store.count(Book.where { $0.title.hasSuffix("xxx") }) == 5000)
     }
 
-    @Test func aBackupThatCannotBeWrittenLeavesWhatIsThere() throws {
+    @Test func unwritableBackupsKeepTheExistingFile() throws {
         let store = try TestStore.open(path, for: [Book.self])
         try store.insert(Book(title: "first"))
         #expect(thrown { try store.backup(to: folder + "/missing/copy.sqlite") }?.kind == "fileAccess")
@@ -236,7 +236,7 @@ import Testing
         #expect(try store.count(Book.all) == 1)
     }
 
-    @Test func aBackupIsMadeByATaskToo() async throws {
+    @Test func backupsRunAsynchronouslyToo() async throws {
         var options = Store.Options()
         options.maximumReaders = 1
         let store = try await Store.open(path, for: Book.self, options: options)

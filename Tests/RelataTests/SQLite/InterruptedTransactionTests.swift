@@ -4,8 +4,8 @@ import Testing
 
 /// Interrupts that come while a transaction begins or ends.
 @Suite struct InterruptedTransactionTests {
-    /// SQLite asks every so many steps whether to go on, and so now and then while it begins or ends a transaction.
-    @Test func aTransactionThatIsCancelledWhileItBeginsOrEndsIsNotLeftOpen() async throws {
+    /// SQLite asks every so many steps whether to continue, and so now and then while it begins or ends a transaction.
+    @Test func cancelledTransactionsAreNotLeftOpen() async throws {
         let (file, memory) = (
             try TestStore.make(.sqliteFile, for: Author.self), try TestStore.make(.sqliteMemory, for: Author.self)
         )

@@ -10,9 +10,9 @@ import Testing
     var data: Data?
 }
 
-/// How much of what is large SQLite keeps in memory.
+/// The memory that SQLite uses for large values.
 @Suite struct LargeValueTests {
-    @Test func textsAndBlobsOfManyMegabytesComeBackAndAreLetGo() throws {
+    @Test func veryLargeValuesRoundTripAndAreFreed() throws {
         let piece = (0..<1024).map { UInt8(truncatingIfNeeded: $0 &* $0 &+ 3) }
         var data = Data(capacity: 100 << 20)
         for _ in 0..<(100 << 10) { data.append(contentsOf: piece) }

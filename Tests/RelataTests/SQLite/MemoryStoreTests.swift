@@ -4,7 +4,7 @@ import Testing
 
 /// Stores in memory: one connection, for one store.
 @Suite struct MemoryStoreTests {
-    @Test func storesInMemoryAreApartAndGoneWhenClosed() async throws {
+    @Test func memoryStoresAreSeparateAndVanishWhenClosed() async throws {
         let (first, second) = (try Store.inMemory(for: Author.self), try Store.inMemory(for: Author.self))
         try await first.insert(Author(name: "x"))
         #expect(try await first.count(Author.all) == 1)
@@ -14,7 +14,7 @@ import Testing
         #expect(await thrown { try await first.count(Author.all) }?.kind == "closed")
     }
 
-    @Test func inMemoryAWriteInAReadIsAnError() async throws {
+    @Test func inMemoryWritesInAReadAreErrors() async throws {
         let store = try TestStore.make(.sqliteMemory, for: Author.self)
         let error = try await store.read { _ in thrown { try store.insert(Author(name: "inner")) } }
         #expect(error?.kind == "invalidUse")

@@ -9,9 +9,9 @@ private enum Nameless {
     }
 }
 
-/// What a store says of a file that another one has migrated.
+/// A store's errors for a file that another store has migrated.
 @Suite struct MigratedFileTests {
-    @Test func anObserverNamesTheColumnThatWasTakenAway() async throws {
+    @Test func observersNameTheDroppedColumn() async throws {
         let path = TestStore.path()
         let store = try TestStore.open(path, for: [Author.self])
         var authors = store.observe(Author.all).makeAsyncIterator()

@@ -7,7 +7,7 @@ import Testing
 
 /// Names and numbers of columns at their limits.
 @Suite struct NamedTableTests {
-    @Test func aFileIsKnownAgainByNamesThatNeedQuotes() throws {
+    @Test func filesWithQuotedNamesAreRecognized() throws {
         let store = try TestStore.make(.sqliteFile, for: Odd.self)
         var root = Odd(name: "root", quote: 1, smile: "😀")
         root.parts.add(Odd(name: "part"))

@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.sqlite) func allObjectsAreReadWithoutListsOfKeysAndAPartWithoutAScan(
+    @Test(arguments: Engine.sqlite) func fetchingAllObjectsUsesNoKeyListsAndAPartNoScan(
         _ engine: Engine
     ) throws {
         let store = try Series.three(engine, options: recorder.options)
@@ -57,14 +57,14 @@ import Testing
         #expect(try store.explain(Consignment.where { $0.sender ?? "" == "x" }).plan.contains { $0.contains("SCAN") })
     }
 
-    @Test(arguments: Engine.sqlite) func anIndexServesBothSides(_ engine: Engine) throws {
+    @Test(arguments: Engine.sqlite) func indexesServeBothSides(_ engine: Engine) throws {
         let discs = try Discs(engine)
         let (ash, one) = (discs.ash, Label(name: "One"))
         let plan = try discs.store.explain(Disc.where { $0.band == ash } || Disc.where { $0.label == one }).plan
         #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(plan)")
     }
 
-    @Test(arguments: Engine.sqlite) func anIndexServesADateAfterALengthOfTime(_ engine: Engine) throws {
+    @Test(arguments: Engine.sqlite) func indexesServeMovedDates(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Lending.self)
         let now = Discs.date("2024-03-01T00:00:00Z")
         let plan = try store.explain(Lending.where { $0.lent + .days(14) > now }).plan

@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// What SQLite does to a transaction by itself, in the middle of it.
+/// Rollbacks by SQLite in the middle of a transaction.
 @Suite struct RolledBackTests {
     @Test(arguments: Engine.sqlite) func nothingIsWrittenAfterSQLiteHasRolledBack(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)

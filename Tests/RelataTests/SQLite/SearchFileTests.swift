@@ -21,7 +21,7 @@ import Testing
         #expect(code == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
     }
 
-    @Test func otherProgramsWriteAndAreFoundFromTheNextWriteOn() throws {
+    @Test func writesOfOtherProgramsAreFoundAfterTheNextWrite() throws {
         let store = try open()
         try store.insert(LongPlayer(name: "Old"))
         try runPlainly(
@@ -37,7 +37,7 @@ import Testing
         #expect(try again.check() == [])
     }
 
-    @Test func aWrongIndexIsFoundAndMended() throws {
+    @Test func wrongIndexesAreFoundAndRepaired() throws {
         let store = try open()
         try store.insert((1...5).map { Verse(book: "b", number: $0, text: "word\($0)") })
         try store.insert(LongPlayer(name: "Sound"))
@@ -45,14 +45,14 @@ import Testing
         try runPlainly("INSERT INTO relata_search_LongPlayer_index (rowid, c_name) VALUES (77, 'ghost')")
         let findings = try store.check()
         #expect(findings.map(\.kind) == [.search, .search])
-        #expect(findings.allSatisfy { $0.mend.contains("rebuildSearch") })
+        #expect(findings.allSatisfy { $0.fix.contains("rebuildSearch") })
         try store.rebuildSearch()
         #expect(try store.check() == [])
         #expect(try store.fetch(Verse.search("word1")).count == 1)
         #expect(try store.fetch(LongPlayer.search("ghost")).isEmpty)
     }
 
-    @Test func theOwnTablesAreNobodysBusiness() throws {
+    @Test func internalTablesAreHidden() throws {
         let store = try open()
         try store.insert(LongPlayer(name: "Sound"))
         try store.close()
@@ -63,7 +63,7 @@ import Testing
         try connection.close()
     }
 
-    @Test func aSearchIsAnsweredByItsIndex() throws {
+    @Test func searchesUseTheirIndex() throws {
         let recorder = StatementRecorder()
         let store = try Store.open(path, for: [LongPlayer.self, Verse.self, Ballad.self], options: recorder.options)
         try store.insert((1...50).map { LongPlayer(name: "word\($0) common") })
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func anObserverOfASearchIsToldOfWrites() async throws {
+    @Test func observersOfASearchSeeWrites() async throws {
         let store = try open()
         try await store.insert(LongPlayer(name: "First moon"))
         var counts = store.observe(LongPlayer.search("moon")).makeAsyncIterator()

@@ -5,7 +5,7 @@ import Testing
 
 /// SQL of one's own that only SQLite has.
 @Suite struct StatementTests {
-    @Test(arguments: Engine.sqlite) func aTransactionIsNotBegunInAnotherMode(_ engine: Engine) throws {
+    @Test(arguments: Engine.sqlite) func transactionsCannotChangeTheirMode(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Author.self)
         for sql: SQL in ["BEGIN IMMEDIATE", "begin exclusive"] {
             try store.write { tx in
@@ -28,12 +28,12 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.sqlite) func isComparesWithWhatMayBeUnset(_ engine: Engine) throws {
+    @Test(arguments: Engine.sqlite) func isComparesOptionalValues(_ engine: Engine) throws {
         let store = try Discs(engine).store
         #expect(try store.rows("SELECT count(*) FROM \(name: "Disc") WHERE \(name: "rating") IS NOT \(4.5)") == [[3]])
     }
 
-    @Test(arguments: Engine.sqlite) func anUpdatesStampIsTheTimeThatItsTransactionWasGiven(_ engine: Engine) throws {
+    @Test(arguments: Engine.sqlite) func updateStampsUseTheTransactionsTime(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Stamped.self)
         try store.insert(Stamped(name: "a"))
         let now = Date(timeIntervalSince1970: 1_000_000)
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// The foreign keys wait while required partners are exchanged, and no longer.
-    @Test(arguments: Engine.sqlite) func referencesAreCheckedAtOnceAfterAnExchange(_ engine: Engine) throws {
+    @Test(arguments: Engine.sqlite) func referencesAreCheckedImmediatelyAfterASwap(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Runner.self)
         var runners = try store.insert((1...2).map { Runner(number: $0, bib: ToOne(Bib(code: "\($0)"))) })
         (runners[0].bib, runners[1].bib) = (runners[1].bib, runners[0].bib)
@@ -57,7 +57,7 @@ import Testing
         #expect(try store.fetch(Runner.sorted { $0.number }).map(\.bib.id) == ["2", "1"])
     }
 
-    @Test(arguments: Engine.sqlite) func aSequenceIsWrittenInATransactionThatWritesFromTheStart(
+    @Test(arguments: Engine.sqlite) func sequencesUseAWriteTransactionFromTheStart(
         _ engine: Engine
     ) async throws {
         let log = Mutex<[String]>([])

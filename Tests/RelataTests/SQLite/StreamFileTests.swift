@@ -11,7 +11,7 @@ import Testing
         return store
     }
 
-    @Test func aLoopGivesItsConnectionBackHoweverItIsLeft() async throws {
+    @Test func loopsAlwaysReturnTheirConnection() async throws {
         struct Stop: Error {}
         let store = try store()
         // Were a connection lost each time, there would soon be no file handle left.
@@ -41,7 +41,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: try #require(store.path) + "-wal"))
     }
 
-    @Test func openStreamsKeepNoFileOpenWhenTheyAreGone() async throws {
+    @Test func releasedStreamsCloseTheirFile() async throws {
         var options = Store.Options()
         options.maximumReaders = 2
         let store = try store(options: options)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TriggerTests {
     /// What a trigger inserts beside a batch has keys too, and no object gets one of those.
     @Test(arguments: Engine.sqlite, [1, 15, 16, 17, 40, 100])
-    func aBatchGetsTheKeysOfItsRowsBesideATrigger(_ engine: Engine, _ count: Int) throws {
+    func batchesGetTheirKeysDespiteATrigger(_ engine: Engine, _ count: Int) throws {
         let store = try TestStore.make(engine, for: History.self)
         try store.execute(
             """
@@ -20,7 +20,7 @@ import Testing
 
     /// The number that SQLite gave last is that of another row.
     @Test(arguments: Engine.sqlite, [1, 15, 16, 17, 40])
-    func aBatchOfWhichATriggerIgnoresARowIsRefused(_ engine: Engine, _ count: Int) throws {
+    func batchesWithIgnoredRowsAreRefused(_ engine: Engine, _ count: Int) throws {
         let store = try TestStore.make(engine, for: History.self)
         try store.execute(
             SQL(
@@ -36,7 +36,7 @@ import Testing
 
     /// Keys of the app's own aren't asked of SQLite, and no observer looks at the rows.
     @Test(arguments: Engine.sqlite, [1, 3, 40])
-    func anObjectWithAKeyThatATriggerIgnoresIsRefused(_ engine: Engine, _ count: Int) throws {
+    func ignoredInsertsAreRefused(_ engine: Engine, _ count: Int) throws {
         let store = try TestStore.make(engine, for: Author.self)
         try store.execute(
             """
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// An update that changes no row says whether the object is gone.
-    @Test(arguments: Engine.sqlite) func anUpdateThatATriggerIgnoresIsRefused(_ engine: Engine) throws {
+    @Test(arguments: Engine.sqlite) func ignoredUpdatesAreRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: History.self, Article.self)
         for table in ["History", "Article"] {
             try store.execute(
@@ -78,7 +78,7 @@ import Testing
         #expect(thrown { try store.update(article) }?.kind == "conflict")
     }
 
-    @Test func ownSQLAndTriggersNameTheEntityOnly() async throws {
+    @Test func rawSQLAndTriggersNameOnlyTheEntity() async throws {
         let store = try TestStore.make(.sqliteMemory, for: Author.self, Series.self)
         #expect(
             try await store.feed { try $0.execute("INSERT INTO Author (id, name) VALUES ('a', 'b')") }
@@ -88,7 +88,7 @@ import Testing
             try await store.feed { try $0.insert(Series(title: "S")) } == ["Series insert 1", "Author unknown 0"])
     }
 
-    @Test func cascadesTriggersAndOwnSQLAreSeen() async throws {
+    @Test func cascadesTriggersAndRawSQLAreObserved() async throws {
         let store = try TestStore.make(.sqliteFile, for: Series.self, Author.self)
         var series = Series(title: "S")
         series.episodes.add([Episode(title: "1"), Episode(title: "2")])

@@ -16,7 +16,7 @@ private struct Address: Codable, Hashable, Sendable { var city: String }
 
 /// Values that a typed column of another engine would refuse.
 @Suite struct UndecodableColumnTests {
-    @Test func theFileTellsWhichCasesAnEnumHas() throws {
+    @Test func filesRecordTheCasesOfAnEnum() throws {
         let path = TestStore.path()
         let store = try TestStore.open(path, for: [Volume.self])
         _ = try store.save([
@@ -34,7 +34,7 @@ private struct Address: Codable, Hashable, Sendable { var city: String }
             ])
     }
 
-    @Test(arguments: Engine.sqlite) func aTextThatIsNoJSONIsAnError(_ engine: Engine) throws {
+    @Test(arguments: Engine.sqlite) func invalidJSONIsAnError(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: RichSample.self)
         try store.insert(RichSample())
         try store.execute("UPDATE RichSample SET color = 'red', place = '{'")

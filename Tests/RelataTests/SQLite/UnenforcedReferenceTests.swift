@@ -9,7 +9,7 @@ import Testing
 @Suite struct UnenforcedReferenceTests {
     let recorder = StatementRecorder()
 
-    /// Objects of a circle have their references checked at the end.
+    /// Objects of a cycle have their references checked at the end.
     @Test func onlyReferencesThatAreWrittenAreChecked() throws {
         let path = TestStore.path()
         let store = try TestStore.open(path, for: [Chain.self])
@@ -29,7 +29,7 @@ import Testing
         #expect(thrown { try store.save(wrong) }?.reference == "Chain.other")
     }
 
-    @Test func linksToNothingAreLeftOut() throws {
+    @Test func danglingLinksAreLeftOut() throws {
         let path = TestStore.path()
         let models: [any Model.Type] = [Playlist.self]
         let made = try TestStore.open(path, for: models)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func rowsThatBelongToNoneAreLeftOut() throws {
+    @Test func rowsWithoutAnOwnerAreLeftOut() throws {
         let path = TestStore.path()
         let models: [any Model.Type] = [Series.self]
         try TestStore.open(path, for: models).insert([Series(id: 1, title: "A"), Series(id: 2, title: "B")])

@@ -13,7 +13,7 @@ import Testing
         [Dancer(id: id, partner: ToOne(id: id + 1)), Dancer(id: id + 1, partner: ToOne(id: id))]
     }
 
-    @Test(arguments: Engine.sqlite) func aTransactionThatHasAllReferencesWaitIsTheOnlyOne(_ engine: Engine) throws {
+    @Test(arguments: Engine.sqlite) func deferringReferencesAffectsOneTransaction(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Dancer.self)
         try store.write { transaction in
             try transaction.execute("PRAGMA defer_foreign_keys = ON")

@@ -1,6 +1,6 @@
 import Testing
 
-/// What the compiler says to shapes that don't fit their model.
+/// Compiler errors for shapes that don't match their model.
 @Suite(.enabled(if: Compiler.arguments != nil, "the built modules and the macros weren't found beside the tests"))
 struct ShapeCompilationTests {
     private static let models = """
@@ -15,7 +15,7 @@ struct ShapeCompilationTests {
 
         """
 
-    @Test func aShapeThatFitsCompiles() throws {
+    @Test func validShapesCompile() throws {
         let shape =
             "@Shape(of: List.self) struct Card { var name: String; var items: [Item]; @Count(\\.items) var n: Int }"
         #expect(try Compiler.errors(in: Self.models + shape).errors == [])

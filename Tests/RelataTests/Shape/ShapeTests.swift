@@ -44,7 +44,7 @@ import Testing
 
     /// Rows that lead to the same objects share them; where most lead to others, each is read for itself.
     @Test(arguments: Engine.allCases, [1, 40, 600, 2000])
-    func eachRowHasItsOwnTargetHoweverManyShareOne(_ engine: Engine, tuneCount: Int) throws {
+    func rowsWithASharedTargetEachGetIt(_ engine: Engine, tuneCount: Int) throws {
         let store = try TestStore.make(engine, for: Setlist.self)
         let names = (0..<2000).map { "Tune \($0 % tuneCount)" }
         try store.write { tx in
@@ -60,7 +60,7 @@ import Testing
     }
 
     /// A row may leave out an object that an earlier row had; what else is asked of the object is there in each row.
-    @Test(arguments: Engine.allCases) func eachRowHasWhatElseIsAskedOfItsTarget(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func rowsGetOtherValuesOfTheirTarget(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self, options: log.options)
         let names = (0..<30).map { "Tune \($0 * 7 % 4)" }
         try store.write { tx in
@@ -94,7 +94,7 @@ import Testing
 
     // MARK: Parts
 
-    @Test(arguments: Engine.allCases) func aSetlistHasItsItemsEachWithItsTune(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func setlistsHaveItemsWithTheirTunes(_ engine: Engine) throws {
         let store = try setlists(engine)
         let setlists = try store.fetch(SetlistTunes.sorted { $0.name })
         #expect(log.take().count == 2)
@@ -107,7 +107,7 @@ import Testing
         #expect(try Set(store.fetch(Setlist.all).map(\.id)) == Set(setlists.map(\.id)))
     }
 
-    @Test(arguments: Engine.allCases) func theSongsByThemselvesAreAnotherShape(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func songsAloneAreAnotherShape(_ engine: Engine) throws {
         let store = try setlists(engine)
         let setlists = try store.fetch(TunesOfSetlist.sorted { $0.name })
         #expect(log.take().count == 2)
@@ -127,7 +127,7 @@ import Testing
         #expect(setlists[1].opener == nil && setlists[1].closer == nil && setlists[1].lastTwo.isEmpty)
     }
 
-    @Test(arguments: Engine.allCases) func toOnesComeWithTheRowWhereTheyAreSet(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func toOnesAreReadWithTheirRow(_ engine: Engine) throws {
         let store = try library(engine)
         let books = try store.fetch(BookCard.sorted { $0.year })
         #expect(log.take().count == 2)
@@ -142,7 +142,7 @@ import Testing
         #expect(try store.fetch(Book.sorted { $0.year }) == books.map(\.book))
     }
 
-    @Test(arguments: Engine.allCases) func figuresOfToManysAreColumns(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func aggregatesOfToManysAreColumns(_ engine: Engine) throws {
         let store = try library(engine)
         let genres = try store.fetch(GenreFigures.sorted { $0.name })
         #expect(log.take().count == 1)
@@ -156,7 +156,7 @@ import Testing
         #expect(genres.map(\.unpriced) == [2, 2, 0])
     }
 
-    @Test(arguments: Engine.allCases) func listsStandBehindToOnesAndInsideOfLists(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func listsMayFollowToOnesAndLists(_ engine: Engine) throws {
         let store = try library(engine)
         let books = try store.fetch(BookNeighbours.sorted { $0.year })
         #expect(log.take().count == 5)
@@ -171,7 +171,7 @@ import Testing
         #expect(books.map(\.genreName) == ["G0", "G1", nil, "G0", "G1", nil])
     }
 
-    @Test(arguments: Engine.allCases) func aShapeMayHoldItself(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func shapesMayBeRecursive(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Folder.self, options: log.options)
         try store.write { tx in
             let root = try tx.insert(Folder(name: "root"))
@@ -188,7 +188,7 @@ import Testing
         #expect(trees[0].children.map { $0.children.map(\.name) } == [["a1"], ["b1"]])
     }
 
-    @Test(arguments: Engine.allCases) func aCircleIsAnErrorAndEnds(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func cyclesAreErrorsAndTerminate(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Folder.self)
         var folder = try store.insert(Folder(name: "loop"))
         folder.parent = ToOne(id: folder.id)
@@ -211,7 +211,7 @@ import Testing
         #expect(people.map { $0.favourites.map(\.name) } == [["boss"], []])
     }
 
-    @Test(arguments: Engine.allCases) func anIdOfItsOwnAndAHasOne(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func aCustomIDAndAHasOne(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Series.self)
         let series = try store.insert(Series(title: "S"))
         let seen = try store.insert(Episode(title: "E0", series: ToOne(id: try #require(series.id))))
@@ -244,7 +244,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: Engine.allCases) func whatIsMissingIsUnsetOrAnErrorThatNamesTheProperty(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func missingValuesAreUnsetOrErrorsThatNameTheProperty(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Diary.self)
         try store.insert(DiaryNote(n: 1))
         try store.execute(#"UPDATE "DiaryNote" SET "diaryDay" = 9, "diaryPart" = 'gone'"#)
@@ -258,7 +258,7 @@ import Testing
 
     // MARK: Queries
 
-    @Test(arguments: Engine.allCases) func emptyTablesAndNoRowsNeedNoMoreThanOneStatement(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func emptyResultsNeedOneStatement(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self, Folder.self, options: log.options)
         _ = log.take()
         #expect(try store.fetch(SetlistTunes.all).isEmpty)
@@ -288,7 +288,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func everythingAQueryDoesAShapeDoes(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func shapesSupportEveryQueryFeature(_ engine: Engine) async throws {
         let store = try setlists(engine)
         let some = SetlistTunes.where { $0.name != "S1" }.sorted { $0.name.descending }
         #expect(try await store.fetch(some.limit(1)).map(\.name) == ["S2"])
@@ -317,7 +317,7 @@ import Testing
         #expect(counted == [0, 1])
     }
 
-    @Test(arguments: Engine.allCases) func observersSeeWhatTheShapeIsMadeOf(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func shapesAreObserved(_ engine: Engine) async throws {
         let store = try setlists(engine)
         var values = store.observe(SetlistTunes.sorted { $0.name }).makeAsyncIterator()
         var differences = store.observe(SetlistTunes.sorted { $0.name }).differences.makeAsyncIterator()
@@ -331,7 +331,7 @@ import Testing
         #expect(difference.inserted.isEmpty && difference.removed.isEmpty)
     }
 
-    @Test(arguments: Engine.allCases) func aShapeGoesOutAsJSONAndComesBack(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func shapesRoundTripAsJSON(_ engine: Engine) throws {
         let store = try setlists(engine)
         let setlists = try store.fetch(SetlistTunes.where { $0.name == "S2" })
         let encoder = JSONEncoder()
@@ -343,7 +343,7 @@ import Testing
         #expect(try JSONDecoder().decode([SetlistTunes].self, from: json) == setlists)
     }
 
-    @Test(arguments: Engine.allCases) func shapesAreComparedByAllTheyHoldAndHashedByTheirKey(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func shapesCompareAllPropertiesAndHashTheirKey(_ engine: Engine) throws {
         let store = try setlists(engine)
         let before = try store.fetch(SetlistTunes.sorted { $0.name })
         try store.write { tx in try tx.delete(SetlistItem.where { $0.position == 2 }) }

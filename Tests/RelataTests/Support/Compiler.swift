@@ -3,8 +3,8 @@ import Testing
 
 /// The compiler, with the modules that were built with the tests.
 enum Compiler {
-    /// How it finds them; `nil` where they aren't beside the tests, as in a build with the trait `SQLCipher`, which has a
-    /// folder of its own: what compiles is the same in both.
+    /// How it finds them; `nil` where they aren't beside the tests, as in a build with the trait `SQLCipher`, which has
+    /// its own folder: what compiles is the same in both.
     static let arguments: [String]? = {
         #if SQLCipher
         return nil

@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// What a behaviour is tested on: makes stores of one engine.
+/// An engine under test: makes its stores.
 ///
 /// The suites in `Conformance` say what every engine does: what models, saves, deletes and queries mean. They take an
 /// engine as their argument and know nothing else of it. An engine is a file in `Engines`, and its place in
@@ -10,8 +10,8 @@ import Testing
 /// named after it.
 struct Engine: Sendable, Equatable, CustomTestStringConvertible {
     let name: String
-    /// Whether several stores may be open on one database, which has what it had when it is opened anew. A store on it
-    /// has several connections: a read goes on beside a write.
+    /// Whether several stores may be open on one database, which has what it had when it is opened again. A store on it
+    /// has several connections: a read continues beside a write.
     let isShared: Bool
     /// Opens a store on the database of a name. One that doesn't exist is made, and goes with the process.
     let open: @Sendable (_ database: String, _ models: [any Model.Type], _ options: Store.Options) throws -> Store

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 
 extension Thread {
-    /// Runs code at once on a thread of its own, which it may block.
+    /// Runs code at once on its own thread, which it may block.
     static func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) -> Task<Result, any Error> {
         let (stream, continuation) = AsyncThrowingStream<Result, any Error>.makeStream()
         let thread = Thread {
@@ -21,7 +21,7 @@ extension Thread {
     }
 }
 
-/// Where a thread of ``Foundation/Thread/run(_:)`` stops until the test lets it go on.
+/// Where a thread of ``Foundation/Thread/run(_:)`` stops until the test lets it continue.
 final class Gate: Sendable {
     private let (arrivals, arrival) = AsyncStream<Void>.makeStream()
     private let permission = DispatchSemaphore(value: 0)
@@ -35,6 +35,6 @@ final class Gate: Sendable {
     /// Waits until a thread has stopped.
     func stopped() async { for await _ in arrivals { return } }
 
-    /// Lets a thread go on.
+    /// Lets a thread continue.
     func open() { permission.signal() }
 }

@@ -53,7 +53,7 @@ import Testing
 
     // MARK: Stores
 
-    @Test func aStoreReadsTheSameInEveryRun() throws {
+    @Test func dumpsAreDeterministic() throws {
         let text = try Self.parcels().dump()
         #expect(
             text == """
@@ -82,7 +82,7 @@ import Testing
         #expect(try store.dump(["Waybill"]).contains("parcelId: Parcel#1"))
     }
 
-    @Test func rawDumpsShowKeysAndStampsAsTheyAre() throws {
+    @Test func rawDumpsShowKeysAndStampsUnchanged() throws {
         let store = try Self.parcels()
         let text = try store.dump(raw: true)
         let parcels = try store.fetch(Parcel.all)
@@ -109,7 +109,7 @@ import Testing
 
     // MARK: Graphs
 
-    @Test func aGraphShowsWhatIsLoadedOfIt() throws {
+    @Test func dumpsShowTheLoadedPartOfAGraph() throws {
         let store = try Store.inMemory(for: Book.self)
         let genre = Genre(name: "Fantasy")
         let authors = ["P", "G"].map { Author(name: $0) }
@@ -161,7 +161,7 @@ import Testing
             try bare.dump() == "Book#1\n  title: \"Two\"\n  year: 2000\n  price: nil\n  genre: Genre#1\n  isbn: nil")
     }
 
-    @Test func theSameObjectWithOtherLinksLoadedIsShownAgain() throws {
+    @Test func objectsWithOtherLoadedLinksAreShownAgain() throws {
         let store = try Store.inMemory(for: Folder.self)
         let root = try store.save(Folder(name: "root"))
         try store.save(Folder(name: "leaf", parent: ToOne(root)))
@@ -204,7 +204,7 @@ import Testing
                 """)
     }
 
-    @Test func whatIsNewOrEditedSaysSo() throws {
+    @Test func newAndEditedObjectsAreMarked() throws {
         var series = Series(title: "S")
         series.episodes.add(Episode(title: "E", series: .unset))
         #expect(
@@ -219,7 +219,7 @@ import Testing
         #expect(try folder.dump().contains("parent: nil"))
     }
 
-    @Test func aReferenceThatDanglesIsMissing() throws {
+    @Test func danglingReferencesAreMarkedAsMissing() throws {
         let store = try Store.inMemory(for: Trunk.self)
         try store.insert(Dangling(mark: ToOne(Seal(name: "gone"))))
         try store.delete(Seal.self, id: "gone")
@@ -227,7 +227,7 @@ import Testing
         #expect(try store.fetch(Dangling.all.including { $0.mark }).dump().hasSuffix("mark: Seal(\"gone\") (missing)"))
     }
 
-    @Test func keysOfKeysAreKnownByTheirObject() throws {
+    @Test func keysMadeOfObjectsNameTheObject() throws {
         let store = try Self.parcels()
         let receipts = try store.fetch(Waybill.all)
         #expect(try receipts.dump() == "Waybill#1\n  parcel: Parcel#1\n  text: \"a \\\"line\\\"\\nand another\"")

@@ -34,7 +34,7 @@ import Testing
             let comment: Testing.Comment = "\(model), \(count) with \(related.map { "\($0)" } ?? "as many") related"
             func insert<M: Model>(_ model: M.Type) throws {
                 #expect(try store.insertSample(model, count: count, related: related, seed: 7).count == count, comment)
-                // A second sample links to what is there.
+                // A second sample links to existing objects.
                 #expect(try store.insertSample(model, count: count, related: related, seed: 7).count == count, comment)
                 #expect(try store.count(M.all) >= 2 * count, comment)
             }
@@ -67,7 +67,7 @@ import Testing
         #expect(try Self.dump(model, seed: 4) != text)
     }
 
-    @Test func everyModelThatIsLinkedHasObjectsAndLinks() throws {
+    @Test func everyLinkedModelHasObjectsAndLinks() throws {
         let store = try Store.inMemory(for: Book.self)
         let books = try store.insertSample(Book.self, count: 20, related: 6, seed: 7)
         #expect(Set(try store.fetch(Book.all).map(\.id)) == Set(books.map(\.id)))
@@ -98,7 +98,7 @@ import Testing
         #expect(gadgets.map(\.id) == gadgets.map(\.id).sorted())
     }
 
-    @Test func treesHaveRootsAndNoCircles() throws {
+    @Test func treesHaveRootsAndNoCycles() throws {
         let store = try Store.inMemory(for: Folder.self)
         let folders = try store.insertSample(Folder.self, count: 40, seed: 2)
         let roots = folders.filter { $0.parent == nil }
@@ -108,7 +108,7 @@ import Testing
         #expect(below.map(count).reduce(0, +) == 40)
     }
 
-    @Test func declaredCountsHold() throws {
+    @Test func declaredCountsAreRespected() throws {
         let store = try Store.inMemory(for: Club.self)
         try store.insertSample(Club.self, count: 4, seed: 5)
         try store.insertSample(Rower.self, count: 5, seed: 5)
@@ -128,7 +128,7 @@ import Testing
 
     // MARK: What is there already
 
-    @Test func modelsWithObjectsAreLinkedToAndGetNoMore() throws {
+    @Test func existingObjectsAreLinkedAndNotMultiplied() throws {
         let store = try Store.inMemory(for: Book.self)
         let genre = try store.save(Genre(name: "Mine"))
         try store.insertSample(Book.self, count: 20, seed: 7)
@@ -137,7 +137,7 @@ import Testing
         #expect(try store.count(Author.all) == 20)
     }
 
-    @Test func requiredOneToOnesGetAsManyAsTheyNeed() throws {
+    @Test func requiredOneToOnesGetEnoughObjects() throws {
         let store = try Store.inMemory(for: Citizen.self)
         let ada = try store.save(Citizen(name: "Ada"))
         try store.save(Passport(number: "P", holder: ToOne(ada)))
@@ -173,7 +173,7 @@ import Testing
         #expect(stored.map(\.year).sorted() == books.map(\.year).sorted())
     }
 
-    @Test func anAdjustmentMendsWhatCannotBeMade() throws {
+    @Test func adjustmentsFixUnsupportedValues() throws {
         let store = try Store.inMemory(for: Flag.self)
         let error = thrown { try store.insertSample(Flag.self, count: 2, seed: 1) }
         #expect(error?.description.contains("letter must match") == true)
@@ -182,7 +182,7 @@ import Testing
         #expect(Set(flags.map(\.isSet)) == [true, false])
     }
 
-    @Test func objectsInCirclesAreAdjustedWhenTheyAreWhole() throws {
+    @Test func objectsInCyclesAreAdjustedWhenComplete() throws {
         let store = try Store.inMemory(for: Club.self)
         let rowers = try store.insertSample(Rower.self, count: 6, seed: 3) { rower, _ in
             rower.name = "Rower of \(rower.club.id.map { "\($0)" } ?? "")"
@@ -191,7 +191,7 @@ import Testing
         #expect(rowers.allSatisfy { $0.name.count > 30 })
     }
 
-    @Test func nothingStaysOfASampleThatFails() async throws {
+    @Test func failedSamplesLeaveNothing() async throws {
         struct Failure: Error {}
         let store = try Store.inMemory(for: Book.self)
         await #expect(throws: Failure.self) {
@@ -199,7 +199,7 @@ import Testing
         }
         let before = try store.dump()
         try await store.write { tx in
-            // Within a transaction too, where the caller goes on.
+            // Within a transaction too, in which the caller continues.
             _ = try? tx.insertSample(Book.self, count: 3, seed: 7) { book, _ in book.title = "" }
         }
         #expect(try store.dump() == before)
@@ -207,7 +207,7 @@ import Testing
 
     // MARK: Bounds
 
-    @Test func whatCannotBeMadeIsNamedWithItsMend() throws {
+    @Test func unsupportedSamplesAreNamedWithTheirFix() throws {
         let store = try Store.inMemory(for: Unmakeable.self, Flag.self)
         let kind = thrown { try store.insertSample(Unmakeable.self, count: 1, seed: 1) }
         #expect(kind?.description.contains("Unmakeable.kind") == true)

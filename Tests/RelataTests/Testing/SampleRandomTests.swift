@@ -4,7 +4,7 @@ import RelataTesting
 import Testing
 
 @Suite struct SampleRandomTests {
-    /// Many draws, so that what may happen does.
+    /// Many draws, so that every possible case occurs.
     private static func draws<Result>(
         _ count: Int = 2000, seed: UInt64 = 11, _ draw: (inout SampleRandom) -> Result
     ) -> [Result] {
@@ -38,7 +38,7 @@ import Testing
         #expect(!links.contains { $0?.isLoaded == true })
     }
 
-    @Test func aLinkIsUnsetAsOftenAsToldAndWhereThereIsNothing() {
+    @Test func linksAreUnsetAtTheGivenRate() {
         let genres = [Genre(name: "A")]
         let unset = Self.draws { $0.link(to: genres, unset: 0.25) }.filter { $0 == nil }.count
         #expect((400...600).contains(unset))
@@ -48,7 +48,7 @@ import Testing
         #expect(Self.draws(20) { $0.link(to: [Series(title: "new")]) }.allSatisfy { $0 == nil })
     }
 
-    @Test func someAreEachOnceAndWithinTheBounds() {
+    @Test func someReturnsDistinctElementsWithinBounds() {
         let letters = Array("abcde")
         let choices = Self.draws { $0.some(of: letters, 1, to: 3) }
         #expect(Set(choices.map(\.count)) == [1, 2, 3])
@@ -76,14 +76,14 @@ import Testing
         #expect(Self.draws { $0.date() }.allSatisfy { (2000...2025).contains(calendar.component(.year, from: $0)) })
     }
 
-    @Test func wordsAreAsManyAsAskedForAndCapitalised() {
+    @Test func wordsHaveTheRequestedNumberAndACapital() {
         for text in Self.draws(200, { $0.words(3) }) {
             #expect(text.split(separator: " ").count == 3 && text.first?.isUppercase == true)
         }
         #expect(Self.draws(20) { $0.words(0) }.allSatisfy { !$0.isEmpty })
     }
 
-    @Test func aChanceComesAsOftenAsItSays() {
+    @Test func chancesHaveTheirProbability() {
         #expect((900...1100).contains(Self.draws { $0.chance(0.5) }.filter { $0 }.count))
         #expect(!Self.draws { $0.chance(0) }.contains(true))
         #expect(!Self.draws { $0.chance(1) }.contains(false))

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func asyncCodeIsCountedAndCheckedTheSame() async throws {
+    @Test func asyncCodeIsCountedAndChecked() async throws {
         let recorder = StatementRecorder()
         let store = try Store.inMemory(for: Book.self, options: recorder.options)
         let count = try await recorder.expectQueries(1) { try await store.count(Book.all) }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func whatTheBodyThrowsComesThrough() async throws {
+    @Test func errorsOfTheBodyAreRethrown() async throws {
         struct Failure: Error {}
         let recorder = StatementRecorder()
         let store = try Store.inMemory(for: Book.self, options: recorder.options)
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func aTraceOfTheAppsOwnIsStillCalled() throws {
+    @Test func theAppsTraceIsStillCalled() throws {
         let (recorder, log) = (StatementRecorder(), StatementLog())
         let store = try Store.inMemory(for: Book.self, options: recorder.options(log.options))
         _ = log.take()

@@ -1,8 +1,8 @@
 // Models of awkward.sqlite, written by `relata inspect --format swift`.
-// Keep your own code in other files, as extensions: this one is written anew when the tables change.
+// Keep your own code in other files, as extensions: this one is rewritten when the tables change.
 // swift-format-ignore-file
 //
-// What the tables say and no model can:
+// What the tables declare and a model can't:
 // - orphans.nowhere: its foreign key to missing points at a table that doesn't exist: create that table, or drop the key
 // - lessons.length: the database computes it: it is left out
 

@@ -1,5 +1,5 @@
 // Models of chinook.sqlite, written by `relata inspect --format swift`.
-// Keep your own code in other files, as extensions: this one is written anew when the tables change.
+// Keep your own code in other files, as extensions: this one is rewritten when the tables change.
 // swift-format-ignore-file
 
 import Relata

@@ -30,7 +30,7 @@ extension Workload {
 }
 
 extension Bench {
-    /// How many bytes a file has.
+    /// The number of bytes a file has.
     fileprivate func size(_ path: String) throws -> Int {
         var status = stat()
         guard stat(path, &status) == 0 else { throw Failure("\(path) isn't there") }

@@ -18,7 +18,7 @@ extension Workload {
         ])
     }
 
-    /// How many times as long a book takes among ten times as many, for us and by hand.
+    /// The number of times as long a book takes among ten times as many, for us and by hand.
     static let graphBooksGrowth = Workload(name: "graph-books-growth", targets: [.below(1.2)]) { bench in
         let files = [
             try GraphBooks.makeFile(bench, "small.sqlite"),

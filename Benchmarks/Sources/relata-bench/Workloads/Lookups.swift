@@ -40,7 +40,7 @@ extension Workload {
         ])
     }
 
-    /// 10,000 look-ups, each a call of its own.
+    /// 10,000 look-ups, each its own call.
     static let lookupCall = Workload(name: "lookup-call", targets: [.limit(4)]) { bench in
         let fixture = try LookupFixture(bench)
         return try await bench.time([
@@ -108,7 +108,7 @@ private struct LookupFixture {
         pool = try bench.grdb(file)
     }
 
-    /// Each look-up is a transaction of its own, by itself.
+    /// Each look-up is its own transaction, by itself.
     var limitByCall: Contestant {
         Contestant(.limit) {
             {

@@ -17,7 +17,7 @@ final class RawConnection {
 
     var failure: Failure { Failure(String(cString: PQerrorMessage(handle))) }
 
-    /// Runs SQL without parameters, and says how many rows it changed.
+    /// Runs SQL without parameters, and says the number of rows it changed.
     @discardableResult
     func execute(_ sql: String) throws -> Int {
         let result = RawResult(PQexec(handle, sql))

@@ -4,7 +4,7 @@ import Foundation
 
 /// A large file on its way to a server and back, a piece at a time.
 struct FileTransfer: Sendable {
-    /// How many bytes the file has.
+    /// The number of bytes the file has.
     let size: Int
     private let piece = (0..<262_144).map { _ in UInt8.random(in: 0...255) }
 

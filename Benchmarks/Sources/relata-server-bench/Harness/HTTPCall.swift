@@ -10,7 +10,7 @@ struct HTTPCall: Sendable {
     /// The tokens of the users who ask, one after another; none where nobody is signed in.
     var sessions: [String] = []
 
-    /// How many requests there are until they begin again.
+    /// The number of requests until they begin again.
     var count: Int { max(paths.count, bodies.count, sessions.count) }
 
     /// A request as it goes over the wire.

@@ -65,7 +65,7 @@ final class ServerBench: Sendable {
     }
     #endif
 
-    /// Another copy of the file that is served, for a server of its own.
+    /// Another copy of the file that is served, for its own server.
     func copyOfLibrary(_ name: String) throws -> String { try directory.copy(library.path, name) }
 
     // MARK: Measuring

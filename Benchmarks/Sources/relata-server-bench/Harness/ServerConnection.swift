@@ -8,7 +8,7 @@ final class ServerConnection {
     private var received: [UInt8] = []
     private var buffer: [UInt8]
 
-    /// - Parameter bufferSize: How many bytes are taken at once.
+    /// - Parameter bufferSize: The number of bytes received at once.
     init(port: Int, bufferSize: Int = 65_536) throws {
         buffer = [UInt8](repeating: 0, count: bufferSize)
         #if os(Linux)

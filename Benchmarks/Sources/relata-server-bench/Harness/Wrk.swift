@@ -11,7 +11,7 @@ struct Wrk: Sendable {
     /// Milliseconds for each request: of all that is answered in that time, not what one waits for.
     ///
     /// - Parameter toleratesErrors: Counts only what is answered well, where otherwise nothing may be refused: for
-    ///   those whose errors aren't ours to mend.
+    ///   those whose errors aren't ours to fix.
     func milliseconds(
         _ call: HTTPCall, port: Int, connections: Int = 32, toleratesErrors: Bool = false
     ) throws -> Double {

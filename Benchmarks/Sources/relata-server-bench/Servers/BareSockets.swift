@@ -12,7 +12,7 @@ enum BareSockets {
 
     /// Serves until the process ends.
     ///
-    /// - Parameter size: How many bytes it writes to each.
+    /// - Parameter size: The number of bytes it writes to each.
     static func serve(_ size: Int, started: (Int) -> Void) async throws {
         let sockets = Sockets()
         let message = ByteBuffer(repeating: UInt8(ascii: "x"), count: size)

@@ -67,7 +67,7 @@ extension ServerBench {
             : try await PrivateNotes(file, notes: count, users: users)
     }
 
-    /// How many objects a call finds.
+    /// The number of objects a call finds.
     fileprivate func count(_ call: HTTPCall, port: Int) throws -> Int {
         struct Reply: Decodable {
             struct Object: Decodable { let objectId: String }

@@ -11,7 +11,7 @@
 ///   object: `ANY (reviews.stars > 3 AND reviews.text != nil)`;
 /// - aggregates of a to-many: `reviews.@count > 5`, `reviews.@avg.stars`, `reviews.stars.@max`. Each path counts; with
 ///   `@distinctUnionOfObjects` in it, as in `slots.@distinctUnionOfObjects.song.@count`, each object counts once;
-/// - figures of the related objects that meet a condition: `SUBQUERY(reviews, $r, $r.stars > 3).@count > 1`. A name
+/// - aggregates of the related objects that meet a condition: `SUBQUERY(reviews, $r, $r.stars > 3).@count > 1`. A name
 ///   without a variable is one of the object outside;
 /// - membership: `%@ IN authors`, `authors CONTAINS %@`; of an array that an attribute holds: `tags CONTAINS 'new'`;
 /// - members of a `Codable` value that an attribute holds: `address.city == 'Oslo'`;

@@ -1,7 +1,7 @@
 /// A constant in a predicate, whose form depends on the other operand.
 enum PredicateLiteral: Equatable {
     case text(String)
-    /// As written, so that a decimal loses nothing.
+    /// As written, so that a decimal keeps its precision.
     case number(String)
     case boolean(Bool)
     case null

@@ -87,7 +87,7 @@ extension PredicateParser {
             if case .value(let array, .json?) = left.kind {
                 throw failure(
                     right.column,
-                    "\(spelled(array)) isn't compared with a list as a whole: write \(spelled(array)) CONTAINS 'x' for an "
+                    "\(spelled(array)) can't be compared with a list: write \(spelled(array)) CONTAINS 'x' for an "
                         + "element of it, or compare it in Swift")
             }
             let node = try isIn(left, right, comparison)

@@ -1,6 +1,6 @@
 /// The meaning of the names in a path.
 extension PredicateParser {
-    /// A name between points, or a figure such as `@count`.
+    /// A name between points, or an aggregate such as `@count`.
     struct PathElement {
         let name: String
         let isFigure: Bool
@@ -131,7 +131,8 @@ extension PredicateParser {
         let union = rest.remove(at: place)
         guard let figure = rest.firstIndex(where: \.isFigure), figure >= place else {
             throw failure(
-                union.column, "expected the name of a relationship and @count or another figure after @\(union.name)")
+                union.column, "expected the name of a relationship and @count or another aggregate after @\(union.name)"
+            )
         }
         return (rest, true)
     }
@@ -142,7 +143,7 @@ extension PredicateParser {
             if attribute.type == .json { return way.members.append(.member(element.name)) }
             guard let link = way.table.matched(from: attribute.name), let target = schema[link.target] else {
                 throw failure(
-                    element.column, "\(way.table.name).\(attribute.name) is an attribute: no path leads on from it")
+                    element.column, "\(way.table.name).\(attribute.name) is an attribute: a path ends there")
             }
             way.names[way.names.count - 1] = link.name
             (way.attribute, way.table) = (nil, target)
@@ -159,7 +160,8 @@ extension PredicateParser {
         case .relationship(let relationship):
             if relationship.isToMany { way.toManys.append(way.names.count - 1) }
             guard let target = schema[relationship.target] else {
-                throw failure(element.column, "\(way.table.name).\(name) leads to no entity of the schema")
+                throw failure(
+                    element.column, "\(way.table.name).\(name) leads to an entity that the schema doesn't have")
             }
             way.table = target
         }
@@ -193,7 +195,7 @@ extension PredicateParser {
         var table = base
         for name in names {
             guard let target = table.entity.relationship(name).flatMap({ schema[$0.target] }) else {
-                throw failure(token.column, "\(name) leads to no entity of the schema")
+                throw failure(token.column, "\(name) leads to an entity that the schema doesn't have")
             }
             table = target
         }
@@ -221,7 +223,8 @@ extension PredicateParser {
                 "each object counts once, not each value: put @\(element.name) between the relationship and the attribute"
             )
         }
-        // The path between the last to-many and the figure is part of the set, unless it is the value of the figure.
+        // The path between the last to-many and the aggregate is part of the set, unless it is the value of the
+        // aggregate.
         let end = way.attribute == nil ? way.names.count : last + 1
         var value: [String]? = way.attribute == nil ? nil : way.names(last + 1..<way.names.count)
         for next in after {
@@ -247,7 +250,8 @@ extension PredicateParser {
 
     private func figureFunction(_ element: PathElement) throws(RelataError) -> AggregateFunction {
         guard let function = AggregateFunction(rawValue: element.name.lowercased()) else {
-            throw failure(element.column, "there is no figure @\(element.name): it is @count, @sum, @min, @max or @avg")
+            throw failure(
+                element.column, "there is no aggregate @\(element.name): it is @count, @sum, @min, @max or @avg")
         }
         return function
     }
@@ -276,7 +280,7 @@ extension PredicateParser {
 
     // MARK: Subqueries
 
-    /// `SUBQUERY(reviews, $r, $r.stars > 3).@count`: a figure of those related objects that meet a condition.
+    /// `SUBQUERY(reviews, $r, $r.stars > 3).@count`: an aggregate of those related objects that meet a condition.
     mutating func subquery() throws(RelataError) -> Operand {
         let column = token.column
         index += 2
@@ -287,7 +291,7 @@ extension PredicateParser {
         try require(",", ", and a variable such as $x")
         guard case .variable(let name) = token.kind else { throw unexpected("a variable such as $x") }
         guard !quantifiers.contains(where: { $0.variable == name }) else {
-            throw failure(token.column, "$\(name) is the variable of a subquery around this one: take another name")
+            throw failure(token.column, "$\(name) is the variable of an enclosing subquery: choose another name")
         }
         index += 1
         try require(",", ", and a condition")
@@ -298,11 +302,11 @@ extension PredicateParser {
         }
         quantifiers.removeLast()
         try require(")", "an operator or )")
-        try require(".", ".@count or another figure after SUBQUERY(…)")
+        try require(".", ".@count or another aggregate after SUBQUERY(…)")
         var elements: [PathElement] = []
         repeat { elements += try self.elements() } while take(".")
         guard let first = elements.first, first.isFigure else {
-            throw failure(elements.first?.column ?? column, "expected @count or another figure after SUBQUERY(…)")
+            throw failure(elements.first?.column ?? column, "expected @count or another aggregate after SUBQUERY(…)")
         }
         let function = try figureFunction(first)
         var way = Way(base: set.innerScope, table: target)

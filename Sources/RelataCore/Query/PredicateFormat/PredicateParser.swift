@@ -49,7 +49,7 @@ struct PredicateParser {
             /// A value with its type, or an object of an entity.
             case value(ExpressionNode, AttributeType?)
             case object(ExpressionNode, Table)
-            /// A path through a to-many that no quantifier speaks of.
+            /// A path through a to-many without a quantifier.
             case set(RelatedSet, rest: [String], AttributeType?, Table)
         }
 
@@ -111,7 +111,7 @@ struct PredicateParser {
         switch operand.kind {
         case .value(let node, _), .object(let node, _): return node
         case .set(let set, _, _, _): throw needsQuantifier(set, operand.column)
-        case .condition, .literal, .list, .offset: throw failure(operand.column, "expected a property or a figure")
+        case .condition, .literal, .list, .offset: throw failure(operand.column, "expected a property or an aggregate")
         }
     }
 
@@ -182,7 +182,7 @@ struct PredicateParser {
         failure(
             column,
             "expected a path through a to-many after \(word), and \(array) is an attribute: write \(array) CONTAINS 'x' "
-                + "for an element of an array that it holds")
+                + "for an element of the array")
     }
 
     /// `a == b`, or `a` alone.

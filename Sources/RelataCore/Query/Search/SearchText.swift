@@ -25,7 +25,7 @@ public struct SearchText: Hashable, Sendable, CustomStringConvertible {
     /// The number of words that count.
     private static let limit = 100
 
-    /// Reads what is looked for.
+    /// Parses the searched text.
     public init(_ text: String) {
         self.text = text
         var reader = Reader(text)
@@ -71,7 +71,7 @@ public struct SearchText: Hashable, Sendable, CustomStringConvertible {
         return search
     }
 
-    /// Whether something of it can't be looked for.
+    /// Whether a part of it can't be searched.
     package private(set) var isCut = false
 
     private mutating func phrases(_ texts: [String]) -> [SearchPhrase] {
@@ -98,7 +98,7 @@ extension SearchText {
         var isOr = false
     }
 
-    /// Takes a search apart.
+    /// Parses a search.
     fileprivate struct Reader {
         private var rest: Substring
 

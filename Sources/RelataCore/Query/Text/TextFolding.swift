@@ -21,7 +21,7 @@ package enum TextFolding {
                 scalars.append(scalar)
             }
         }
-        // Composed again, so that a letter is never found inside of another one.
+        // Recomposed, so that a letter is never found inside another one.
         return String(scalars).precomposedStringWithCanonicalMapping
     }
 }

@@ -11,7 +11,7 @@ package struct TextSearch {
     /// it took longer than checking each place can.
     private static let patientReports = 3000
 
-    /// Searches that end before as many reports aren't asked how long they took: to ask takes as long as some of them.
+    /// Searches that end with fewer reports aren't timed, because reading the clock takes as long as some of them.
     private static let shortReports = 100
 
     /// The running time of the thread, without waits for a processor.
@@ -74,7 +74,7 @@ package struct TextSearch {
         }
         if hasGivenUp || timeLeft < .zero {
             throw .invalidUse(
-                "the regular expression \"\(pattern.prefix(200))\" took too long: make it simpler, or narrow the query down by other conditions"
+                "the regular expression \"\(pattern.prefix(200))\" took too long: make it simpler, or narrow the query by other conditions"
             )
         }
         return false

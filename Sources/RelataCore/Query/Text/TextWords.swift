@@ -8,7 +8,7 @@ package struct TextWords: Sendable {
     private var excluded: Set<String> = []
     private let options: TextOptions
 
-    /// Reads what is looked for.
+    /// Parses the searched text.
     package init(_ text: String, options: TextOptions = []) {
         self.options = options
         for (index, part) in text.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {

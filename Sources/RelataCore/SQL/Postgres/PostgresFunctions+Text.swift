@@ -8,7 +8,7 @@ extension PostgresFunctions {
     /// As ``TextFolding`` and the functions of text that Swift registers with SQLite.
     ///
     /// ICU writes the last sigma of a word as `ς`, and Swift doesn't depend on the context: so capital sigmas are
-    /// replaced first. The dotless i is replaced by U+FDD0, which is no character, so that it doesn't become an
+    /// replaced first. The dotless i is replaced by U+FDD0, which isn't a character, so that it doesn't become an
     /// ordinary I.
     static let text = #"""
         CREATE OR REPLACE FUNCTION relata.fold(value text, options integer) RETURNS text

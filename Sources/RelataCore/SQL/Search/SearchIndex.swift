@@ -210,7 +210,7 @@ package struct SearchIndex: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - search: The parameter with the search.
-    ///   - limit: The parameter that holds how many of the best are wanted; `nil` for all.
+    ///   - limit: The parameter with the number of wanted best matches; `nil` for all.
     ///   - text: The parameter with the searched text, which each row returns; `nil` if it isn't needed.
     func found(_ search: String, best limit: String? = nil, telling text: String? = nil) -> String {
         let words = quote(words)
@@ -247,7 +247,7 @@ package struct SearchIndex: Hashable, Sendable {
             + "LEFT JOIN \(quote(words)) AS w ON w.rowid = n.number WHERE w.rowid IS NULL OR \(isWrong)"
     }
 
-    /// How many rows the index has words of that the table hasn't.
+    /// The number of rows that are in the index but not in the table.
     package var excess: String {
         if isKeyNumber {
             return "SELECT count(*) FROM \(quote(words)) AS w WHERE NOT EXISTS "

@@ -117,7 +117,7 @@ struct DistinctValues {
 /// A value that a query yields, and how it is written as JSON.
 struct SelectedValue {
     let node: ExpressionNode
-    /// How many columns it has.
+    /// The number of columns it has.
     let width: Int
     /// Whether the column holds JSON.
     let isJSON: Bool

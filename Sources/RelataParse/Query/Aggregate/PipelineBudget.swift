@@ -12,7 +12,7 @@ struct PipelineBudget {
     private var size = 0
     private var documentCount = 0
 
-    /// - Parameter limit: How many bytes the documents of a stage may take, roughly.
+    /// - Parameter limit: The number of bytes the documents of a stage may take, roughly.
     init(_ limit: Int) { self.limit = limit }
 
     /// Counts a document that a stage made.

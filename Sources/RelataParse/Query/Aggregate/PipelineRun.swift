@@ -9,7 +9,7 @@ import RelataEngine
 struct PipelineRun {
     let transaction: ParseTransaction
     let parseClass: ParseClass
-    /// How many bytes the documents of a stage may take.
+    /// The number of bytes the documents of a stage may take.
     let limit: Int
 
     init(_ transaction: ParseTransaction, _ parseClass: ParseClass, limit: Int) {
@@ -276,7 +276,7 @@ extension ArraySlice {
     }
 }
 
-/// A figure of a group, as SQL has it.
+/// An aggregate of a group, as SQL has it.
 private struct GroupFigure {
     let name: String
     let node: ExpressionNode

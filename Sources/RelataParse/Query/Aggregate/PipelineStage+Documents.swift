@@ -17,7 +17,7 @@ extension PipelineStage {
 
     /// The documents after the stage.
     ///
-    /// - Parameter limit: How many bytes they may take.
+    /// - Parameter limit: The number of bytes they may take.
     /// - Throws: ``ParseError`` 102 for conditions that don't work on documents, and 116 if it exceeds the budget.
     func applied(to documents: [JSONValue], limit: Int) throws -> [JSONValue] {
         var budget = PipelineBudget(limit)

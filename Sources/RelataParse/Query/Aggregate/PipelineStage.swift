@@ -17,7 +17,7 @@ enum PipelineStage: Hashable, Sendable {
         let value: DocumentExpression
     }
 
-    /// A field of a group and the figure that it shows.
+    /// A field of a group and the aggregate that it shows.
     struct Figure: Hashable, Sendable {
         let name: String
         let accumulator: Accumulator
@@ -52,7 +52,7 @@ enum PipelineStage: Hashable, Sendable {
         var hidesID = false
     }
 
-    /// How many stages a pipeline may have.
+    /// The number of stages a pipeline may have.
     private static let limit = 100
 
     /// Reads a pipeline: an array of stages, or an object of them.

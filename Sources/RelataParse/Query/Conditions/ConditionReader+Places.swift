@@ -149,7 +149,7 @@ extension JSONPlace {
     fileprivate var latitude: ExpressionNode { self["latitude"].read(.number) }
     fileprivate var longitude: ExpressionNode { self["longitude"].read(.number) }
 
-    /// The angle to a place; unset if the value has no place.
+    /// The angle to a point; unset if the value has none.
     fileprivate func distance(to center: GeoPoint) -> ExpressionNode {
         .function(
             .distance, [latitude, longitude, .value(.real(center.latitude)), .value(.real(center.longitude))])

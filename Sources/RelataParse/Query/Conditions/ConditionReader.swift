@@ -17,12 +17,12 @@ struct ConditionReader {
     private(set) var score: ExpressionNode?
     /// The object whose relation is queried, if that is the whole query and not a part of a choice.
     private(set) var owner: RelatedOwner?
-    /// The classes that queries inside this one are about, and owners of relations, whether they are there or not.
+    /// The classes of queries inside this one, and of owners of relations, whether they exist or not.
     private(set) var named: Set<String> = []
     private var lastScope = 0
     private var count = 0
 
-    /// How many operators one query may have.
+    /// The number of operators one query may have.
     static let limit = 1000
 
     init(_ transaction: ParseTransaction, readsTextAsDates: Bool = false) {

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// The objects that conditions speak of.
+/// The objects that conditions apply to.
 struct Subject {
     let parseClass: ParseClass
     /// The scope of the fields, and the pointers from there to them.
@@ -63,7 +63,7 @@ struct Target {
         }
     }
 
-    /// How many places the key names.
+    /// The number of places the key names.
     var places: Int { others.reduce(1) { $0 + $1.places } }
 
     /// Whether there is a value.
@@ -96,7 +96,7 @@ struct Target {
     }
 }
 
-/// One value that a query speaks of.
+/// One value that a query refers to.
 enum Source {
     /// A field that the class doesn't have.
     case missing

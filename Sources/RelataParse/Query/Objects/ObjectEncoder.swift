@@ -10,7 +10,7 @@ struct ObjectEncoder {
 
     private let limit: Int
 
-    /// - Parameter limit: How many bytes are written at most, besides the last object.
+    /// - Parameter limit: The maximum number of bytes, not counting the last object.
     init(limit: Int) { self.limit = limit }
 
     /// Whether the limit is exceeded.
@@ -114,7 +114,7 @@ struct ObjectEncoder {
         }
     }
 
-    /// The object id that a key is.
+    /// The object id of a key.
     static func id(_ key: ObjectShape.Key, _ row: Row) -> String {
         key.coding.text(KeyValue(key.types.indices.map { row.value(at: key.column + $0, as: key.types[$0]) }))
     }

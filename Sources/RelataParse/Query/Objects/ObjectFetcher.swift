@@ -14,7 +14,7 @@ struct EncodedObjects {
 /// objects that pointers in arrays lead to, level by level.
 struct ObjectFetcher {
     private let transaction: ParseTransaction
-    /// How many bytes the objects may have.
+    /// The number of bytes the objects may have.
     private let limit: Int
 
     init(_ transaction: ParseTransaction, limit: Int) {

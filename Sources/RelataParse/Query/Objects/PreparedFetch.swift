@@ -20,7 +20,7 @@ final class PreparedFetch: Sendable {
         var lists: [QueryPlan: CompiledQuery] = [:]
     }
 
-    /// Pages are separate queries: only the latest are kept, fewer of them the more they show.
+    /// Pages are separate queries: only the latest are cached, and fewer of them if they show more.
     private var maximumLists: Int { max(4, 64 / (1 + parts.count / 16)) }
     private static let maximumSorts = 8
 

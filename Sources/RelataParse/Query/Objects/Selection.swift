@@ -1,4 +1,4 @@
-/// Which fields of an object a reply shows, and which pointers it shows the objects of.
+/// The fields of an object in a reply, and the pointers whose objects are included.
 struct Selection: Hashable, Sendable {
     /// The pointers whose objects are shown, with their selections.
     var included: [String: Selection] = [:]
@@ -62,7 +62,7 @@ struct Selection: Hashable, Sendable {
     /// A field beyond a pointer is shown within the pointer's object.
     private mutating func show(_ path: ArraySlice<String>) {
         guard let name = path.first else { return }
-        // In place: a copy for each name would take the square of their number.
+        // In place: a copy for each name would take quadratic time.
         if keys == nil { keys = [] }
         keys?.insert(name)
         guard path.count > 1 else { return }
@@ -74,7 +74,7 @@ struct Selection: Hashable, Sendable {
         if path.count == 1 {
             excluded.insert(name)
         } else {
-            // To leave out a field of a pointer's object is to ask for the object.
+            // Excluding a field of a pointer's object includes the object.
             included[name, default: Selection()].exclude(path.dropFirst())
         }
     }
@@ -91,7 +91,7 @@ struct Selection: Hashable, Sendable {
     /// Whether the score of a search is shown, which isn't a field.
     var showsScore: Bool { keys?.contains("$score") ?? false }
 
-    /// About how many bytes it takes.
+    /// About the number of bytes it takes.
     var size: Int {
         let names = (keys ?? []).reduce(0) { $0 + $1.utf8.count + 32 } + excluded.reduce(0) { $0 + $1.utf8.count + 32 }
         return included.reduce(names + 64) { $0 + $1.key.utf8.count + $1.value.size }

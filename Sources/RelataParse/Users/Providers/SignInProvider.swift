@@ -121,7 +121,7 @@ struct FailedSignIn: Error, CustomStringConvertible {
     /// The error for clients.
     var parseError: ParseError {
         if (error as? SignInError)?.isTemporary == true {
-            return ParseError(.timeout, "\(provider) can't be asked at the moment: try again later", status: 503)
+            return ParseError(.timeout, "\(provider) can't be reached at the moment: try again later", status: 503)
         }
         return ParseError(.scriptFailed, "\(provider): signing in failed: the server's log says why", status: 500)
     }

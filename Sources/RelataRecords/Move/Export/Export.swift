@@ -71,7 +71,7 @@ struct Export {
         let classes = tables.filter { if case .entity = $0.owner { true } else { false } }
         guard classes.count == 1 else {
             throw RelataError.invalidUse(
-                "a file of CSV holds one class, and these are \(tables.count) tables: export to a folder, or name one class"
+                "a CSV file contains one class, and these are \(tables.count) tables: export to a folder, or name one class"
             )
         }
         report.omittedLists += tables.map(\.name).filter { $0 != classes[0].name }

@@ -15,10 +15,10 @@ final class DataInput {
     private var offset: Int64 = 0
     /// Whether nothing follows the piece.
     private(set) var isAtEnd = false
-    /// How many bytes are read at once, if a row needs no more.
+    /// The number of bytes read at once, if a row needs no more.
     private let pieceSize: Int
 
-    /// - Throws: ``RelataError/fileAccess(path:_:)`` for a path that can't be read, or is no file.
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` for a path that can't be read, or isn't a file.
     init(_ path: String, name: String, pieceSize: Int = 1 << 18) throws(RelataError) {
         self.pieceSize = pieceSize
         try RegularFile.require(path)

@@ -96,7 +96,7 @@ final class JSONLinesSource: RowSource {
     // MARK: Objects
 
     private static let noClass = RowProblem(
-        "names no class: let its first member be \(JSONLinesEncoder.classMember), or name the file, or the import, after one"
+        "names no class: start it with the member \(JSONLinesEncoder.classMember), or name the file, or the import, after one"
     )
 
     /// Reads the members of an object.

@@ -71,7 +71,7 @@ protocol RowSource: AnyObject {
 }
 
 extension MovedTable {
-    /// Why a name is no field's.
+    /// Why a name isn't that of a field.
     func refusal(ofField name: String, in schema: Schema) -> RowProblem {
         if case .entity(let number) = owner, let relationship = schema.tables[number].entity.relationship(name) {
             let isList: String
@@ -81,7 +81,7 @@ extension MovedTable {
                 isList = "its links are rows of \(schema.tables[join.source].name).\(join.property)"
             default: isList = "it follows from the links of \(relationship.target)"
             }
-            return RowProblem("is no field of a row of \(self.name): \(isList)", field: name)
+            return RowProblem("isn't a field of \(self.name): \(isList)", field: name)
         }
         return RowProblem(
             "\(self.name) has no such field" + NameSuggestion.hint(for: name, among: fields.map(\.name)),

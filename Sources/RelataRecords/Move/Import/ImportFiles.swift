@@ -19,7 +19,7 @@ struct ImportFiles {
                 throw .invalidUse(
                     "\(file.name): there is no class \(file.className)"
                         + NameSuggestion.hint(for: file.className, among: tables.map(\.name))
-                        + ": name the file after its class, or the class with the import; or have it made")
+                        + ": name the file after its class, or the class with the import; or have it created")
             }
             found.append((file, table))
         }
@@ -39,8 +39,8 @@ struct ImportFiles {
         return tables.firstIndex { $0.owner == .entity(entity.index) }
     }
 
-    /// For each table its position in an order in which classes precede those that refer to them, except in circles,
-    /// and lists are last.
+    /// For each table its position in an order in which classes precede those that refer to them, except in cycles, and
+    /// lists are last.
     private static func order(of tables: [MovedTable], in schema: Schema) -> [Int] {
         var places: [Int: Int] = [:]
         var begun: Set<Int> = []

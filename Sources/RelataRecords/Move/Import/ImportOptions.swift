@@ -24,8 +24,8 @@ public struct ImportOptions: Hashable, Sendable {
     public var isDryRun = false
     /// Whether missing classes are created, from the contents of the files.
     public var createsClasses = false
-    /// After how many rows the import commits, so that it can continue from there after an interruption; `nil` for one
-    /// transaction.
+    /// After the number of rows the import commits, so that it can continue from there after an interruption; `nil` for
+    /// one transaction.
     ///
     /// Rows may then refer only to rows before them, or in the same batch.
     public var batchSize: Int?
@@ -66,13 +66,13 @@ public struct ImportReport: Hashable, Sendable {
     public struct Part: Hashable, Sendable {
         /// The class, or the class and its list: `Playlist.tracks`.
         public let name: String
-        /// How many rows became objects, or links.
+        /// The number of rows imported as objects or links.
         public internal(set) var inserted = 0
-        /// How many objects, or places in lists, were updated.
+        /// The number of updated objects, or positions in lists.
         public internal(set) var updated = 0
-        /// How many existed, and were left unchanged.
+        /// The number of existing ones that were left unchanged.
         public internal(set) var skipped = 0
-        /// How many were bad.
+        /// The number of bad rows.
         public internal(set) var bad = 0
     }
 
@@ -82,11 +82,11 @@ public struct ImportReport: Hashable, Sendable {
     public internal(set) var createdClasses: [String] = []
     /// The bad rows, or the first thousand of them.
     public internal(set) var badRows: [BadRow] = []
-    /// How many rows were bad.
+    /// The number of bad rows.
     public internal(set) var badRowCount = 0
-    /// How many rows an earlier run, which was interrupted, had committed before.
+    /// The number of rows that an earlier, interrupted run had committed.
     public internal(set) var resumedAfter = 0
 
-    /// How many bad rows are listed.
+    /// The maximum number of listed bad rows.
     static let listedRows = 1000
 }

@@ -29,7 +29,7 @@ final class ImportPass {
         let file, line: Int
     }
 
-    /// How many rows are written at once, and about how many bytes.
+    /// The number of rows written at once, and about the number of bytes.
     private static let batch = (rows: 1000, bytes: 4 << 20)
 
     init(
@@ -87,9 +87,9 @@ final class ImportPass {
         }
     }
 
-    /// Reads the rows that follow a place, good or bad.
+    /// Reads the rows after a position, good or bad.
     ///
-    /// - Returns: The place after them.
+    /// - Returns: The position after them.
     func forEachRow(
         from start: ImportPlace, rows limit: Int?,
         _ body: (RowResult, _ source: any RowSource, _ place: ImportPlace) throws -> Void
@@ -248,6 +248,6 @@ final class ImportPass {
 }
 
 extension ImportReport.Part {
-    /// How many rows it has seen.
+    /// The number of rows it has read.
     fileprivate var rows: Int { inserted + updated + skipped + bad }
 }

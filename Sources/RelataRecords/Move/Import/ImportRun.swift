@@ -62,7 +62,8 @@ package struct ImportRun: Sendable {
         let state = ImportState(of: files, on: transaction.connection)
         let known = try state.place()
         if known != nil, batch == nil {
-            throw RelataError.invalidUse("an import of these files was begun in batches: continue it with a batch size")
+            throw RelataError.invalidUse(
+                "an import of these files was started in batches: continue it with a batch size")
         }
         let start = known ?? ImportPlace()
         let (report, end) = try pass.run(from: start, rows: batch)

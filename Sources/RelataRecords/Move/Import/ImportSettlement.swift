@@ -59,7 +59,7 @@ struct ImportSettlement {
         return .validation(failures)
     }
 
-    /// Those that weren't found.
+    /// The targets that weren't found.
     private static func without(_ found: [Found], _ culprits: Culprits) -> Culprits {
         var rest = culprits
         for row in found { rest[row.table]?[row.key] = nil }
@@ -68,7 +68,7 @@ struct ImportSettlement {
 
     /// Removes rows, of lists first, and then of classes.
     private func takeBack(_ found: [Found]) throws {
-        // An engine that was asked checks at once from then on.
+        // From then on, the engine checks immediately.
         if try !connection.driver.referencesWait() { try connection.driver.setReferencesWait(true) }
         for row in found.sorted(by: { $0.table > $1.table }) { try pass.writer(of: row.table).takeBack(row.key) }
     }
@@ -81,7 +81,7 @@ struct ImportSettlement {
             for table in pass.writers.keys { try findDangling(in: table, &culprits) }
             if culprits.isEmpty {
                 throw RelataError.invalidUse(
-                    "some of the rows refer to others that aren't there, by a foreign key without a relationship: nothing was imported"
+                    "some of the rows refer to others that don't exist, by a foreign key without a relationship: nothing was imported"
                 )
             }
         }
@@ -135,7 +135,7 @@ struct ImportSettlement {
                 + "WHERE \(dialect.matches(key.targetColumns, of: "t", key.columns, of: "s")))"
             try forEachRow(of: number, where: condition, [], key) { row, target in
                 culprits[number, default: [:]][row] = RowProblem(
-                    "leads to \(key.target.name) \(target), which isn't there", field: key.field, isReference: true)
+                    "leads to \(key.target.name) \(target), which doesn't exist", field: key.field, isReference: true)
             }
         }
     }

@@ -12,7 +12,7 @@ struct ImportPlace: Hashable, Sendable, Codable {
     var line = 1
     /// The digest of the last 4 KB before it.
     var fingerprint: UInt64 = 0
-    /// How many rows were read of all files.
+    /// The number of rows read from all files.
     var rows = 0
     /// Whether all are imported.
     var isDone = false
@@ -46,7 +46,7 @@ struct ImportState {
         let known = try JSONDecoder().decode(ImportPlace.self, from: Data(place.utf8))
         guard known.file >= 0, known.byte >= 0, known.line > 0, known.rows >= 0, known.rows < 1 << 60 else {
             throw RelataError.invalidUse(
-                "the table \(Self.name) holds no place of an import: drop it, and import into a database without the rows"
+                "the table \(Self.name) contains no position of an import: drop it, and import into a database without the rows"
             )
         }
         return known

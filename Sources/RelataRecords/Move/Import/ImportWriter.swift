@@ -200,7 +200,7 @@ final class ImportWriter {
         case .invalidReference(_, let property, let key)?:
             let target = entity.entity.relationship(property)?.target ?? "an object"
             return RowProblem(
-                "leads to \(target)\(key.map { " \($0)" } ?? ""), which isn't there", field: property)
+                "leads to \(target)\(key.map { " \($0)" } ?? ""), which doesn't exist", field: property)
         case .requiredReference(_, let property, _)?: return RowProblem("must have a value", field: property)
         case let error?: return RowProblem(error.description)
         case nil: return RowProblem("\(translated)")
@@ -211,8 +211,8 @@ final class ImportWriter {
         guard case .database(let code, _, _) = error else { return RowProblem(error.description) }
         return switch code {
         case ConstraintCode.primaryKey, ConstraintCode.unique, ConstraintCode.rowID:
-            RowProblem("the link is there already")
-        case ConstraintCode.foreignKey: RowProblem("links an object that isn't there")
+            RowProblem("the link already exists")
+        case ConstraintCode.foreignKey: RowProblem("links an object that doesn't exist")
         default: RowProblem(error.description)
         }
     }

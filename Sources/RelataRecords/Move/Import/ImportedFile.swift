@@ -19,7 +19,7 @@ struct ImportedFile: Hashable, Sendable {
         let file = URL(fileURLWithPath: path).lastPathComponent
         guard let format = options.format ?? DataFormat(fileName: file) else {
             throw .invalidUse(
-                "\(name ?? path): the name doesn't show the format: let it end with .jsonl or .csv, or give the format")
+                "\(name ?? path): the name doesn't show the format: end it with .jsonl or .csv, or give the format")
         }
         self.path = path
         self.name = name ?? file
@@ -55,13 +55,13 @@ struct ImportedFile: Hashable, Sendable {
         }
         guard !files.isEmpty else {
             let ends = (options.format.map { [$0] } ?? DataFormat.allCases).map { "." + $0.rawValue }
-            throw .fileAccess(path: path, "holds no files that end with \(ends.joined(separator: " or "))")
+            throw .fileAccess(path: path, "contains no files that end with \(ends.joined(separator: " or "))")
         }
         var forms: [String: DataFormat] = [:]
         for file in files {
             guard let other = forms.updateValue(file.format, forKey: file.className) else { continue }
             throw .invalidUse(
-                "\(path) holds \(file.className) twice, as .\(other.rawValue) and as .\(file.format.rawValue): say which format to import"
+                "\(path) contains \(file.className) twice, as .\(other.rawValue) and as .\(file.format.rawValue): say which format to import"
             )
         }
         return files

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// A row that can be stored, as far as that is known without the database.
+/// A row that can be stored, as far as can be checked without the database.
 struct ImportedRow {
     /// A value for each column.
     var values: [Value]
@@ -72,7 +72,7 @@ struct RowReader {
 
     private func check(_ value: Value, _ field: MovedField) throws(RowProblem) {
         if case .real(let number) = value, number.isNaN, dialect == .sqlite {
-            throw RowProblem("is not a number, which a file can't hold", field: field.name)
+            throw RowProblem("is not a number, which a file can't contain", field: field.name)
         }
         if let refusal = dialect.refusal(of: value, as: field.type) { throw RowProblem(refusal, field: field.name) }
         guard let attribute = field.attribute, !value.isNull else { return }
@@ -81,7 +81,7 @@ struct RowReader {
         }
         if let cases = attribute.allowedValues, !cases.isEmpty, !cases.contains(value) {
             throw RowProblem(
-                "\"\(value)\" is none of \(cases.map(\.description).joined(separator: ", "))", field: field.name)
+                "\"\(value)\" isn't one of \(cases.map(\.description).joined(separator: ", "))", field: field.name)
         }
     }
 }

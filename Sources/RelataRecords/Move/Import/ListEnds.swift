@@ -12,7 +12,7 @@ struct ListEnds {
         let key: KeyValue
     }
 
-    /// How many lists are remembered.
+    /// The maximum number of remembered lists.
     private static let limit = 10_000
 
     init(of table: MovedTable) { self.table = table }

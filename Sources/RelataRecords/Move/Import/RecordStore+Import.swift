@@ -11,7 +11,7 @@ extension RecordStore {
     ///
     /// A file is named after its class, `Album.csv`, or after a class and its list, `Playlist.tracks.csv`. Names of
     /// fields, and of columns of CSV, are those of the class, or of the columns of its table. Rows may be in any order,
-    /// and refer to each other in circles. They are written unchanged: stamps and revisions in a file aren't replaced.
+    /// and refer to each other in cycles. They are written unchanged: stamps and revisions in a file aren't replaced.
     ///
     /// All rows are written in one transaction, unless ``ImportOptions/batchSize`` is set.
     ///

@@ -13,7 +13,7 @@ struct S3Bucket: Sendable {
     let sessionToken: String?
     let tls: NIOSSLContext?
     var timeout = Duration.seconds(30)
-    /// The waits before a request is repeated, in seconds.
+    /// The delays before a request is retried, in seconds.
     var retries = [0.2, 1.0]
 
     /// A request.

@@ -94,7 +94,8 @@ public struct S3Storage: FileStorage {
         do {
             tls = base.lowercased().hasPrefix("https:") ? try ClientTLS.context(trusting: place.certificates) : nil
         } catch {
-            throw .fileAccess(path: place.certificates ?? "the system", "holds no certificates in PEM format: \(error)")
+            throw .fileAccess(
+                path: place.certificates ?? "the system", "contains no certificates in PEM format: \(error)")
         }
         self.place = place
         bucket = S3Bucket(
@@ -131,7 +132,7 @@ public struct S3Storage: FileStorage {
                 digest.update(data: piece)
                 size += piece.count
                 guard size <= Self.maximumSize else {
-                    throw ParseError(.fileSaveError, "a store with S3's interface takes files of 5 GB at most")
+                    throw ParseError(.fileSaveError, "an S3-compatible store accepts files of up to 5 GB")
                 }
                 part += piece
                 while part.count > partSize {

@@ -11,7 +11,7 @@ import Testing
         return store
     }
 
-    /// What a report says, in short.
+    /// A short form of a report.
     private func lines(_ report: DeletionReport) -> [String] {
         let report = report.sorted()
         return report.deleted.map { "delete \($0.entity) \($0.keys)" }.sorted()
@@ -44,7 +44,7 @@ import Testing
         return plan
     }
 
-    @Test(arguments: Engine.allCases) func whatHappensToThoseThatReferToIt(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func deletionsApplyTheRuleToReferringObjects(_ engine: Engine) throws {
         let store = try store(engine)
         let a = ToOne<Trunk>(id: "a")
         try store.insert([Nullified(trunk: a), Nullified(trunk: ToOne(id: "b"))])
@@ -66,11 +66,11 @@ import Testing
         #expect(try store.fetch(dangling.trunk) == nil && store.related(to: dangling) { $0.trunk } == nil)
         #expect(try store.count(Dangling.where { $0.trunk == "a" && $0.trunk.marks.isEmpty }) == 1)
         #expect(try store.count(Seal.all) == 2)
-        // What isn't there is no error, and not in the report.
+        // A missing object isn't an error, and not in the report.
         #expect(lines(try store.delete(Trunk.self, id: "a")) == [])
     }
 
-    @Test(arguments: Engine.allCases) func denyNamesWhoRefuses(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func denyNamesTheBlockers(_ engine: Engine) throws {
         let store = try store(engine)
         try store.insert([Denying(trunk: ToOne(id: "a")), Denying(trunk: ToOne(id: "b"))])
         try store.insert([Cascaded(trunk: ToOne(id: "a"))])
@@ -88,9 +88,9 @@ import Testing
         #expect(try store.delete(Trunk.self, id: "a").deletedCount == 2)
     }
 
-    @Test(arguments: Engine.allCases) func denyIsJudgedWhenAllIsKnownThatGoes(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func denyIsCheckedOnceAllDeletionsAreKnown(_ engine: Engine) throws {
         let store = try store(engine)
-        // The leaf refuses that its guardian goes; but it goes itself, with its owner.
+        // The leaf denies the deletion of its guardian, but is deleted itself with its owner.
         let denying = try store.insert(Denying(mark: ToOne(id: "m")))
         let cascaded = try store.insert(Cascaded(trunk: ToOne(id: "a")))
         try store.insert(CascadedLeaf(owner: ToOne(cascaded), guardian: ToOne(denying)))
@@ -102,10 +102,10 @@ import Testing
         #expect(lines(try store.delete(Seal.self, id: "m")) == ["delete Denying 1", "delete Seal m"])
     }
 
-    @Test(arguments: Engine.allCases) func whatHappensToThoseItRefersTo(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func deletionsApplyTheRuleToTargets(_ engine: Engine) throws {
         let store = try store(engine)
         let (m, n) = (ToOne<Seal>(id: "m"), ToOne<Seal>(id: "n"))
-        // cascade: the target goes too, and what hangs on it; deny: not while the target is there.
+        // cascade: the target is deleted too, with its dependents; deny: not while the target exists.
         try store.insert([Nullified(mark: m), Nullified(mark: m)])
         try store.insert([Dangling(mark: m), Dangling(mark: n)])
         try store.insert([Cascaded(mark: n)])
@@ -120,7 +120,7 @@ import Testing
         #expect(lines(try store.delete(Dangling.all)) == ["delete Dangling 1, 2"])
     }
 
-    @Test(arguments: Engine.allCases) func aRollbackBringsEverythingBack(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func aRollbackRestoresEverything(_ engine: Engine) throws {
         let store = try store(engine)
         try store.insert([Nullified(trunk: ToOne(id: "a"))])
         try store.insert([Cascaded(trunk: ToOne(id: "a"))])
@@ -144,7 +144,7 @@ import Testing
         #expect(try store.fetch(Nullified.self, id: 1)?.trunk?.id == "a")
     }
 
-    @Test(arguments: Engine.allCases) func aDeletionByQueryTakesOrderAndLimit(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func deletionsByQueryUseOrderAndLimit(_ engine: Engine) throws {
         let discs = try Discs(engine)
         let report = try discs.store.delete(Disc.sorted { $0.price.descending }.limit(2))
         #expect(report.deletedKeys(of: "Disc").count == 2 && report.deletedKeys(of: "Piece").count == 1)

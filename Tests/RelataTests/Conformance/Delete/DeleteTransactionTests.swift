@@ -11,7 +11,7 @@ import Testing
 
 /// A delete is a transaction, or a part of one.
 @Suite struct DeleteTransactionTests {
-    @Test(arguments: Engine.allCases) func aDeleteMakesOneSavepointInsideATransactionAndNoneAlone(
+    @Test(arguments: Engine.allCases) func deletionsUseASavepointOnlyInsideATransaction(
         _ engine: Engine
     ) throws {
         try expectSavepoints(Author.self, engine)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: Engine.inTurn(1...6))
-    func aCancelledDeleteOfATreeLeavesItWholeOrGone(_ engine: Engine, _ statement: UInt64) async throws {
+    func cancelledDeletionsAreAtomic(_ engine: Engine, _ statement: UInt64) async throws {
         let cancelling = Countdown()
         var options = Store.Options()
         options.trace = { _, _ in

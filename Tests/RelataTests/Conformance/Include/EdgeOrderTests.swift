@@ -12,7 +12,7 @@ import Testing
         return album
     }
 
-    @Test(arguments: Engine.allCases) func objectsComeByTheirPositionsThenByTheirKeysAndUnplacedOnesLast(
+    @Test(arguments: Engine.allCases) func membersAreSortedByPositionThenByKey(
         _ engine: Engine
     ) throws {
         let store = try TestStore.make(engine, for: Album.self)
@@ -21,7 +21,7 @@ import Testing
         #expect(try loaded.songs.objects.map(\.id) == [3, 1, 4, 2])
     }
 
-    @Test(arguments: Engine.allCases) func aLimitTakesTheFirstOfEachOwnerInTheRelationshipsOrder(_ engine: Engine)
+    @Test(arguments: Engine.allCases) func limitsTakeTheFirstMembersOfEachOwner(_ engine: Engine)
         throws
     {
         let store = try TestStore.make(engine, for: Album.self)
@@ -37,7 +37,7 @@ import Testing
         #expect(try sorted.map { try $0.songs.objects.map(\.id) } == [[9], [4, 3, 2]])
     }
 
-    @Test(arguments: Engine.allCases) func objectsOfAnUnorderedLinkComeByTheirKeysHoweverTheyWereInserted(
+    @Test(arguments: Engine.allCases) func unorderedMembersAreSortedByKey(
         _ engine: Engine
     ) throws {
         let store = try TestStore.make(engine, for: Person.self)
@@ -57,7 +57,7 @@ import Testing
         #expect(try loaded.map { try $0.songs.objects.map(\.id) } == [[1, 2, 3, 4], [4, 3, 2, 1]])
     }
 
-    @Test(arguments: Engine.allCases) func tenTimesTheOwnersTakeTheSameNumberOfStatements(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func moreOwnersNeedNoMoreStatements(_ engine: Engine) throws {
         let recorder = StatementRecorder()
         let store = try TestStore.make(engine, for: Album.self, options: recorder.options)
         for count in [10, 100] {

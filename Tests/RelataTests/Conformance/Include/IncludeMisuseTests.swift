@@ -24,7 +24,7 @@ import Testing
 /// Includes that make no sense, and data that a graph can't be made of.
 @Suite struct IncludeMisuseTests {
     @Test(arguments: Engine.allCases, [0, 1])
-    func aRelationshipThatTheSchemaLacksIsNamedWhateverWasFound(_ engine: Engine, books: Int) throws {
+    func unknownRelationshipsAreNamedEvenWithoutObjects(_ engine: Engine, books: Int) throws {
         let store = try TestStore.make(engine, for: Book.self)
         for number in 0..<books { try store.insert(Book(title: "\(number)", authors: ToMany([Author(name: "A")]))) }
         let unknown = thrown { try store.fetch(Book.all.including { _ in return [IncludePlan("autors")] }) }
@@ -56,7 +56,7 @@ import Testing
         #expect(thrown { try store.fetch(Book.all.including { $0.authors.limit(1) }) } == nil)
     }
 
-    @Test(arguments: Engine.allCases) func circlesInTheDataEndTheTree(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func cyclesInTheDataEndTheTree(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Folder.self)
         // a → b → c → a, and one that is its own parent.
         let folders = ["a", "b", "c", "alone"].map { Folder(name: $0) }

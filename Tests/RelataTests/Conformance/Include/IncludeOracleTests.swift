@@ -6,7 +6,7 @@ import Testing
 /// Graphs of everything and of parts, against plain arrays that hold the same.
 @Suite struct IncludeOracleTests {
     @Test(arguments: Engine.allCases, [1, 2, 3, 4, 5, 6] as [UInt64])
-    func anIncludeFindsWhatPlainArraysHold(_ engine: Engine, _ seed: UInt64) throws {
+    func includesMatchPlainArrays(_ engine: Engine, _ seed: UInt64) throws {
         var graph = try RandomGraph(engine, seed: seed)
         for step in 0..<60 { try graph.compare(step) }
     }
@@ -36,7 +36,7 @@ private struct RandomGraph {
     let store: Store
     let seed: UInt64
     var random: SampleRandom
-    /// In the order of their keys, as relationships without an order of their own have them.
+    /// In the order of their keys, as relationships without their own order have them.
     var bands: [PlainBand] = []
 
     struct PlainBand {

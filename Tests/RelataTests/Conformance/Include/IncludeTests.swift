@@ -23,7 +23,7 @@ import Testing
         return store
     }
 
-    @Test(arguments: Engine.allCases) func oneStatementLoadsEachRelationshipWhateverTheNumberOfObjects(_ engine: Engine)
+    @Test(arguments: Engine.allCases) func eachRelationshipIsLoadedWithOneStatement(_ engine: Engine)
         throws
     {
         let store = try library(engine)
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func includesNestToAnyDepthAndOnlyWhatWasNamedIsLoaded(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func includesNestAndLoadOnlyNamedRelationships(_ engine: Engine) throws {
         let store = try library(engine)
         let genres = try store.fetch(
             Genre.sorted { $0.name }.including { $0.books.sorted { $0.year.descending }.including { $0.authors } })
@@ -50,13 +50,13 @@ import Testing
         #expect(throws: RelataError.self) { try author.books.objects }
     }
 
-    @Test(arguments: Engine.shared) func whatIsIncludedIsOfTheSameStateAsTheQuery(_ engine: Engine) throws {
+    @Test(arguments: Engine.shared) func includesReadTheSnapshotOfTheQuery(_ engine: Engine) throws {
         let database = TestDatabase(engine)
         let other = try database.open(Book.self)
         try other.save(Book(title: "Emma", authors: ToMany([Author(name: "Jane Austen")])))
         var options = Store.Options()
         let hasWritten = Mutex(false)
-        // Written by somebody else when the books are read, and before their authors are.
+        // Written by another task after the books are read, and before their authors are.
         options.trace = { sql, _ in
             guard sql.contains("FROM \"Book\""), !hasWritten.withLock({ $0 }) else { return }
             hasWritten.withLock { $0 = true }
@@ -69,7 +69,7 @@ import Testing
         #expect(try store.first(Book.all.including { $0.authors })?.authors.objects.isEmpty == true)
     }
 
-    @Test(arguments: Engine.allCases) func aLimitCountsForEachOwner(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func limitsApplyPerOwner(_ engine: Engine) throws {
         let store = try library(engine)
         let genres = try store.fetch(
             Genre.sorted { $0.name }.including { $0.books.sorted { $0.year.descending }.limit(2) })
@@ -84,7 +84,7 @@ import Testing
         #expect(try books.filter { try !$0.authors.objects.isEmpty }.allSatisfy { try $0.authors.objects.count == 1 })
     }
 
-    @Test(arguments: Engine.allCases) func aTargetThatAConditionLeavesOutSaysSo(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func filteredTargetsAreDistinguishedFromUnsetOnes(_ engine: Engine) throws {
         let store = try library(engine)
         let query = Book.where { $0.year == 1900 }
         let left = try #require(try store.first(query.including { $0.genre.where { $0.name == "G1" } })?.genre)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct SharedObjectTests {
     let recorder = StatementRecorder()
 
-    /// What a fetch of everything finds, which is what a fetch by keys finds too.
+    /// A fetch of everything, compared with a fetch by keys.
     private func fetch<Owner: Model>(
         _ store: Store, _ all: Query<Owner>, _ part: Query<Owner>,
         @IncludeBuilder _ links: (Owner.Fields) -> [IncludePlan]
@@ -58,7 +58,7 @@ import Testing
             try followers.map { try $0.followers.objects.flatMap { try $0.followers.objects }.count }.max() ?? 0 > 3)
     }
 
-    @Test(arguments: Engine.allCases) func aThroughLinkMeetsAnObjectSeveralTimes(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func throughLinksCanReachAnObjectSeveralTimes(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self, options: recorder.options)
         for name in ["a", "b"] { try store.insert(Tune(name: name)) }
         for list in ["aba", "", "bb"] {
@@ -72,7 +72,7 @@ import Testing
         #expect(try setlists.map { try $0.tunes.objects.map(\.name).joined() } == ["aba", "", "bb"])
     }
 
-    @Test(arguments: Engine.allCases) func keysThatLookTheSameAreTwo(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func keysThatLookTheSameAreDistinguished(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Disc.self, options: recorder.options)
         let words = ["caf\u{e9}", "cafe\u{301}"]
         for word in words { try store.insert(Keyword(word: word)) }

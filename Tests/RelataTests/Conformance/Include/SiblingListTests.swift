@@ -48,7 +48,7 @@ import Testing
         try Self.expect(last)
     }
 
-    @Test(arguments: Engine.allCases) func norBelowAnotherList(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func nestedListsDoNotMultiplyEachOther(_ engine: Engine) throws {
         let (store, recorder) = try Self.store(engine)
         let bands = try recorder.expectQueries(5) {
             try store.fetch(

@@ -35,7 +35,7 @@ import Testing
         #expect(try roots[0].children.objects[1].children.objects.map(\.name) == ["root/b/a", "root/b/b"])
     }
 
-    @Test(arguments: Engine.allCases) func aDepthLeavesWhatLiesBelowUnloaded(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func objectsBelowTheDepthStayUnloaded(_ engine: Engine) throws {
         let (store, root) = try store(engine, levels: 5)
         let loaded = try recorder.expectQueries(1) { try store.load(root) { $0.children.recursive(depth: 2) } }
         let grandchild = try loaded.children.objects[0].children.objects[0]
@@ -51,7 +51,7 @@ import Testing
         #expect(path == ["root/a/b/a", "root/a/b", "root/a", "root"])
     }
 
-    @Test(arguments: Engine.allCases) func anObjectThatIsItsOwnAncestorEndsTheTree(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func selfAncestorsEndTheTree(_ engine: Engine) throws {
         let (store, root) = try store(engine, levels: 1)
         let child = try #require(try store.first(Folder.where { $0.name == "root/a" }))
         try store.write { tx in _ = try tx.update(root.id) { $0.parent = ToOne(id: child.id) } }
@@ -62,7 +62,7 @@ import Testing
     }
 
     /// Each of nine who all follow each other is reached in more ways than a list of values should hold.
-    @Test(arguments: Engine.allCases) func membersThatAreReachedInTooManyWaysAreRefused(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func tooManyPathsToAMemberAreRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Person.self)
         let people = try store.insert((1...9).map { Person(name: "\($0)") })
         for person in people {
@@ -75,7 +75,7 @@ import Testing
         #expect(try store.count(people[0].descendants { $0.following }) == 8)
     }
 
-    @Test(arguments: Engine.allCases) func aTreeTooDeepForValuesIsRefusedAndADepthHelps(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func tooDeepTreesAreRefusedUnlessLimited(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Folder.self)
         var folders = [Folder(name: "0")]
         for number in 1...1500 { folders.append(Folder(name: "\(number)", parent: ToOne(id: folders[number - 1].id))) }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct WholeTableTests {
     let recorder = StatementRecorder()
 
-    @Test(arguments: Engine.allCases) func allObjectsAreReadAsThoseOfAPartAre(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func allObjectsAreReadLikeAPartOfThem(_ engine: Engine) throws {
         let store = try Series.three(engine, options: recorder.options)
         let all = Series.all.including { $0.episodes.including { $0.history } }
         let whole = try recorder.expectQueries(3) { try store.fetch(all) }
@@ -17,7 +17,7 @@ import Testing
         #expect(try whole[0].episodes.objects.map { try $0.history.object?.progress } == [nil, nil, nil, 0])
     }
 
-    @Test(arguments: Engine.allCases) func partsOfAllKindsAreReadWhole(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func partsOfAllKindsAreReadCompletely(_ engine: Engine) throws {
         let store = try Series.three(engine, options: recorder.options)
         let all = try store.fetch(Series.all)
         for query in [
@@ -48,7 +48,7 @@ import Testing
         #expect(try trunks.map { try $0.cascaded.objects.count } == [0])
     }
 
-    @Test(arguments: Engine.allCases) func allWithinATransactionSeesWhatItWrote(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func readsInATransactionSeeItsWrites(_ engine: Engine) throws {
         let store = try Series.three(engine, options: recorder.options)
         try store.write { tx in
             try tx.insert(Series(id: 4, title: "S4", episodes: ToMany([Episode(title: "new", series: .unset)])))
@@ -69,7 +69,7 @@ import Testing
         #expect(try rooms.map { try $0.chairs.objects.map(\.id) } == [[3, 6], [1, 4], [2, 5]])
     }
 
-    @Test(arguments: Engine.allCases) func shapesOfEverythingAreThoseOfParts(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func shapesOfAllObjectsMatchThoseOfParts(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self, options: recorder.options)
         let tunes = (0..<5).map { Tune(name: "T\($0)") }
         try store.insert(tunes)

@@ -1,7 +1,7 @@
 import Relata
 import Testing
 
-/// Lists that declare how many objects they must and may hold.
+/// Lists that declare the number of objects they must and may hold.
 @Suite struct CountTests {
     private func members(_ count: Int) -> [Member] { (0..<count).map { Member(name: "\($0)") } }
 
@@ -19,7 +19,7 @@ import Testing
         try store.insert(Squad(name: "t", members: ToMany([stored[0]])))
         #expect(thrown { try store.insert(Squad(name: "u", members: ToMany([stored[0]]))) }?.failures == ["squads"])
         #expect(try store.count(Squad.all) == 2)
-        // Filled and emptied within one save is no failure.
+        // Filled and emptied within one save isn't a failure.
         try store.update(squad.id) {
             $0.members.add(Member(name: "z"))
             $0.members.remove(stored[0])
@@ -59,7 +59,7 @@ import Testing
         #expect(try store.write { try $0.delete(other) }.deletedCount == 1)
     }
 
-    @Test(arguments: Engine.allCases) func planAndDeletionNameListsThatWouldBecomeTooShort(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func plansAndDeletionsNameListsThatWouldBecomeTooShort(_ engine: Engine) throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Boat.self, Squad.self, options: log.options)
         let boats = try store.insert(["a", "b", "c"].map { Boat(name: $0, crew: ToMany([Sailor(name: $0)])) })

@@ -10,8 +10,7 @@ import Testing
 
 /// Links given as bare objects and as literals.
 @Suite struct LiteralTests {
-    @Test(arguments: Engine.allCases) func bareObjectsAndLiteralsAreTheLinksTheyStandFor(_ engine: Engine) async throws
-    {
+    @Test(arguments: Engine.allCases) func objectsAndLiteralsConvertToLinks(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Book.self, Series.self)
         let (fantasy, a, b) = (Genre(name: "Fantasy"), Author(name: "a"), Author(name: "b"))
         let bare = Book(title: "t", genre: fantasy, authors: [a, b])
@@ -28,7 +27,7 @@ import Testing
         #expect(try episode.series.object.title == "s")
     }
 
-    @Test(arguments: Engine.allCases) func anAssignedLiteralMeansTheseAndNoOthers(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func assignedLiteralsReplaceTheList(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Book.self)
         let (a, b) = (Author(name: "a"), Author(name: "b"))
         var book = try await store.save(Book(title: "t", authors: [a, b]))
@@ -41,8 +40,7 @@ import Testing
         #expect(try await store.count(Author.all) == 2)
     }
 
-    @Test(arguments: Engine.allCases) func aReadObjectHasNoEditsWhateverItsLinksBeginWith(_ engine: Engine) async throws
-    {
+    @Test(arguments: Engine.allCases) func fetchedObjectsHaveNoEdits(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Bookcase.self)
         let saved = try await store.save(Bookcase(label: "l", authors: [Author(name: "a")], top: [Author(name: "b")]))
         var bookcase = try #require(try await store.fetch(Bookcase.self, id: saved.id))
@@ -53,7 +51,7 @@ import Testing
         #expect(try await store.related(to: bookcase) { $0.top }.map(\.name) == ["b"])
     }
 
-    @Test(arguments: Engine.allCases) func aNewValueSaysNothingOfListsThatBeginEmpty(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func emptyInitialListsAreNotEdits(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Bookcase.self)
         let saved = try await store.save(Bookcase(label: "l", authors: [Author(name: "a")], top: [Author(name: "b")]))
         let renamed = Bookcase(id: saved.id, label: "m")

@@ -40,7 +40,7 @@ import Testing
         #expect(thrown { try stored.passport.object }?.kind == "notLoaded")
     }
 
-    @Test(arguments: Engine.allCases) func settingTheKeyStealsThePartner(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func settingTheKeyReassignsThePartner(_ engine: Engine) throws {
         let (store, ada, _, _, other) = try desks(engine)
         try store.update(other.id) { $0.user = ToOne(ada) }
         #expect(try users(store) == ["window": "nobody", "door": "Ada"])
@@ -54,7 +54,7 @@ import Testing
         #expect(try users(store) == ["window": "nobody", "door": "nobody", "new": "Ada"])
     }
 
-    @Test(arguments: Engine.allCases) func settingTheViewStealsThePartner(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func settingTheInverseReassignsThePartner(_ engine: Engine) throws {
         let (store, _, _, desk, other) = try desks(engine)
         // By object and by key; who loses the desk has none.
         try store.update(Citizen.self, id: 1) { $0.desk.set(other) }
@@ -69,7 +69,7 @@ import Testing
         #expect(try users(store) == ["window": "nobody", "door": "nobody", "new": "nobody"])
     }
 
-    @Test(arguments: Engine.allCases) func oneMayTakeTwoPartnersAtOnce(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func oneObjectMayReplaceTwoPartners(_ engine: Engine) throws {
         let (store, ada, _, desk, other) = try desks(engine)
         try store.update(other.id) { $0.lamp = ToOne(Lamp(name: "red")) }
         let both = try store.save(Desk(place: "third", user: ToOne(ada), lamp: ToOne(id: "red")))
@@ -77,7 +77,7 @@ import Testing
         #expect(try store.refresh(desk).user == nil && store.refresh(other).lamp == nil)
     }
 
-    @Test(arguments: Engine.allCases) func twoMayExchangeTheirPartners(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func twoObjectsMaySwapPartners(_ engine: Engine) throws {
         let (store, ada, bob, desk, other) = try desks(engine)
         var (first, second) = (desk, other)
         first.user = ToOne(bob)
@@ -92,7 +92,7 @@ import Testing
         #expect(try users(store) == ["window": "Ada", "door": "Bob"])
     }
 
-    @Test(arguments: Engine.allCases) func aRequiredPartnerCantBeStolen(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func requiredPartnersCannotBeReassigned(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Citizen.self)
         let ada = try store.insert(Citizen(name: "Ada", passport: HasOne(Passport(number: "1", holder: .unset))))
         let bob = try store.insert(Citizen(name: "Bob", passport: HasOne(Passport(number: "2", holder: .unset))))
@@ -112,7 +112,7 @@ import Testing
         #expect(try store.related(to: ada) { $0.passport }?.number == "2")
     }
 
-    @Test(arguments: Engine.allCases) func requiredPartnersAreExchangedInOneBatch(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func requiredPartnersAreSwappedInOneBatch(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Citizen.self)
         let (ada, bob) = try store.insert(Citizen(name: "Ada"), Citizen(name: "Bob"))
         var (first, second) = try store.insert(
@@ -131,7 +131,7 @@ import Testing
         #expect(try store.fetch(Passport.sorted { $0.number }).map(\.holder.id) == [bob.id, ada.id])
     }
 
-    @Test(arguments: Engine.allCases) func aPartnerWithAKeyOfTwoColumnsIsTaken(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func partnersWithCompositeKeysAreReassigned(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Passenger.self)
         #expect(try Self.decksAfterABerthIsTaken(store) == [nil, 2, 1])
     }
@@ -144,7 +144,7 @@ import Testing
         return try store.fetch(Passenger.sorted { $0.name }.including { $0.berth }).map { $0.berth?.loaded?.deck }
     }
 
-    @Test func editsAreSeenInTheValue() throws {
+    @Test func editsAreVisibleInTheValue() throws {
         var citizen = Citizen(id: 1, name: "Ada")
         #expect(!citizen.desk.isLoaded && !citizen.desk.hasEdits)
         let desk = Desk(place: "p")

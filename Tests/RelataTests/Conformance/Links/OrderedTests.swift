@@ -8,7 +8,7 @@ import Testing
         try store.related(to: album) { $0.songs }.map(\.title).joined()
     }
 
-    @Test(arguments: Engine.allCases) func songsStandWhereTheyArePut(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func songsKeepTheirPositions(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Album.self)
         let album = try store.insert(Album(title: "A", songs: ToMany("abc".map { Song(title: "\($0)") })))
         let songs = try #require(album.songs.loaded)
@@ -46,7 +46,7 @@ import Testing
         #expect(try titles(store, album) == "ac")
     }
 
-    @Test(arguments: Engine.allCases) func theIndexesOfALoadedListAreAsInAnArray(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func loadedListsAreIndexedLikeArrays(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Album.self)
         var album = try store.insert(Album(title: "A", songs: ToMany("abcd".map { Song(title: "\($0)") })))
         try album.songs.move(from: 0, to: 3)
@@ -59,7 +59,7 @@ import Testing
         #expect(try titles(store, album) == "abxcd")
     }
 
-    @Test(arguments: Engine.allCases) func whoComesByItsOwnKeyStandsLast(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func membersAddedByTheirKeyComeLast(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Album.self)
         let (one, two) = try store.insert(
             Album(title: "1", songs: ToMany([Song(title: "a"), Song(title: "b")])),
@@ -92,7 +92,7 @@ import Testing
         #expect(
             try names(ofList: 0) == "acb" && names(ofList: 1) == "abc" && names(ofSong: 0) == "zxy"
                 && names(ofSong: 1) == "xyz")
-        // Who comes from the other side stands last.
+        // Members added from the other side come last.
         let song = try store.insert(Song(title: "d", playlists: ToMany([lists[1], lists[0]])))
         #expect(try names(ofList: 0) == "acbd" && names(ofList: 1) == "abcd")
         #expect(try store.related(to: song) { $0.playlists }.map(\.name).joined() == "yx")
@@ -101,7 +101,7 @@ import Testing
         #expect(try store.related(to: list) { $0.songs }.map(\.title) == ["c", "a"])
     }
 
-    @Test(arguments: Engine.allCases) func anAttributeThatOrdersIsWrittenByEdits(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func editsWriteTheOrderAttribute(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self)
         let tune = try store.insert(Tune(name: "t"))
         let items = (0..<3).map { SetlistItem(transposedKey: "\($0)", setlist: .unset, tune: ToOne(tune)) }
@@ -123,7 +123,7 @@ import Testing
         #expect(thrown { try store.save(saved[2]) }?.kind == "conflict")
     }
 
-    @Test(arguments: Engine.allCases) func positionsThatPeopleWroteStayUsable(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func customPositionsStayUsable(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self)
         let tune = try store.insert(Tune(name: "t"))
         let setlist = try store.insert(Setlist(name: "s"))
@@ -142,8 +142,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases, 0..<10) func randomEditsAreThoseOfAnArray(_ engine: Engine, _ seed: UInt64) throws
-    {
+    @Test(arguments: Engine.allCases, 0..<10) func randomEditsMatchAnArray(_ engine: Engine, _ seed: UInt64) throws {
         let store = try TestStore.make(engine, for: Album.self, Playlist.self)
         var generator = SampleRandom(seed: seed)
         let songs = try store.insert((0..<8).map { Song(title: "\($0)") })

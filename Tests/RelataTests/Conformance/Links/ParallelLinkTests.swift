@@ -33,7 +33,7 @@ import Testing
         return ([try flight.origin.object.code, try flight.destination.object.code] + lists).joined(separator: ", ")
     }
 
-    @Test(arguments: Engine.allCases) func eachIsLoadedByItself(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func parallelLinksAreLoadedSeparately(_ engine: Engine) throws {
         let recorder = StatementRecorder()
         let store = try Self.flights(engine, recorder)
         let text = try recorder.expectQueries(5) { try Self.links("1", store) }
@@ -45,7 +45,7 @@ import Testing
         #expect(!flight.stops.isLoaded && !flight.origin.isLoaded && !flight.destination.isLoaded)
     }
 
-    @Test(arguments: Engine.allCases) func theirOtherSidesAreLoadedByThemselves(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func inversesOfParallelLinksAreLoadedSeparately(_ engine: Engine) throws {
         let recorder = StatementRecorder()
         let store = try Self.flights(engine, recorder)
         let airports = try recorder.expectQueries(4) {
@@ -61,7 +61,7 @@ import Testing
         #expect(try airports.map { try $0.stopovers.objects.map(\.number).joined() } == ["", "", "1", "12", ""])
     }
 
-    @Test(arguments: Engine.allCases) func eachIsEditedByItself(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func parallelLinksAreEditedSeparately(_ engine: Engine) throws {
         let store = try Self.flights(engine)
         try store.update(Flight.self, id: "1") { $0.stops.add(id: "EDI") }
         #expect(try Self.links("1", store) == "AMS, BER, CDG DUB EDI, EDI AMS DUB")
@@ -89,7 +89,7 @@ import Testing
         #expect(try Self.links("2", store) == "BER, EDI, DUB, ")
     }
 
-    @Test(arguments: Engine.allCases) func eachHasItsOwnRuleAndConditions(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func parallelLinksHaveTheirOwnRulesAndConditions(_ engine: Engine) throws {
         let store = try Self.flights(engine)
         func numbers(_ query: Query<Flight>) throws -> [String] {
             try store.fetch(query.sorted { $0.number }).map(\.number)
@@ -107,7 +107,7 @@ import Testing
         #expect(try Self.links("1", store) == "AMS, CDG, CDG DUB, EDI AMS DUB")
     }
 
-    @Test(arguments: Engine.allCases) func linksOfAModelWithItselfAreApart(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func selfLinksAreSeparate(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Person.self)
         var people = ["a", "b", "c", "d"].map { Person(name: $0) }
         let ids = people.map(\.id)

@@ -59,7 +59,7 @@ private protocol CartMember: Model {
     static func load(_ store: Store, _ cart: Cart) throws -> Cart
     static func stored(_ store: Store, _ cart: Cart) throws -> [Self]
     static var isOrdered: Bool { get }
-    /// Whether new ones may be equal: of a many-to-many they would be taken for copies of one.
+    /// Whether new ones may be equal: of a many-to-many they would be treated as copies of one.
     static var mayBeEqual: Bool { get }
     init(_ text: String)
     var text: String { get }
@@ -127,7 +127,7 @@ extension CartCoupon: CartMember {
 /// Edits of lists of new and stored objects, against plain arrays: what the value shows, what the save returns, what is
 /// stored.
 @Suite struct RandomEditTests {
-    @Test(arguments: Engine.allCases, 0..<12) func editsAreThoseOfAnArray(_ engine: Engine, _ seed: UInt64) throws {
+    @Test(arguments: Engine.allCases, 0..<12) func editsMatchAnArray(_ engine: Engine, _ seed: UInt64) throws {
         for var run in [
             try EditRun<CartLine>(engine, seed), try EditRun<CartNote>(engine, seed),
             try EditRun<CartItem>(engine, seed), try EditRun<CartLabel>(engine, seed),
@@ -149,7 +149,7 @@ private struct EditRun<Member: CartMember>: AnyEditRun {
     /// The list, as the store has it.
     var stored: [Member] = []
     var cart = Cart()
-    /// How many objects were ever inserted: taking one out of a list leaves it.
+    /// The number of objects ever inserted: taking one out of a list leaves it.
     var inserted = 0
     /// Stored objects that are in no list.
     var others: [Member] = []

@@ -71,7 +71,7 @@ import Testing
         try store.fetch(BillLine.sorted { $0.id }).map(\.text).joined()
     }
 
-    @Test(arguments: Engine.allCases) func aMemberThatIsRemovedIsDeleted(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func removedMembersAreDeletedByTheRule(_ engine: Engine) throws {
         var (store, bill) = try bill(engine)
         let line = try #require(bill.lines.loaded?[1])
         try store.insert(LineNote(text: "broken", line: ToOne(line)))
@@ -85,7 +85,7 @@ import Testing
         #expect(try texts(store) == "ad")
     }
 
-    @Test(arguments: Engine.allCases) func theRestIsDeletedWhereMembersAreSet(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func settingMembersDeletesTheOthers(_ engine: Engine) throws {
         var (store, bill) = try bill(engine)
         let lines = try #require(bill.lines.loaded)
         bill.lines.set([BillLine(text: "e"), lines[3], lines[0]])
@@ -97,7 +97,7 @@ import Testing
         #expect(try store.count(BillLine.all) == 0)
     }
 
-    @Test(arguments: Engine.allCases) func aMemberThatMovesStays(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func movedMembersAreKept(_ engine: Engine) throws {
         var (store, bill) = try bill(engine)
         let line = try #require(bill.lines.loaded?[0])
         var other = try store.save(Bill(shop: "market"))
@@ -117,7 +117,7 @@ import Testing
         #expect(try store.related(to: bill) { $0.lines }.map(\.text) == ["a", "b", "c", "d"])
     }
 
-    @Test(arguments: Engine.allCases) func whatRefusesTheDeletionRefusesTheSave(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func aRefusedDeletionRefusesTheSave(_ engine: Engine) throws {
         var (store, bill) = try bill(engine)
         let line = try #require(bill.lines.loaded?[1])
         try store.insert(LineStamp(note: ToOne(LineNote(text: "kept", line: ToOne(line)))))
@@ -144,7 +144,7 @@ import Testing
         #expect(try store.related(to: bill) { $0.guarantee } == nil)
     }
 
-    @Test(arguments: Engine.allCases) func partnersOfHasOnesAreExchanged(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func partnersOfHasOnesAreSwapped(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Bill.self)
         var (first, second) = try store.save(
             Bill(shop: "1", guarantee: HasOne(Guarantee(number: 1, bill: .unset))),
@@ -160,20 +160,20 @@ import Testing
         #expect(try store.related(to: first) { $0.guarantee }?.number == 2)
     }
 
-    @Test(arguments: Engine.allCases) func anOptionalLinkMayDeleteToo(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func optionalLinksMayDeleteToo(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Punnet.self)
         var punnet = try store.save(Punnet(apples: ToMany([Apple(name: "red"), Apple(name: "green")])))
         try store.insert(Apple(name: "loose"))
         punnet.apples.remove(id: "red")
         punnet = try store.save(punnet)
         #expect(try store.fetch(Apple.sorted { $0.name }).map(\.name) == ["green", "loose"])
-        // A list keeps its least number, and what is unset by its own to-one stays.
+        // A list keeps its minimum, and members unset by their own to-one stay.
         punnet.apples.remove(id: "green")
         #expect(thrown { try store.save(punnet) }?.kind == "validation")
         #expect(try store.count(Apple.all) == 2)
     }
 
-    @Test(arguments: Engine.allCases) func aPlaceThatIsUniqueIsFreed(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func uniquePositionsAreFreed(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Window.self)
         func holders(_ queue: Window) throws -> String {
             try store.related(to: queue) { $0.tickets }.map(\.holder).joined()

@@ -12,7 +12,7 @@ import Testing
         return try store.insert(setlist)
     }
 
-    @Test(arguments: Engine.allCases) func tunesComeInTheOrderOfTheirItemsAsOftenAsThese(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func tunesFollowTheirItemsIncludingRepetitions(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self)
         try store.insert("abc".map { Tune(name: "\($0)") })
         let one = try setlist(store, ["b", "a", "b"])
@@ -26,7 +26,7 @@ import Testing
         #expect(try store.fetch(one.related { $0.tunes }.where { $0.name > "a" }.limit(1)).map(\.name) == ["b"])
     }
 
-    @Test(arguments: Engine.allCases) func queriesLookThroughTheJoinModel(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func queriesGoThroughTheJoinModel(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self)
         try store.insert("abc".map { Tune(name: "\($0)") })
         let one = try setlist(store, ["b", "a", "b"])
@@ -42,7 +42,7 @@ import Testing
         #expect(try store.fetch(Setlist.where { $0.items.tune.contains { $0.name == "c" } }).map(\.id) == [two.id])
     }
 
-    @Test(arguments: Engine.allCases) func itemsGoWithTheirSetlistAndTunesStay(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func itemsAreDeletedWithTheirSetlistAndTunesStay(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self)
         try store.insert("ab".map { Tune(name: "\($0)") })
         let one = try setlist(store, ["a", "b", "a"])

@@ -3,7 +3,7 @@ import Testing
 
 /// Lists: one-to-many and many-to-many, their edits in the value and in the store.
 @Suite struct ToManyTests {
-    @Test func editsOfALoadedListAreSeenAtOnce() throws {
+    @Test func editsOfALoadedListAreVisibleImmediately() throws {
         let (a, b, c) = (Author(name: "a"), Author(name: "b"), Author(name: "c"))
         var list = ToMany([a, b])
         list.add(a)
@@ -25,7 +25,7 @@ import Testing
         #expect(thrown { try list.insert(a, at: 0) }?.kind == "notLoaded")
     }
 
-    @Test(arguments: Engine.allCases) func theListOfANewObjectIsSetAsCheaplyAsItIsAddedTo(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func settingAListCostsAsLittleAsAddingToIt(_ engine: Engine) throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Person.self, options: log.options)
         let people = try store.insert(["a", "b"].map { Person(name: $0) })
@@ -51,7 +51,7 @@ import Testing
         #expect(try store.related(to: new) { $0.following }.map(\.name) == ["a"])
     }
 
-    @Test func placesAreOfTheLoadedList() throws {
+    @Test func positionsReferToTheLoadedList() throws {
         let (a, b, c) = (Author(name: "a"), Author(name: "b"), Author(name: "c"))
         var list = ToMany([a, b])
         try list.insert(c, at: 0)
@@ -112,7 +112,7 @@ import Testing
         #expect(try authors() == ["a"])
     }
 
-    @Test(arguments: Engine.allCases) func aMemberThatIsRemovedAndAddedAgainHasNotChanged(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func removingAndAddingAMemberChangesNothing(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self, Section.self)
         let tune = try store.insert(Tune(name: "t"))
         // An item can't be without its list, and has never been.
@@ -146,7 +146,7 @@ import Testing
         #expect(try store.refresh(article).section == nil)
     }
 
-    @Test(arguments: Engine.allCases) func anOrderedMemberThatIsRemovedAndAddedAgainComesLast(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func removingAndAddingAnOrderedMemberMovesItToTheEnd(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Series.self, Playlist.self)
         let series = try store.insert(
             Series(
@@ -165,7 +165,7 @@ import Testing
         #expect(try store.related(to: playlist) { $0.songs }.map(\.title) == ["b", "a"])
     }
 
-    @Test(arguments: Engine.allCases) func whatOthersDidMeanwhileStays(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func concurrentChangesAreKept(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let authors = try store.insert((0..<4).map { Author(name: "\($0)") })
         var mine = try store.insert(Book(title: "t", authors: ToMany(Array(authors[...1]))))
@@ -180,7 +180,7 @@ import Testing
         #expect(try store.related(to: mine) { $0.authors }.map(\.name) == ["1", "2", "3"])
     }
 
-    @Test(arguments: Engine.allCases) func bothSidesOfAManyToManyAreOneList(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func bothSidesOfAManyToManyShareTheirRows(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         var author = Author(name: "a")
         author.books.add([Book(title: "1"), Book(title: "2")])
@@ -194,7 +194,7 @@ import Testing
         #expect(try store.rows(#"SELECT count(*) FROM "Book_authors""#) == [[1]])
     }
 
-    @Test(arguments: Engine.allCases) func aNewObjectThatIsAddedAndRemovedIsNoMember(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func newObjectsThatAreAddedAndRemovedAreNotSaved(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Song.self)
         var playlist = Playlist(name: "p")
         let (kept, dropped) = (Song(title: "kept"), Song(title: "dropped"))
@@ -204,7 +204,7 @@ import Testing
         #expect(try store.related(to: saved) { $0.songs }.map(\.title) == ["kept"])
     }
 
-    @Test(arguments: Engine.allCases) func aListOfThousandsIsEditedInTime(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func editingLargeListsIsFast(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Song.self)
         let count = 5000
         let songs = try store.insert((0..<count).map { Song(title: "\($0)") })
@@ -218,7 +218,7 @@ import Testing
         #expect(try store.related(to: saved) { $0.songs }.map(\.title) == ["0"])
     }
 
-    @Test(arguments: Engine.allCases) func whatIsRelatedTakesFiltersOrdersAndLimits(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func relatedObjectsHaveFiltersOrdersAndLimits(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         var genre = Genre(name: "g")
         genre.books.add((0..<9).map { Book(title: "\($0)", year: 2000 + $0 % 3) })
@@ -237,7 +237,7 @@ import Testing
         #expect(thrown { try store.fetch(genre.related { $0.books.authors }) }?.kind == "invalidUse")
     }
 
-    @Test func aLinkSaysWhatItHoldsWhenItIsPrinted() throws {
+    @Test func linksPrintTheirState() throws {
         var author = Author(name: "x")
         #expect("\(author.books)" == "not loaded")
         author.books.add(Book(title: "one"))

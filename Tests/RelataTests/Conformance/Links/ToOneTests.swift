@@ -3,7 +3,7 @@ import Testing
 
 /// Links to one object, and the views of them.
 @Suite struct ToOneTests {
-    @Test(arguments: Engine.allCases) func theKeyNeedsNoLoadAndTheObjectDoes(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func keysNeedNoLoadAndObjectsDo(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let genre = try store.insert(Genre(name: "g"))
         let book = try store.insert(Book(title: "t", genre: ToOne(genre)))
@@ -17,7 +17,7 @@ import Testing
         #expect(try book.genre?.object == genre)
     }
 
-    @Test(arguments: Engine.allCases) func aKeyThatTheDatabaseAssignsIsGivenAsItIs(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func assignedKeysCanBeGivenDirectly(_ engine: Engine) throws {
         let store = try Discs(engine).store
         let disc = try #require(try store.first(Disc.where { $0.title == "C" }))
         let piece = try store.save(Piece(title: "p", seconds: 1, disc: ToOne(id: disc.id)))
@@ -27,7 +27,7 @@ import Testing
         #expect(error?.kind == "requiredReference" && error?.reference == "Piece.disc")
     }
 
-    @Test(arguments: Engine.allCases) func eitherSideIsSetAndBothSeeIt(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func settingEitherSideUpdatesBoth(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let (fantasy, crime) = try store.insert(Genre(name: "fantasy"), Genre(name: "crime"))
         let book = try store.insert(Book(title: "t"))
@@ -45,7 +45,7 @@ import Testing
         #expect(try store.count(Book.where { $0.genre == nil }) == 1)
     }
 
-    @Test(arguments: Engine.allCases) func editsOnAListWinOverAColumnInTheSameSave(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func listEditsOverrideTheForeignKeyInASave(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let (fantasy, crime) = try store.insert(Genre(name: "fantasy"), Genre(name: "crime"))
         let book = try store.insert(Book(title: "t"))
@@ -65,7 +65,7 @@ import Testing
         #expect(try store.refresh(book).genre == nil)
     }
 
-    @Test(arguments: Engine.allCases) func severalLinksBetweenTheSameModelsAreApart(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func severalLinksBetweenTwoModelsAreSeparate(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Flight.self)
         let (paris, oslo) = (Airport(code: "CDG"), Airport(code: "OSL"))
         var flight = Flight(number: "1", origin: ToOne(paris), destination: ToOne(oslo))
@@ -83,7 +83,7 @@ import Testing
         #expect(try store.count(Airport.all) == 4)
     }
 
-    @Test(arguments: Engine.allCases) func aLinkToTheSameModelIsATreeOrANet(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func selfLinksFormTreesAndGraphs(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Person.self)
         var boss = Person(name: "boss")
         boss.boss = ToOne(id: boss.id)
@@ -101,7 +101,7 @@ import Testing
                 == ["a", "boss"])
     }
 
-    @Test(arguments: Engine.allCases) func aRequiredChildMovesButIsNeverLeftAlone(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func requiredChildrenMoveButCannotBeOrphaned(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Series.self)
         let one = try store.insert(Series(title: "1", episodes: ToMany([Episode(title: "e")])))
         let two = try store.insert(Series(title: "2"))

@@ -55,7 +55,7 @@ import Testing
     }
 
     /// Places are put between the same two until no gap is left, and all get new ones.
-    @Test(arguments: Engine.allCases) func gapsRunOut(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func positionsAreRenumberedWhenGapsRunOut(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: TicketQueue.self)
         var queue = try store.save(TicketQueue(name: "q", tickets: ToMany("az".map { QueueTicket(holder: "\($0)") })))
         var expected = "z"

@@ -16,7 +16,7 @@ import Testing
 
 /// A list without an order has no places.
 @Suite struct UnorderedListTests {
-    @Test(arguments: Engine.allCases) func aPlaceInAnUnorderedListIsRefused(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func positionsInUnorderedListsAreRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Basket.self)
         let fruits = try store.save(["a", "b"].map { Fruit(name: $0) })
         let basket = try store.save(Basket(fruits: ToMany(fruits), ranking: ToMany(fruits), rest: ToMany(fruits)))

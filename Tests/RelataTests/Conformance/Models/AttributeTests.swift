@@ -71,7 +71,7 @@ struct Place: Codable, Sendable, Equatable, Hashable {
     var scores: [String: Double]?
 }
 
-/// Every type of attribute comes back as it was stored.
+/// Every type of attribute round-trips.
 @Suite struct AttributeTests {
     private func stored<M: Model>(_ object: M, _ engine: Engine) throws -> M? {
         let store = try TestStore.make(engine, for: M.self)
@@ -80,7 +80,7 @@ struct Place: Codable, Sendable, Equatable, Hashable {
         return try store.fetch(M.self, id: key)
     }
 
-    @Test(arguments: Engine.allCases) func integersOfEveryWidthKeepTheirEnds(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func integersKeepTheirLimits(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self)
         let least = Sample(
             flag: false, int: .min, int8: .min, int16: .min, int32: .min, int64: .min, uint: .min, uint8: .min,
@@ -94,13 +94,13 @@ struct Place: Codable, Sendable, Equatable, Hashable {
     }
 
     @Test(arguments: Engine.allCases, [Float.leastNonzeroMagnitude, -.greatestFiniteMagnitude, .infinity, -0.0, 0.1])
-    func floatsComeBack(_ engine: Engine, _ number: Float) throws {
+    func floatsRoundTrip(_ engine: Engine, _ number: Float) throws {
         let sample = Sample(float: number, double: Double(number))
         #expect(try stored(sample, engine) == sample)
     }
 
     @Test(arguments: Engine.allCases, [Double.leastNonzeroMagnitude, .greatestFiniteMagnitude, -.infinity, 0.1 + 0.2])
-    func doublesComeBackBitForBit(_ engine: Engine, _ number: Double) throws {
+    func doublesRoundTripBitForBit(_ engine: Engine, _ number: Double) throws {
         #expect(try stored(Sample(double: number), engine)?.double.bitPattern == number.bitPattern)
     }
 
@@ -119,7 +119,7 @@ struct Place: Codable, Sendable, Equatable, Hashable {
     @Test(
         arguments: Engine.embedded,
         ["", "a\0b\0", "👩‍👩‍👧‍👦 é e\u{301}", "'; DROP TABLE Sample; --", "\"", "\u{FEFF}line\r\n\u{2028}", "%_?*[a]"])
-    func stringsComeBackCharacterByCharacter(_ engine: Engine, _ text: String) throws {
+    func stringsRoundTrip(_ engine: Engine, _ text: String) throws {
         let store = try TestStore.make(engine, for: Sample.self)
         let sample = try store.insert(Sample(string: text))
         let stored = try #require(try store.fetch(Sample.self, id: sample.id)?.string)
@@ -138,18 +138,18 @@ struct Place: Codable, Sendable, Equatable, Hashable {
         #expect(abs(back.date.timeIntervalSince(date)) <= precision)
         #expect(abs(back.isoDate.timeIntervalSince(date)) <= precision)
         #expect(back.secondsDate == date)
-        // What was stored once doesn't change any more.
+        // A stored value never changes.
         let again = try #require(try stored(back, engine))
         #expect(again.date == back.date && again.isoDate == back.isoDate)
     }
 
-    @Test(arguments: Engine.allCases) func bytesComeBack(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func bytesRoundTrip(_ engine: Engine) throws {
         let bytes = Data((0...255).map { UInt8($0) })
         let sample = Sample(data: bytes, uuid: UUID(), textUUID: UUID())
         #expect(try stored(sample, engine) == sample)
     }
 
-    @Test(arguments: Engine.allCases) func noBytesAreNotNothing(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func emptyDataIsNotUnset(_ engine: Engine) throws {
         #expect(try stored(OptionalSample(data: Data()), engine)?.data == Data())
         #expect(try stored(OptionalSample(data: nil), engine)?.data == nil)
         #expect(try stored(OptionalSample(string: ""), engine)?.string == "")
@@ -157,7 +157,7 @@ struct Place: Codable, Sendable, Equatable, Hashable {
         #expect(try stored(Sample(), engine)?.data == Data())
     }
 
-    @Test(arguments: Engine.embedded) func enumsUrlsAndCodableValuesComeBack(_ engine: Engine) throws {
+    @Test(arguments: Engine.embedded) func enumsURLsAndCodableValuesRoundTrip(_ engine: Engine) throws {
         let places = [Place(latitude: 1.5, label: "a\0", tags: ["x"]), Place(latitude: -0.1)]
         let sample = RichSample(
             url: try #require(URL(string: "https://example.org/ü?q=1#f")), color: .blue, level: .high, place: places[0],
@@ -166,7 +166,7 @@ struct Place: Codable, Sendable, Equatable, Hashable {
         #expect(try stored(sample, engine) == sample)
     }
 
-    @Test(arguments: Engine.allCases) func equalSetsAreStoredAlikeAndFoundByOneAnother(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func equalSetsAreStoredEquallyAndFoundByEachOther(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: RichSample.self)
         // The same elements, in another order within the set.
         let small = Set(0..<60)
@@ -180,8 +180,7 @@ struct Place: Codable, Sendable, Equatable, Hashable {
         #expect(try store.fetch(RichSample.where { $0.numbers == large }).allSatisfy { $0.numbers == small })
     }
 
-    @Test(arguments: Engine.allCases) func equalDictionariesAreStoredAlikeWhateverTheirKeysAre(_ engine: Engine) throws
-    {
+    @Test(arguments: Engine.allCases) func equalDictionariesAreStoredEqually(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: RichSample.self)
         let keys = (0..<60).map { _ in UUID() }
         let small = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
@@ -194,7 +193,7 @@ struct Place: Codable, Sendable, Equatable, Hashable {
         #expect(try store.fetch(RichSample.where { $0.marks == large }).allSatisfy { $0.marks == small })
     }
 
-    @Test(arguments: Engine.allCases) func optionalsComeBackSetAndUnset(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func optionalsRoundTripSetAndUnset(_ engine: Engine) throws {
         let unset = OptionalSample()
         #expect(try stored(unset, engine) == unset)
         let set = OptionalSample(
@@ -206,13 +205,12 @@ struct Place: Codable, Sendable, Equatable, Hashable {
         #expect(try stored(set, engine) == set)
     }
 
-    @Test(arguments: Engine.allCases) func aCodableValueOfAThousandMembersComesBack(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func largeCodableValuesRoundTrip(_ engine: Engine) throws {
         let scores = Dictionary(uniqueKeysWithValues: (0..<1000).map { ("column \($0)", Double($0) / 3) })
         #expect(try stored(RichSample(scores: scores), engine)?.scores == scores)
     }
 
-    @Test(arguments: Engine.allCases) func whatNoColumnHoldsIsRefusedByNameAndNothingIsWritten(_ engine: Engine) throws
-    {
+    @Test(arguments: Engine.allCases) func unstorableValuesAreRefusedByNameBeforeWriting(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self, OptionalSample.self)
         let tooLarge = UInt64(Int64.max) + 1
         for sample in [
@@ -235,7 +233,7 @@ struct Place: Codable, Sendable, Equatable, Hashable {
         #expect(try store.refresh(stored).uint64 == 1)
     }
 
-    @Test(arguments: Engine.allCases) func aRowThatDoesntFitTheModelIsAnErrorThatNamesIt(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func mismatchedRowsAreErrorsThatNameThem(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self, RichSample.self)
         let sample = try store.insert(Sample())
         try store.execute(#"UPDATE "Sample" SET "int8" = 300"#)

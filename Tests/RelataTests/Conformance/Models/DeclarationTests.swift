@@ -83,7 +83,7 @@ enum Archive {
 
 /// What a declaration may say beyond its attributes.
 @Suite struct DeclarationTests {
-    @Test(arguments: Engine.allCases) func givenNamesAreUsedAsTheyAre(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func givenNamesAreUsedUnchanged(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Note.self)
         var note = Note(title: "a", body: "it's \"b\"", parent: ToOne(Note(title: "parent")))
         note.links.add(Note(title: "linked"))
@@ -138,7 +138,7 @@ enum Archive {
         #expect(Hidden.entity.properties.map(\.name) == ["id", "secret", "count", "note"])
     }
 
-    @Test func equalityIsOfEverythingAndTheHashOfTheKey() throws {
+    @Test func equalityComparesAllPropertiesAndTheHashUsesTheKey() throws {
         let genre = Genre(name: "a")
         var book = Book(title: "t", genre: ToOne(genre))
         let other = book
@@ -169,7 +169,7 @@ enum Archive {
         #expect(!whole.pages.hasEdits)
     }
 
-    @Test func whatIsWrongWithALinkedObjectsJSONIsSaid() throws {
+    @Test func errorsInLinkedJSONAreReported() throws {
         func path(_ json: String) -> String {
             do {
                 return try "\(JSONDecoder().decode(Note.self, from: Data(json.utf8)).parent?.id ?? 0)"
@@ -192,7 +192,7 @@ enum Archive {
         #expect(path(note(#""x""#)) == #"["parent"] Int"#)
     }
 
-    @Test(arguments: Engine.allCases) func unloadedLinksAreWrittenAsTheirKeyOrNull(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func unloadedLinksAreEncodedAsTheirKeyOrNull(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Page.self)
         let chapter = try store.insert(Chapter(title: "c"))
         let page = try store.insert(Page(text: "p", chapter: ToOne(chapter)))

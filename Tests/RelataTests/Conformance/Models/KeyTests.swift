@@ -106,7 +106,7 @@ import Testing
 
 /// Every kind of primary key.
 @Suite struct KeyTests {
-    @Test func keysThatAreMadeOnTheDeviceSortByTime() {
+    @Test func generatedKeysSortByTime() {
         let keys = (0..<10_000).map { _ in ID<Sample>() }
         #expect(keys == keys.sorted())
         #expect(Set(keys).count == keys.count)
@@ -125,7 +125,7 @@ import Testing
         #expect(many.map(\.id) == [42, 43])
     }
 
-    @Test(arguments: Engine.allCases) func anAssignedKeyIsNeverAssignedAgain(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func assignedKeysAreNeverReused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: History.self)
         let last = try store.insert([History(progress: 1), History(progress: 2)])[1]
         try store.delete(last)
@@ -138,7 +138,7 @@ import Testing
         #expect(try store.insert([History(progress: 6), History(progress: 7)]).map(\.id) == [71, 72])
     }
 
-    @Test(arguments: Engine.shared) func anAssignedKeyIsNeverAssignedAgainAfterTheStoreWasClosed(
+    @Test(arguments: Engine.shared) func assignedKeysAreNeverReusedAfterClosing(
         _ engine: Engine
     ) throws {
         let database = TestDatabase(engine)
@@ -152,7 +152,7 @@ import Testing
 
     /// Keys are assigned to many rows at once, and each object gets that of its own row.
     @Test(arguments: Engine.allCases, [1, 15, 16, 17, 40, 100])
-    func aBatchGetsTheKeysOfItsRows(_ engine: Engine, _ count: Int) throws {
+    func batchesGetTheKeysOfTheirRows(_ engine: Engine, _ count: Int) throws {
         let store = try TestStore.make(engine, for: Series.self)
         try store.delete(try store.insert(Series(title: "gone")))
         let histories = try store.insert((0..<count).map { History(progress: Double($0)) })
@@ -164,7 +164,7 @@ import Testing
         #expect(try episodes.map { try $0.series.object.title } == (0..<count).map { "series \($0 / 2)" })
     }
 
-    @Test(arguments: Engine.allCases) func theCulpritOfABatchIsNamedAndOthersMakeWay(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func batchesNameTheFailingObject(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Cabinet.self)
         let known = try store.insert(Cabinet(text: "known", code: "c20"))
         let cabinets = (0..<50).map { Cabinet(text: "\($0)", code: "c\($0)") }
@@ -180,7 +180,7 @@ import Testing
         #expect(Set(saved.compactMap(\.id)).count == 51)
     }
 
-    @Test(arguments: Engine.allCases) func aTableWithoutAGreaterKeySaysSo(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func exhaustedKeysAreReported(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: History.self)
         try store.insert(History(id: .max, progress: 1))
         let error = thrown { try store.insert(History(progress: 2)) }
@@ -188,7 +188,7 @@ import Testing
         #expect(try store.insert(History(id: 5, progress: 2)).id == 5)
     }
 
-    @Test(arguments: Engine.allCases) func assignedKeysGoUpWithTheBatch(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func assignedKeysIncreaseWithinABatch(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Series.self)
         let known = try store.insert(Series(title: "known"))
         let series = [ToOne(Series(title: "a")), ToOne(known), ToOne(Series(title: "b")), ToOne(known)]
@@ -196,7 +196,7 @@ import Testing
         #expect(episodes.map(\.id) == [1, 2, 3, 4] && episodes.map(\.series.id) == [2, 1, 3, 1])
     }
 
-    @Test(arguments: Engine.allCases) func severalNewObjectsOfEqualContentGetKeysOfTheirOwn(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func equalNewObjectsGetDifferentKeys(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Series.self)
         let (one, two) = try store.insert(History(progress: 1), History(progress: 1))
         #expect(one.id == 1 && two.id == 2)
@@ -213,7 +213,7 @@ import Testing
         #expect(error?.kind == "alreadyExists")
     }
 
-    @Test(arguments: Engine.embedded) func textUuidsAndEnumsAreKeys(_ engine: Engine) throws {
+    @Test(arguments: Engine.embedded) func keysCanBeTextUUIDsAndEnums(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Tagged.self)
         let id = UUID()
         let tagged = Tagged(
@@ -231,7 +231,7 @@ import Testing
         #expect(try store.count(Seat.where { $0.tagged.contains(id: id) }) == 1)
     }
 
-    @Test(arguments: Engine.allCases) func severalPropertiesAreAKeyTogether(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func keysCanHaveSeveralProperties(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Seat.self)
         var seat = Seat(row: 1, letter: "a")
         seat.neighbours.add([Seat(row: 1, letter: "b"), Seat(row: 2, letter: "a")])
@@ -303,7 +303,7 @@ import Testing
         #expect(try store.fetch(Cell.sorted { $0.name }).map(\.name) == ["3", "5"])
     }
 
-    @Test(arguments: Engine.allCases) func anotherObjectsKeyIsPartOfAKey(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func keysCanContainAnotherObjectsKey(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Student.self, Cover.self)
         let enrolment = try store.insert(Enrolment(student: ToOne(Student(name: "Ada")), course: "Logic", grade: 1))
         #expect(enrolment.primaryKey == Enrolment.Key(student: 1, course: "Logic"))
@@ -318,7 +318,7 @@ import Testing
         #expect(thrown { try store.insert(Cover(student: .unset, picture: "q")) }?.reference == "Cover.student")
     }
 
-    @Test(arguments: Engine.allCases) func anObjectWhoseKeyHoldsANewObjectsMayHaveEdits(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func objectsWithANewObjectInTheirKeyMayHaveEdits(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Student.self)
         let moved = try store.insert(Remark(text: "moved"))
         var logic = Enrolment(student: ToOne(Student(name: "Ada")), course: "Logic")
@@ -340,7 +340,7 @@ import Testing
         #expect(try store.count(Remark.where { $0.enrolment.student.name == "Cleo" }) == 1)
     }
 
-    @Test(arguments: Engine.allCases) func aListOfAnObjectWhoseKeyHoldsNewObjectsIsCountedAndOrdered(
+    @Test(arguments: Engine.allCases) func listsOfObjectsWithNewObjectsInTheirKeyAreCountedAndOrdered(
         _ engine: Engine
     ) throws {
         let store = try TestStore.make(engine, for: Lesson.self)

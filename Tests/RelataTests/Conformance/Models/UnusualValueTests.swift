@@ -4,7 +4,7 @@ import Testing
 
 /// Values at the edge of what a column can hold.
 @Suite struct UnusualValueTests {
-    @Test(arguments: Engine.allCases) func anEmptyTextIsAKeyAsAnyOther(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func emptyTextIsAValidKey(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let isbn = try store.insert(ISBN(value: ""))
         try store.insert(Book(title: "x", isbn: ToOne(isbn)))
@@ -14,7 +14,7 @@ import Testing
         #expect(try store.count(ISBN.all) == 0)
     }
 
-    @Test(arguments: Engine.allCases) func aDateThatISO8601HasNoTextForIsRefused(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func datesWithoutAnISO8601TextAreRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self)
         for seconds in [1e12, -1e11] {
             let sample = Sample(isoDate: Date(timeIntervalSince1970: seconds))

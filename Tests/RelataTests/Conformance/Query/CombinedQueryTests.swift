@@ -17,7 +17,7 @@ import Testing
         try discs.expect("D", (live || many) && (Disc.matching("copies < 0") || Disc.where { $0.title == "E" }))
     }
 
-    @Test(arguments: Engine.allCases) func limitsBelongToTheirSide(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func limitsApplyToTheirSide(_ engine: Engine) throws {
         let discs = try Discs(engine)
         let first = Disc.sorted { $0.title }.limit(2)
         let last = Disc.sorted { $0.title.descending }.limit(1)
@@ -57,7 +57,7 @@ import Testing
         #expect(thrown { try discs.store.fetch(Disc.matching("title + copies == 'x'")) }?.kind == "predicateFormat")
     }
 
-    @Test(arguments: Engine.allCases) func enumsObjectsAndValuesStandForPlaceholders(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func enumsObjectsAndValuesFillPlaceholders(_ engine: Engine) throws {
         let discs = try Discs(engine)
         try discs.expect("BC", Disc.matching("format == %@", Disc.Format.cd))
         try discs.expect("BCDE", Disc.matching("format IN %@", [Disc.Format.cd, .file]))
@@ -72,7 +72,7 @@ import Testing
         try discs.expect("A", Disc.matching("%@ IN pieces", piece))
         struct Strange: Sendable {}
         let error = thrown { try discs.store.fetch(Disc.matching("title == %@", Strange())) }
-        #expect(error?.description.contains("a Strange can't stand for %@") == true)
+        #expect(error?.description.contains("a Strange can't be an argument for %@") == true)
         #expect(
             thrown { try discs.store.fetch(Disc.matching("copies == %@", Disc.Format.cd)) }?.kind == "predicateFormat")
         let store = try TestStore.make(engine, for: Consignment.self)
@@ -81,7 +81,7 @@ import Testing
         #expect(try store.fetch(Consignment.matching("address == %@", address)).map(\.id) == [1])
     }
 
-    @Test(arguments: Engine.allCases) func textComesInTheOrderOfALanguage(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func textIsSortedByLanguage(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Airport.self)
         let names = ["zoo", "Öl", "Zebra", "Äpfel", "apfel", "Apfel", "oft"]
         try store.save(names.map { Airport(code: $0) })
@@ -110,7 +110,7 @@ import Testing
         #expect(quoted?.kind == "invalidUse")
     }
 
-    @Test(arguments: Engine.allCases) func groupsComeInAnOrderAndNoMoreThanWanted(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func groupsAreSortedAndLimited(_ engine: Engine) throws {
         let store = try Discs(engine).store
         let groups = Disc.all.grouped { $0.format }
         let most = try store.fetch(

@@ -4,7 +4,7 @@ import Testing
 
 /// Conditions on an object's own attributes, each operator with its result.
 @Suite struct ComparisonTests {
-    @Test(arguments: Engine.allCases) func equalityHasTwoValues(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func equalityIsNeverUnknown(_ engine: Engine) throws {
         let discs = try Discs(engine)
         try discs.expect("A", Disc.where { $0.title == "A" })
         try discs.expect("BCDE", Disc.where { $0.title != "A" })
@@ -23,7 +23,7 @@ import Testing
         try discs.expect("", Disc.where { $0.id == nil })
     }
 
-    @Test(arguments: Engine.allCases) func orderComparesSetValuesOnly(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func onlySetValuesAreOrdered(_ engine: Engine) throws {
         let discs = try Discs(engine)
         try discs.expect("BD", Disc.where { $0.copies < 3 })
         try discs.expect("BDE", Disc.where { $0.copies <= 3 })

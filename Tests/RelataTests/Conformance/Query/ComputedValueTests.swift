@@ -4,7 +4,7 @@ import Testing
 
 /// What is computed may be larger than its type, or unset: that is said of the computation, not of the store.
 @Suite struct ComputedValueTests {
-    @Test(arguments: Engine.embedded) func anUpdateToATooLargeResultIsRefused(_ engine: Engine) throws {
+    @Test(arguments: Engine.embedded) func updatesToTooLargeResultsAreRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self)
         let samples = [Sample(int: .max, int8: 100, uint8: 3), Sample(int: 1, int8: 1, uint8: 9)]
         try store.insert(samples)
@@ -31,7 +31,7 @@ import Testing
         #expect(try Set(store.fetch(Sample.all).map(\.int8)) == [99, 0, -2])
     }
 
-    @Test(arguments: Engine.allCases) func aTooLargeResultOfAQueryIsTheQuerys(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func tooLargeResultsAreErrorsOfTheQuery(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self)
         try store.insert(Sample(int: .max, int8: 100))
         let errors = [
@@ -46,7 +46,7 @@ import Testing
         #expect(try store.value(of: Sample.all) { ($0.int8 + 27).maximum() } == 127)
     }
 
-    @Test(arguments: Engine.allCases) func whatIsStoredWrongIsStillTheStores(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func invalidStoredValuesAreErrorsOfTheStore(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self)
         try store.insert(Sample(int16: 5))
         try store.execute(#"UPDATE "Sample" SET "int8" = 300"#)
@@ -66,14 +66,14 @@ import Testing
         let error = thrown { try store.update(Disc.all) { $0.copies.set(to: 6 / $0.copies) } }
         #expect(error?.failures == ["copies"])
         #expect(error?.description.contains(".or(") == true)
-        // What lies behind an unset to-one.
+        // Values behind an unset to-one.
         #expect(thrown { try store.update(Disc.all) { $0.title.set(to: $0.label.name) } }?.failures == ["title"])
         try discs.expect("A", Disc.where { $0.copies == 10 })
         #expect(try store.update(Disc.all) { $0.copies.set(to: (6 / $0.copies).or(-1)) } == 5)
         #expect(try store.fetch(Disc.sorted { $0.title }.select { $0.copies }) == [0, -1, 0, -2, 2])
     }
 
-    @Test(arguments: Engine.allCases) func integersMeetNumbersWithAFraction(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func integersCompareWithFractions(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self)
         try store.insert([
             Sample(int: 3, uint8: 2, float: 0.5, double: 1.25, decimal: Decimal(string: "9.99") ?? 0),
@@ -112,7 +112,7 @@ import Testing
         try discs.expect("AD", Disc.where { 0.5 * $0.rating.or(0) == 2.25 })
     }
 
-    @Test(arguments: Engine.allCases) func anOptionalAttributeTakesWhatIsSetForCertain(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func optionalAttributesAcceptRequiredValues(_ engine: Engine) throws {
         let discs = try Discs(engine)
         #expect(try discs.store.update(Disc.all) { $0.rating.set(to: $0.rating.or(1) * 2) } == 5)
         let ratings: [Double?] = try discs.store.fetch(Disc.sorted { $0.title }.select { $0.rating })

@@ -32,7 +32,7 @@ import Testing
         try store.fetch(query.sorted { $0.id }).map(\.id)
     }
 
-    @Test(arguments: Engine.allCases) func datesMoveByLengthsOfTime(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func datesAreMovedByDurations(_ engine: Engine) throws {
         let store = try loans(engine)
         #expect(try ids(store, Lending.where { $0.lent + .days(14) == $0.due }) == [2])
         #expect(try ids(store, Lending.where { $0.due - .weeks(2) == $0.lent }) == [2])
@@ -54,7 +54,7 @@ import Testing
         #expect(error?.description.contains("more than 20,000 years") == true)
     }
 
-    @Test(arguments: Engine.allCases) func aComputedDateIsNoISOText(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func computedDatesAreNotISOText(_ engine: Engine) throws {
         let store = try loans(engine)
         for error in [
             thrown { try store.update(Lending.all) { $0.due.set(to: $0.lent + .days(14)) } },
@@ -84,7 +84,7 @@ import Testing
             seconds.map(\.0) == [1_706_695_200, 1_675_159_200, -1] && seconds.map(\.1) == [2_505_600, 1_209_600, 1])
     }
 
-    @Test(arguments: Engine.allCases) func datesMoveInTextToo(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func predicateTextCanMoveDates(_ engine: Engine) throws {
         let store = try loans(engine)
         #expect(try ids(store, Lending.matching("lent + days(14) == due")) == [2])
         #expect(try ids(store, Lending.matching("lent + months(1) == due AND due - lent > 86400 * 20")) == [1])
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func aDateAfterALengthOfTimeIsCompared(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func movedDatesAreCompared(_ engine: Engine) throws {
         let store = try loans(engine)
         let now = Discs.date("2024-03-01T00:00:00Z")
         #expect(try ids(store, Lending.where { $0.lent + .days(14) > now }) == [])

@@ -48,7 +48,8 @@ import Testing
     @Sum(\.slots.track.writers.born) var born: Int
 }
 
-/// A figure along a path and a figure of a path are the same, in every spelling: each way along the path counts.
+/// An aggregate along a path and an aggregate of a path are the same, in every spelling: each way along the path
+/// counts.
 @Suite struct FigurePathTests {
     struct Sample {
         let store: Store
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases, 1...12 as ClosedRange<UInt64>)
-    func typedSpellingsAgreeWithWhatSwiftFinds(_ engine: Engine, _ seed: UInt64) throws {
+    func typedAggregatesMatchSwift(_ engine: Engine, _ seed: UInt64) throws {
         let sample = try Sample(engine, seed: seed)
         let (store, shows) = (sample.store, sample.shows)
         let bpm = shows.map { sample.tracks(of: $0).map(\.bpm) }
@@ -149,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases, 1...12 as ClosedRange<UInt64>)
-    func figuresInTextAgreeWithWhatSwiftFinds(_ engine: Engine, _ seed: UInt64) throws {
+    func aggregatesInPredicateTextMatchSwift(_ engine: Engine, _ seed: UInt64) throws {
         let sample = try Sample(engine, seed: seed)
         func expect(_ spellings: [String], _ value: (Recital) -> (any Sendable)?) throws {
             for show in sample.shows {
@@ -189,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases, 1...6 as ClosedRange<UInt64>)
-    func shapesOrdersAndGroupsAgreeWithWhatSwiftFinds(_ engine: Engine, _ seed: UInt64) throws {
+    func aggregatesInShapesOrdersAndGroupsMatchSwift(_ engine: Engine, _ seed: UInt64) throws {
         let sample = try Sample(engine, seed: seed)
         let (store, shows) = (sample.store, sample.shows)
         let bpm = shows.map { sample.tracks(of: $0).map(\.bpm) }

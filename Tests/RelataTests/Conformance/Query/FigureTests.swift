@@ -4,7 +4,7 @@ import Testing
 
 /// Sums and averages, of all objects and of related ones.
 @Suite struct FigureTests {
-    @Test(arguments: Engine.allCases) func theAverageOfDecimalsIsANumber(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func theAverageOfDecimalsIsADouble(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self)
         #expect(try store.value(of: Sample.all) { $0.decimal.average() } == nil)
         try store.insert([Sample(decimal: 1.5), Sample(decimal: 2)])
@@ -94,7 +94,7 @@ import Testing
         )
     }
 
-    @Test(arguments: Engine.allCases) func aSumIsWiderThanItsNumbers(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func sumsAreWiderThanTheirNumbers(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self)
         #expect(try store.value(of: Sample.all) { $0.uint8.sum() } == 0)
         try store.insert([Sample(uint8: 200), Sample(uint8: 100)])
@@ -112,7 +112,7 @@ import Testing
         #expect(sums.map(\.1) == [7, 0] && sums.map(\.2) == [3.5, nil])
     }
 
-    @Test(arguments: Engine.allCases) func figuresOfWhatMayBeUnset(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func aggregatesOfOptionalValues(_ engine: Engine) throws {
         let store = try Discs(engine).store
         let figures = try store.fetch(BandFigures.sorted { $0.name })
         #expect(figures.map(\.name) == ["Ash", "Bee", "Cid"])

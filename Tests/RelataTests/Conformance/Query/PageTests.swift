@@ -21,7 +21,7 @@ import Testing
         #expect(last.next == nil)
     }
 
-    @Test(arguments: Engine.allCases) func aPlaceInAnotherOrderIsRefused(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func cursorsOfAnotherOrderAreRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         try store.insert(["a", "c", "e", "g"].map { Author(name: $0) })
         let place = try store.page(Author.sorted { $0.name }, size: 1).next
@@ -52,7 +52,7 @@ import Testing
         #expect(try store.page(Author.sorted { $0.name }, size: 1, after: read).objects.map(\.name) == ["c"])
     }
 
-    @Test(arguments: Engine.allCases) func aPlaceOfAnEarlierVersionIsTaken(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func cursorsOfAnEarlierVersionAreAccepted(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Author.self)
         try store.insert(["a", "c"].map { Author(name: $0) })
         let place = try #require(try store.page(Author.sorted { $0.name }, size: 1).next)
@@ -60,7 +60,7 @@ import Testing
         #expect(try store.page(Author.sorted { $0.name }, size: 1, after: earlier).objects.map(\.name) == ["c"])
     }
 
-    @Test(arguments: Engine.allCases) func aFullLastPageSaysSoAndWhatIsIncludedIsLoaded(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func aFullLastPageIsMarkedAndLoadsItsIncludes(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         try store.save(["a", "b"].map { Book(title: $0, authors: ToMany([Author(name: $0 + "'s")])) })
         let page = try store.page(Book.sorted { $0.title }.including { $0.authors }, size: 2)
@@ -69,7 +69,7 @@ import Testing
         #expect(try store.page(Book.sorted { $0.title }, size: 1).next != nil)
     }
 
-    @Test(arguments: Engine.allCases) func aPageMayBeAsLargeAsANumberCanSay(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func pagesMayHaveTheLargestSize(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Author.self)
         try store.insert(["a", "b"].map { Author(name: $0) })
         for size in [Int.max, Int.max - 1] {

@@ -47,7 +47,7 @@ import Testing
         #expect(try store.count(OptionalSample.matching("float != 0.1")) == 1)
     }
 
-    @Test(arguments: Engine.allCases) func anArgumentForANameIsNoOtherName(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func invalidNameArgumentsAreRefused(_ engine: Engine) throws {
         let store = try Discs(engine).store
         for name in ["", ".", "..copies.", "copies.", ".copies", "band..name"] {
             let error = thrown { try store.count(Disc.matching("copies > 0 AND %K == 3", name)) }
@@ -136,12 +136,12 @@ import Testing
         try discs.expect("AB", Disc.matching("band == %@", ToOne(ash)))
         try discs.expect("AB", Disc.matching("band.origin == %@", oslo))
         try discs.expect("C", Disc.matching("label == %@", nil as ToOne<Label>?))
-        // What has no key yet is no condition on what is unset.
+        // What has no key yet isn't a condition on what is unset.
         let new = ToOne(Disc(title: "new", band: .unset))
         #expect(thrown { try discs.store.count(Piece.matching("disc == %@", new)) }?.kind == "invalidUse")
     }
 
-    @Test(arguments: Engine.allCases) func aQuantifierBeforeAnArrayIsToldWhatToWrite(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func quantifiersBeforeArraysGetAHint(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Consignment.self)
         for text in ["ANY labels == 'x'", "NONE labels CONTAINS 'x'", "ANY labels IN {'x'}", "ANY labels == 3"] {
             let error = thrown { try store.count(Consignment.matching(text)) }

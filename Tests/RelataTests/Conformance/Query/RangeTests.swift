@@ -3,7 +3,7 @@ import Testing
 
 /// Conditions with a range of values.
 @Suite struct RangeTests {
-    @Test(arguments: Engine.allCases) func aRangeHoldsForAttributesThatMayBeUnsetToo(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func rangesWorkForOptionalAttributes(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         for (title, price) in [("a", 1.0), ("b", 2), ("c", nil), ("d", 3)] {
             try store.save(Book(title: title, year: 2000 + Int(price ?? 0), price: price))
@@ -19,7 +19,7 @@ import Testing
     }
 
     /// As Swift writes it, and `#Predicate`.
-    @Test(arguments: Engine.allCases) func whatContainsAValueIsAskedForEither(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func containsWorksInBothDirections(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let genres = try store.insert([Genre(name: "x"), Genre(name: "y")])
         for (title, price, genre) in [("a", 1.0, genres[0]), ("b", 2, genres[1]), ("c", nil, nil), ("d", 3, nil)] {

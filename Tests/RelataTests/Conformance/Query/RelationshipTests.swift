@@ -6,7 +6,7 @@ import Testing
     @Test(arguments: Engine.allCases) func throughToOnes(_ engine: Engine) throws {
         let discs = try Discs(engine)
         try discs.expect("ADE", Disc.where { $0.label.country == "NO" })
-        // What is behind an unset to-one is unset.
+        // Values behind an unset to-one are unset.
         try discs.expect("BC", Disc.where { $0.label.country == nil })
         try discs.expect("BC", Disc.where { $0.label.country != "NO" })
         try discs.expect("BC", Disc.where { !($0.label.country == "NO") })
@@ -39,7 +39,7 @@ import Testing
         #expect(try discs.store.count(Piece.where { $0.disc != first.id }) == 5)
     }
 
-    @Test(arguments: Engine.allCases) func anObjectWithoutAKeyIsNoCondition(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func objectsWithoutAKeyAreRefusedInConditions(_ engine: Engine) throws {
         let store = try Discs(engine).store
         let new = Disc(title: "new", band: .unset)
         for query in [

@@ -26,10 +26,10 @@ import Testing
     @Test(arguments: Engine.allCases) func aSelectionOfNothingIsRefused(_ engine: Engine) throws {
         let store = try Discs(engine).store
         let error = thrown { try store.fetch(Disc.all.select { _ in () }) }
-        #expect(error?.description.contains("select chooses nothing") == true, "\(error as Any)")
+        #expect(error?.description.contains("select has no columns") == true, "\(error as Any)")
     }
 
-    @Test(arguments: Engine.allCases) func figuresOfNothing(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func aggregatesOfNothing(_ engine: Engine) throws {
         let store = try Discs(engine).store
         let none = Disc.where { $0.title == "none" }
         #expect(try store.value(of: none) { $0.copies.sum() } == 0)
@@ -164,7 +164,7 @@ import Testing
         #expect(try rows(Disc.all.grouped { ($0.band, $0.label, $0.format, $0.isLive, $0.title, $0.copies * 2) }) == 5)
     }
 
-    @Test(arguments: Engine.allCases) func sqlOfOnesOwnBindsItsValues(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func rawSQLBindsItsValues(_ engine: Engine) throws {
         let store = try Discs(engine).store
         let copies = 3
         let rows = try store.rows(
@@ -189,7 +189,7 @@ import Testing
         #expect(try store.dictionaries(Disc.where { $0.title == "B" }).first?["copies"] == 1)
     }
 
-    @Test(arguments: Engine.allCases) func aCursorGivesOneObjectAtATime(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func cursorsYieldOneObjectAtATime(_ engine: Engine) throws {
         let store = try Discs(engine).store
         struct Enough: Error {}
         var titles = ""

@@ -24,7 +24,7 @@ import Testing
         try store.fetch(query.sorted { $0.id }).map(\.id)
     }
 
-    @Test(arguments: Engine.embedded) func membersAreReadByTheirNames(_ engine: Engine) throws {
+    @Test(arguments: Engine.embedded) func membersAreReadByName(_ engine: Engine) throws {
         let store = try parcels(engine)
         let city: @Sendable (Consignment.Fields) -> TypedExpression<String?> = {
             $0.address.member("town", as: String.self)

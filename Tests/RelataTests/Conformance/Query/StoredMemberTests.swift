@@ -36,7 +36,7 @@ import Testing
         #expect(try ids(store, Showroom.where { $0.address.former == nil }) == [1, 3])
     }
 
-    @Test(arguments: Engine.allCases) func aMemberOfAValueThatMayBeUnsetMayBeToo(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func membersOfOptionalValuesAreOptional(_ engine: Engine) throws {
         let store = try showrooms(engine)
         #expect(try ids(store, Showroom.where { $0.postal.city == "Oslo" }) == [2])
         #expect(try ids(store, Showroom.where { $0.postal.city == nil }) == [3])
@@ -56,7 +56,7 @@ import Testing
             try ids(store, Showroom.where { $0.visits.contains { $0.country.code == "PE" && $0.number == 5 } }) == [])
     }
 
-    @Test(arguments: Engine.allCases) func membersAreSortedBySelectedAndGrouped(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func membersCanBeSortedSelectedAndGrouped(_ engine: Engine) throws {
         let store = try showrooms(engine)
         #expect(try store.fetch(Showroom.sorted { $0.address.city }).map(\.id) == [3, 2, 1])
         #expect(try store.fetch(Showroom.sorted { $0.address.city.descending }).map(\.id) == [1, 2, 3])
@@ -65,8 +65,8 @@ import Testing
         #expect(rows.map(\.1) == ["Lima", "Oslo", nil])
     }
 
-    /// The name of a property is no name in JSON for certain: nothing would be found under it, or something else.
-    @Test(arguments: Engine.first) func aPropertyWhoseNameIsNotCertainIsAnError(_ engine: Engine) throws {
+    /// The name of a property isn't a name in JSON for certain: nothing would be found under it, or something else.
+    @Test(arguments: Engine.first) func ambiguousPropertyNamesAreErrors(_ engine: Engine) throws {
         let store = try showrooms(engine)
         func message(_ query: Query<Showroom>) throws -> String {
             let error = try #require(thrown { try store.fetch(query) })
@@ -80,14 +80,14 @@ import Testing
         #expect(renamed.contains("'.member(\"name in JSON\", as: String.self)'"))
         #expect(try ids(store, Showroom.where { $0.renamed.member("town", as: String.self) == "x" }) == [1, 2, 3])
         #expect(try message(Showroom.where { $0.address.cache == 1 }).contains("'cache' of Address has no coding key"))
-        #expect(try message(Showroom.sorted { $0.open.city }).contains("coding keys are no enum"))
+        #expect(try message(Showroom.sorted { $0.open.city }).contains("coding keys aren't an enum"))
         #expect(
             try message(Showroom.where { $0.single.number == 1 }).contains("'number' of Single has no name in JSON"))
         #expect(try message(Showroom.where { !($0.visits.contains { $0.label == "x" }) }).contains("computed"))
-        // Swift describes the key path of each by the name of the first. Each has an error of its own type.
+        // Swift describes the key path of each by the name of the first. Each has its own error type.
         #expect(try message(Showroom.where { $0.versioned.version == .first }).contains("as: Version.self"))
         #expect(try message(Showroom.where { $0.versioned.city == "x" }).contains("as: String.self"))
-        #expect(try message(Showroom.where { $0.versioned.city == "x" }).contains("beside a property without a size"))
+        #expect(try message(Showroom.where { $0.versioned.city == "x" }).contains("next to a property without a size"))
         #expect(try ids(store, Showroom.where { $0.versioned.rank == 7 }) == [1, 2, 3])
         #expect(try message(Showroom.where { $0.kind.rawValue == "work" }).contains("the String of Kind is computed"))
     }

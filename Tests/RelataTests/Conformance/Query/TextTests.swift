@@ -15,7 +15,7 @@ import Testing
         try discs.expect("", Disc.where { $0.notes.contains("' OR 1 = 1 --") })
     }
 
-    @Test(arguments: Engine.allCases) func optionsOverlookCaseAndDiacritics(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func optionsIgnoreCaseAndDiacritics(_ engine: Engine) throws {
         let discs = try Discs(engine)
         let both: TextOptions = [.caseInsensitive, .diacriticInsensitive]
         try discs.expect("AD", Disc.where { $0.notes.contains("pARIS", .caseInsensitive) })

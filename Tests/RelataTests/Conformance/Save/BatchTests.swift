@@ -39,7 +39,9 @@ import Testing
         return [genre, isbn, author, book, series, episode, history]
     }
 
-    @Test(arguments: Engine.allCases, 0..<8) func anyMixIsSavedInAnyOrder(_ engine: Engine, _ seed: UInt64) throws {
+    @Test(arguments: Engine.allCases, 0..<8) func mixedObjectsAreSavedInAnyOrder(_ engine: Engine, _ seed: UInt64)
+        throws
+    {
         let store = try TestStore.make(engine, for: Book.self, Series.self)
         var generator = SampleRandom(seed: seed)
         let objects = graph().shuffled(using: &generator)
@@ -50,7 +52,7 @@ import Testing
         #expect(try store.fetch(History.where { $0.episode.series.title == "s" }).count == 1)
     }
 
-    @Test(arguments: Engine.allCases) func severalModelsComeBackAsATuple(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func savingSeveralModelsReturnsATuple(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self, Series.self)
         let (book, genre, history) = try store.save(Book(title: "b"), Genre(name: "g"), History(progress: 1))
         #expect(book.title == "b" && genre.name == "g" && history.id == 1)
@@ -61,7 +63,7 @@ import Testing
         #expect(thrown { try store.update(changed, Genre(name: "not there")) }?.kind == "notFound")
     }
 
-    @Test(arguments: Engine.allCases) func aBatchThatFailsLeavesNothing(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func failedBatchesWriteNothing(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self, Series.self)
         try store.insert(Genre(name: "taken"))
         var book = Book(title: "b", genre: ToOne(Genre(name: "g")))
@@ -71,7 +73,7 @@ import Testing
         #expect(try store.count(Genre.all) == 1)
         #expect(try store.count(Book.all) + store.count(Author.all) + store.count(Series.all) == 0)
         #expect(try store.rows(#"SELECT count(*) FROM "Book_authors""#) == [[0]])
-        // The caller may go on with the transaction.
+        // The caller may continue with the transaction.
         try store.write { tx in
             try tx.save(Genre(name: "before"))
             #expect(thrown { try tx.save([book, Book(title: "", genre: nil)]) }?.kind == "validation")
@@ -101,7 +103,7 @@ import Testing
         #expect(try store.related(to: new) { $0.players }.map(\.id) == [captain])
     }
 
-    @Test(arguments: Engine.allCases) func aCycleThatDanglesIsNamedAndTheTransactionGoesOn(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func danglingCyclesAreNamedAndTheTransactionContinues(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Team.self, Chain.self)
         let (team, captain) = (ID<Team>(), ID<Player>())
         let objects: [any Model] = [
@@ -119,7 +121,9 @@ import Testing
         #expect(try store.count(Team.all) + store.count(Player.all) == 0)
     }
 
-    @Test(arguments: Engine.allCases, 0..<20) func randomGraphsAreSavedWhole(_ engine: Engine, _ seed: UInt64) throws {
+    @Test(arguments: Engine.allCases, 0..<20) func randomGraphsAreSavedCompletely(_ engine: Engine, _ seed: UInt64)
+        throws
+    {
         let store = try TestStore.make(engine, for: Chain.self)
         var generator = SampleRandom(seed: seed)
         let count = Int.random(in: 1...40, using: &generator)

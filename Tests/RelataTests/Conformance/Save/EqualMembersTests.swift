@@ -21,7 +21,7 @@ import Testing
 
 /// New objects that look alike, without a key to tell them apart.
 @Suite struct EqualMembersTests {
-    @Test(arguments: Engine.allCases) func equalMembersOfAListAreAsManyObjects(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func equalListMembersAreSeparateObjects(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Receipt.self)
         let coffee = ReceiptLine(text: "coffee")
         let saved = try store.save([
@@ -33,7 +33,7 @@ import Testing
         #expect(try store.count(ReceiptLine.all) == 3)
     }
 
-    /// What a list of new lines becomes: in the value, returned by the save, and stored.
+    /// A list of new lines: in the value, as returned by the save, and as stored.
     private func lines(_ engine: Engine, _ edit: (inout ToMany<CartLine>) throws -> Void) throws -> [String] {
         let store = try TestStore.make(engine, for: Cart.self)
         // As a new value's list, and as one that was loaded.
@@ -50,7 +50,7 @@ import Testing
         return Set(results).sorted()
     }
 
-    @Test(arguments: Engine.allCases) func eachAdditionIsAnotherObject(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func eachAdditionIsANewObject(_ engine: Engine) throws {
         let (a, x) = (CartLine(text: "a"), CartLine(text: "x"))
         #expect(try lines(engine) { $0.add([x, x]) } == ["xx"])
         #expect(
@@ -67,7 +67,7 @@ import Testing
         #expect(try lines(engine) { $0.set([x, a, x]) } == ["xax"])
     }
 
-    @Test(arguments: Engine.allCases) func aNewObjectIsMovedAndTakenOutAsTheOneThatItIs(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func newObjectsAreMovedAndRemovedByIdentity(_ engine: Engine) throws {
         let (a, b, c) = (CartLine(text: "a"), CartLine(text: "b"), CartLine(text: "c"))
         #expect(
             try lines(engine) {
@@ -111,13 +111,13 @@ import Testing
         cart = try store.save(cart)
         #expect(try cart.labels.objects.map(\.text) == ["c", "b", "a"])
         #expect(try store.related(to: cart) { $0.labels } == cart.labels.objects)
-        // Equal ones would be taken for copies of one.
+        // Equal ones would be treated as copies of one.
         cart.labels.add([CartLabel(text: "d"), CartLabel(text: "d")])
         let twice = cart
         #expect(thrown { try store.save(twice) }?.kind == "invalidUse")
     }
 
-    @Test(arguments: Engine.allCases) func aRequiredMemberThatIsTakenOutAgainIsNotMissed(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func removedRequiredMembersAreNotMissed(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Series.self)
         let episodes = ["a", "b", "c"].map { Episode(title: $0, series: .unset) }
         var series = Series(title: "s", episodes: ToMany(episodes))
@@ -128,7 +128,7 @@ import Testing
         #expect(try store.count(Episode.all) == 2)
     }
 
-    @Test(arguments: Engine.allCases) func thousandsOfALoadedListAreEditedInTime(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func editingLargeLoadedListsIsFast(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Cart.self)
         let count = 20_000
         var cart = Cart()
@@ -146,7 +146,7 @@ import Testing
         #expect(time < .seconds(5))
     }
 
-    @Test(arguments: Engine.allCases) func equalTargetsOfToOnesAreCopiesAndRefused(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func equalNewTargetsOfToOnesAreRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Receipt.self)
         let label = ReceiptLabel(name: "x")
         let lines = [ReceiptLine(text: "1", label: ToOne(label)), ReceiptLine(text: "2", label: ToOne(label))]

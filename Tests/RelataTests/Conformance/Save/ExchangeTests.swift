@@ -41,7 +41,7 @@ import Testing
 
 /// Objects of one save that take each other's unique values.
 @Suite struct ExchangeTests {
-    @Test(arguments: Engine.allCases) func twoObjectsExchangeUniqueValuesOfEveryKind(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func twoObjectsSwapUniqueValuesOfEveryKind(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Locker.self)
         let (one, two) = try store.insert(Locker(1), Locker(2))
         var (first, second) = (two, one)
@@ -58,7 +58,7 @@ import Testing
     }
 
     /// A batch succeeds exactly if all values differ in the end, whatever the order.
-    @Test(arguments: Engine.inTurn(1...12)) func batchesDoWhatAnOracleSays(_ engine: Engine, _ seed: UInt64) throws {
+    @Test(arguments: Engine.inTurn(1...12)) func batchesMatchAnOracle(_ engine: Engine, _ seed: UInt64) throws {
         var random = SampleRandom(seed: seed)
         let store = try TestStore.make(engine, for: Locker.self)
         var stored = try store.insert((1...8).map { Locker($0) })
@@ -110,7 +110,7 @@ import Testing
         #expect(done > 10 && refused > 3)
     }
 
-    @Test(arguments: Engine.allCases) func aNewObjectTakesTheValueThatAnotherGivesUp(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func newObjectsTakeReleasedUniqueValues(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Locker.self)
         var old = try store.insert(Locker(1))
         var new = Locker(2)
@@ -121,11 +121,11 @@ import Testing
         #expect(try store.fetch(Locker.sorted { $0.number }).map(\.id) == [new.id, old.id])
     }
 
-    @Test(arguments: Engine.allCases) func whatIsExchangedIsOneChangeOfEach(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func aSwapIsOneChangeOfEachObject(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Runner.self)
         var runners = try await store.insert((1...3).map { Runner(number: $0, bib: ToOne(Bib(code: "\($0)"))) })
         var changes = store.changes.makeAsyncIterator()
-        // Each takes the next one's number and bib, round in a circle; they refer to each other as well.
+        // Each takes the next one's number and bib, round in a cycle; they refer to each other as well.
         let (numbers, bibs) = (runners.map(\.number), runners.map(\.bib))
         for index in runners.indices {
             runners[index].number = numbers[(index + 1) % 3]
@@ -143,7 +143,7 @@ import Testing
         #expect(try await store.check().isEmpty)
     }
 
-    @Test(arguments: Engine.allCases) func whatDanglesIsStillFoundWhereRequiredPartnersAreExchanged(
+    @Test(arguments: Engine.allCases) func swapsOfRequiredPartnersStillDetectDanglingReferences(
         _ engine: Engine
     ) throws {
         let store = try TestStore.make(engine, for: Runner.self)
@@ -155,7 +155,7 @@ import Testing
         runners[2].pacer = ToOne(id: Runner.ID())
         #expect(thrown { try store.save(runners) }?.reference == "Runner.pacer")
         #expect(try store.fetch(Runner.sorted { $0.number }).map(\.bib.id) == ["1", "2", "3"])
-        // Within a transaction that goes on, references are checked as before.
+        // Within a transaction that continues, references are checked as before.
         try store.write { tx in
             try tx.save([runners[0], runners[1]])
             #expect(thrown { try tx.insert(Runner(number: 9, bib: ToOne(id: "none"))) }?.reference == "Runner.bib")
@@ -164,7 +164,7 @@ import Testing
         #expect(try store.fetch(Runner.sorted { $0.number }).map(\.bib.id) == ["2", "1", "3"])
     }
 
-    @Test(arguments: Engine.embedded) func nothingIsLookedForWhereNothingDangles(_ engine: Engine) throws {
+    @Test(arguments: Engine.embedded) func withoutDanglingReferencesNothingIsSearched(_ engine: Engine) throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Runner.self, options: log.options)
         var runners = try store.insert((1...20).map { Runner(number: $0, bib: ToOne(Bib(code: "\($0)"))) })
@@ -176,12 +176,12 @@ import Testing
         #expect(log.take().count < count + 10)
     }
 
-    @Test(arguments: Engine.allCases) func oneStatementFindsTheHoldersAndOneHasThemWait(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func swapsNeedTwoExtraStatements(_ engine: Engine) throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Locker.self, options: log.options)
         var lockers = try store.insert((1...20).map { Locker($0) })
         let inserting = log.take().count
-        // New objects wait for nobody.
+        // New objects don't wait for others.
         try store.insert((21...40).map { Locker($0) })
         #expect(log.take().count <= inserting)
         lockers = try store.update(lockers)
@@ -192,14 +192,14 @@ import Testing
         #expect(log.take().count == updating + 1)
         #expect(try store.fetch(Locker.sorted { $0.code }.limit(20)).count == 20)
         #expect(try store.refresh(lockers[19]).number == numbers[0])
-        // One object has nobody to exchange with.
+        // One object has no partner for a swap.
         _ = log.take()
         try store.update(lockers[0])
         #expect(log.take().count == 1)
     }
 
-    /// What is new is nobody's yet.
-    @Test(arguments: Engine.allCases) func noHolderOfANewPartnerIsLookedFor(_ engine: Engine) throws {
+    /// A new value belongs to no object yet.
+    @Test(arguments: Engine.allCases) func newPartnersNeedNoSearchForHolders(_ engine: Engine) throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Citizen.self, options: log.options)
         func statements(_ count: Int) throws -> Int {
@@ -215,7 +215,7 @@ import Testing
         #expect(few <= 4 && many <= 24 && few * 6 >= many)
     }
 
-    @Test(arguments: Engine.allCases) func aConflictThatStaysIsTheSameError(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func remainingConflictsAreTheSameError(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Locker.self, Runner.self)
         var lockers = try store.insert((1...3).map { Locker($0) })
         let before = lockers
@@ -226,7 +226,7 @@ import Testing
             Issue.record("no violation of Locker.number")
             return
         }
-        // One that isn't among them gives nothing up, and each for itself can't exchange.
+        // An object outside the batch gives up nothing, and separate saves can't swap values.
         #expect(thrown { try store.update(Array(lockers.prefix(1))) }?.kind == "uniqueViolation")
         lockers[1].number = 1
         let results = try store.saveEach(Array(lockers.prefix(2)))
@@ -237,7 +237,7 @@ import Testing
         #expect(thrown { try store.save(runners) }?.reference == "Runner.bib")
     }
 
-    @Test(arguments: Engine.allCases) func newObjectsWithoutKeysMayComeAnywhereInTheBatch(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func newObjectsWithoutKeysMayBeAnywhereInTheBatch(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: CheckedLocker.self)
         func codes() throws -> [String] { try store.fetch(CheckedLocker.sorted { $0.id }).map(\.code) }
         try store.insert(CheckedLocker(code: "a"), CheckedLocker(code: "b"))
@@ -252,7 +252,7 @@ import Testing
     }
 
     /// An object that waits for its turn must not lose what other tables hold of its value.
-    @Test(arguments: Engine.allCases) func rowsThatFollowAUniqueValueGoWithIt(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func rowsThatReferToAUniqueValueFollowIt(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Visitor.self)
         let (one, two) = try store.insert(Visitor(email: "a"), Visitor(email: "b"))
         try store.write { tx in

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases, [2, 150, 1000, 2500])
-    func insertedObjectsAreReadAsTheyWere(_ engine: Engine, _ count: Int) throws {
+    func insertedObjectsAreReadBack(_ engine: Engine, _ count: Int) throws {
         let store = try store(engine)
         let freights = Freight.samples(0..<count)
         #expect(try store.insert(freights) == freights)
@@ -59,7 +59,7 @@ import Testing
         #expect(pallets.allSatisfy { names[$0.id] == $0.name })
     }
 
-    @Test(arguments: Engine.allCases) func aKeyThatIsGivenIsNeverAssignedLater(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func givenKeysAreNeverAssignedLater(_ engine: Engine) throws {
         let store = try store(engine)
         let given = try store.insert((1...300).map { Pallet(id: $0 * 10, name: "given \($0)") })
         let mixed = try store.insert((0..<300).map { Pallet(id: $0 % 3 == 0 ? 10_000 + $0 : nil, name: "mixed \($0)") })
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases, [1, 700, 2499])
-    func theFirstObjectThatIsRefusedIsNamed(_ engine: Engine, _ place: Int) throws {
+    func theFirstRefusedObjectIsNamed(_ engine: Engine, _ place: Int) throws {
         let store = try store(engine)
         try store.insert(Freight.samples(5000..<5001))
         try store.write { transaction in
@@ -96,7 +96,7 @@ import Testing
             guard case .invalidReference("Freight", "pallet", KeyValue(.integer(77))?)? = reference else {
                 return #expect(Bool(false), "\(reference as Any)")
             }
-            // The transaction goes on.
+            // The transaction continues.
             try transaction.insert(Freight.samples(7000..<7001))
         }
         #expect(try store.fetch(Freight.all).map(\.id).sorted() == [5000, 6000, 7000])
@@ -115,12 +115,12 @@ import Testing
             ])
         let stored = try await store.fetch(Freight.all.sorted { $0.id })
         #expect(stored.count == 2000 && Array(stored[500...]) == saved)
-        // What is saved twice with the same content is saved once.
+        // An object given twice with the same content is saved once.
         #expect(try await store.save(saved + saved.prefix(300)).count == 1800)
         #expect(try await store.count(Freight.all) == 2000)
     }
 
-    @Test(arguments: Engine.allCases) func anUpdateOfAnObjectThatIsNotThereNamesIt(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func updatesOfMissingObjectsNameThem(_ engine: Engine) throws {
         let store = try store(engine)
         var freights = try store.insert(Freight.samples(0..<Self.count))
         for index in freights.indices { freights[index].weight += 1 }
@@ -136,7 +136,7 @@ import Testing
         #expect(try store.fetch(Freight.self, id: 0)?.weight == 1)
     }
 
-    @Test(arguments: Engine.allCases) func valuesThatAreUniqueChangePlaces(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func uniqueValuesAreSwapped(_ engine: Engine) throws {
         let store = try store(engine)
         var freights = try store.insert(Freight.samples(0..<400))
         let labels = freights.map(\.label)
@@ -145,7 +145,7 @@ import Testing
         #expect(try store.fetch(Freight.all.sorted { $0.id }).map(\.label) == freights.map(\.label))
     }
 
-    @Test(arguments: Engine.allCases) func stampsAndRevisionsAreThoseOfSingleSaves(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func stampsAndRevisionsMatchSingleSaves(_ engine: Engine) throws {
         let store = try store(engine)
         let articles = try store.insert((0..<500).map { Article(title: "\($0)") })
         #expect(articles.allSatisfy { $0.revision == 1 })
@@ -156,7 +156,7 @@ import Testing
         #expect(zip(articles, updated).allSatisfy { $0.created == $1.created })
         let stored = Dictionary(uniqueKeysWithValues: try store.fetch(Article.all).map { ($0.id, $0) })
         #expect(updated.allSatisfy { stored[$0.id] == $0 })
-        // Somebody else was faster.
+        // A concurrent change was faster.
         var other = updated[321]
         other.title = "other"
         try store.update(other)
@@ -167,7 +167,7 @@ import Testing
         #expect(try store.fetch(Article.where { $0.revision == 2 }).count == 499)
     }
 
-    @Test(arguments: Engine.allCases) func linkedObjectsStayAsTheyAre(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func linkedObjectsStayUnchanged(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let authors = try store.insert((0..<300).map { Author(name: "Author \($0)") })
         let genre = Genre(name: "new")
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func aBatchWhoseTaskIsCancelledLeavesNothing(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func cancelledBatchesWriteNothing(_ engine: Engine) async throws {
         let store = try store(engine)
         let freights = Freight.samples(0..<20_000)
         let task = Task {

@@ -40,14 +40,14 @@ import Testing
     @Attribute(.updatedAt, .seconds) var updated: Date
 }
 
-/// Revisions: who saves a stale value is told. And the stamps of creation and change.
+/// Revisions, which detect stale values, and the stamps of creation and change.
 @Suite struct RevisionTests {
     private func conflict<M: Model>(_ error: RelataError?, as model: M.Type) -> (given: M, stored: M?)? {
         guard case .conflict(let conflict)? = error, let given = conflict.given as? M else { return nil }
         return (given, conflict.stored as? M)
     }
 
-    @Test(arguments: Engine.allCases) func everyWriteCounts(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func everyWriteIncrementsTheRevision(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Article.self)
         var article = try store.insert(Article(title: "1"))
         #expect(article.revision == 1)
@@ -59,13 +59,13 @@ import Testing
         #expect(article.revision == 4)
         try store.update(Article.all) { $0.title.set(to: "5") }
         #expect(try store.refresh(article).revision == 5)
-        // What changes nothing isn't a write.
+        // A save without changes isn't a write.
         try store.update(article.id) { $0.title = "5" }
         #expect(try store.refresh(article).revision == 5)
     }
 
     /// An update leaves the date of creation, and gives back what is stored.
-    @Test(arguments: Engine.allCases) func theDateOfCreationStays(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func theCreationDateStays(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Stamped.self)
         let first = try store.insert(Stamped(name: "a"))
         var edited = first
@@ -79,7 +79,7 @@ import Testing
         #expect(try changed.created == store.refresh(first).created)
     }
 
-    @Test(arguments: Engine.allCases) func aStaleValueIsAConflictWithBothVersions(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func staleValuesAreConflictsWithBothVersions(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Article.self)
         let article = try store.insert(Article(title: "old"))
         try store.update(article.id) { $0.title = "theirs" }
@@ -100,7 +100,7 @@ import Testing
         #expect(try store.save(fresh).revision == 3)
     }
 
-    @Test(arguments: Engine.allCases) func aDeletedObjectIsAConflictToo(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func deletedObjectsAreConflictsToo(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Article.self)
         let article = try store.insert(Article(title: "t"))
         try store.delete(article)
@@ -112,7 +112,7 @@ import Testing
         #expect(thrown { try store.update(article.id) { $0.title = "x" } }?.kind == "notFound")
     }
 
-    @Test(arguments: Engine.allCases) func aChangeFromTheOtherSideCounts(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func changesFromTheInverseIncrementTheRevision(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Article.self)
         var article = Article(title: "t")
         article.comments.add([Comment(text: "a"), Comment(text: "b")])
@@ -143,7 +143,7 @@ import Testing
         #expect(thrown { try store.save(before[1]) }?.kind == "conflict")
     }
 
-    @Test(arguments: Engine.allCases) func whatASaveReturnsIsNotStale(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func savedObjectsAreNotStale(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Article.self)
         let article = try store.insert(
             Article(title: "t", comments: ToMany([Comment(text: "a"), Comment(text: "b")])))
@@ -159,7 +159,7 @@ import Testing
         #expect(try store.save(saved).revision == 3)
     }
 
-    @Test(arguments: Engine.allCases) func twoMayExchangeTheirPartners(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func twoObjectsMaySwapPartners(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Article.self)
         let (a, b) = try store.insert(Article(title: "a"), Article(title: "b"))
         var (one, two) = try store.insert(Summary(article: ToOne(a)), Summary(article: ToOne(b)))
@@ -170,7 +170,7 @@ import Testing
             #expect(try store.refresh(one).article?.id == one.article?.id && store.refresh(two).revision == round + 1)
         }
         #expect(one.article?.id == a.id && two.article?.id == b.id)
-        // A stale one is refused all the same, and one that isn't in the batch counts its loss.
+        // A stale one is still refused, and the revision of one outside the batch that loses its value is incremented.
         try store.update(Summary.self, id: 2) { $0.article = nil }
         (one.article, two.article) = (two.article, one.article)
         #expect(thrown { try store.save(one, two) }?.kind == "conflict")
@@ -179,7 +179,7 @@ import Testing
         #expect(try store.fetch(Summary.self, id: 1)?.revision == 4)
     }
 
-    @Test(arguments: Engine.allCases) func linkedObjectsAreNotWrittenSoTheyCantBeStale(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func linkedObjectsAreNeverStale(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Article.self)
         let article = try store.insert(Article(title: "t"))
         try store.update(article.id) { $0.title = "u" }

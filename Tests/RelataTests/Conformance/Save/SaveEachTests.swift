@@ -12,7 +12,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases) func theCulpritKeepsItsErrorAndTheOthersAreSaved(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func failingObjectsKeepTheirErrorAndOthersAreSaved(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self, Series.self)
         try store.insert(Genre(name: "taken"))
         let genre = Genre(name: "g")
@@ -25,7 +25,7 @@ import Testing
         #expect(try store.count(Book.all) == 2 && store.count(Genre.all) == 2 && store.count(Episode.all) == 0)
     }
 
-    @Test(arguments: Engine.allCases) func whatDependsOnAFailedOneFailsWithItsOwnError(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func dependentsOfAFailedObjectFailWithTheirOwnError(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self, Team.self)
         let bad = Genre(name: " ")
         let author = Author(name: "")
@@ -50,7 +50,7 @@ import Testing
         #expect(try store.fetch(Book.all).map(\.title) == ["free"])
     }
 
-    @Test(arguments: Engine.allCases) func aChainOfFailuresReachesItsEnd(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func failuresPropagateAlongAChain(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Chain.self)
         let chains = [
             Chain(id: 3, next: ToOne(id: 2)), Chain(id: 2, next: ToOne(id: 1)), Chain(id: 1, next: ToOne(id: 0)),
@@ -61,7 +61,7 @@ import Testing
         #expect(try store.fetch(Chain.sorted { $0.id }).map(\.id) == [4, 5])
     }
 
-    @Test(arguments: Engine.allCases) func theOrderHoldsWhereTwoObjectsContradictEachOther(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func theFirstOfTwoContradictoryObjectsWins(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self, Series.self)
         let (genre, other) = (Genre(name: "g"), ID<Genre>())
         let isbn = ISBN(value: "1")
@@ -75,8 +75,8 @@ import Testing
         #expect(try store.fetch(Genre.sorted { $0.name }).map(\.name) == ["g", "one"])
     }
 
-    /// The copy with the edits is met after the one without: its links are visited once more.
-    @Test(arguments: Engine.allCases) func aContradictionThatIsFoundLateIsOneObjectsError(_ engine: Engine) throws {
+    /// The copy with the edits is met after the one without: its links are visited again.
+    @Test(arguments: Engine.allCases) func lateContradictionsFailOneObject(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Person.self)
         let (boss, friend) = (Person(name: "boss"), Person(name: "old"))
         var copy = boss
@@ -100,7 +100,7 @@ import Testing
         #expect(try store.count(Episode.all) == 2)
     }
 
-    @Test(arguments: Engine.allCases) func whatANestedObjectBroughtGoesWithItsFailure(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func nestedObjectsAreRolledBackWithTheirOwner(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         try store.insert(ISBN(value: "1"))
         let taken = try store.insert(Book(title: "first", isbn: ToOne(id: "1")))
@@ -112,7 +112,7 @@ import Testing
         #expect(try store.fetch(Genre.all).map(\.name) == ["saved"])
     }
 
-    @Test(arguments: Engine.allCases) func insideATransactionTheRestGoesOn(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func theTransactionContinuesAfterAFailure(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Genre.self)
         try store.write { tx in
             try tx.save(Genre(name: "before"))
@@ -132,7 +132,7 @@ import Testing
         #expect(try store.first(Book.where { $0.genre == genre })?.title == "x")
     }
 
-    @Test(arguments: Engine.allCases) func anyMixIsInsertedOrUpdated(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func mixedObjectsAreInsertedOrUpdated(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let genre = Genre(name: "g")
         let stored = try store.insert([Book(title: "x", genre: ToOne(id: genre.id)), genre] as [any Model])

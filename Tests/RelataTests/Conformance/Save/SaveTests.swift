@@ -4,7 +4,7 @@ import Testing
 
 /// Insert, update and save, of one object and of several.
 @Suite struct SaveTests {
-    @Test(arguments: Engine.allCases) func insertRefusesAKeyThatIsThere(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func insertRefusesAnExistingKey(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let book = try store.insert(Book(title: "one"))
         var other = book
@@ -27,7 +27,7 @@ import Testing
         #expect(try samples.count(Sample.all) == 0)
     }
 
-    @Test(arguments: Engine.allCases) func updateRefusesAKeyThatIsNotThere(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func updateRefusesAMissingKey(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self, Sample.self)
         let book = try store.insert(Book(title: "one", year: 1, price: 2))
         var changed = book
@@ -59,7 +59,7 @@ import Testing
         #expect(try store.count(Folder.all) == 3)
     }
 
-    @Test(arguments: Engine.allCases) func saveDoesWhicheverIsRight(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func saveInsertsOrUpdates(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self, Sample.self)
         var book = try store.save(Book(title: "one"))
         book.title = "two"
@@ -83,7 +83,7 @@ import Testing
         series.title = "t"
         _ = try store.save(Series(id: series.id, title: "t"))
         #expect(try store.count(Episode.all) == 1)
-        // What is unique may stay as it is, or change.
+        // Unique values may stay the same, or change.
         let genre = try store.save(Genre(name: "g"))
         try store.save(genre)
         try store.save(Book(title: "b", genre: ToOne(genre)))
@@ -91,7 +91,7 @@ import Testing
         #expect(try store.fetch(Book.where { $0.genre.name == "h" }).count == 1)
     }
 
-    @Test(arguments: Engine.allCases) func aUniqueValueThatIsTakenIsNamed(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func duplicateUniqueValuesAreNamed(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Genre.self)
         let first = try store.insert(Genre(name: "a"))
         let second = try store.insert(Genre(name: "b"))
@@ -111,7 +111,7 @@ import Testing
         #expect(try store.fetch(Genre.sorted { $0.name }) == [first, second])
     }
 
-    @Test(arguments: Engine.allCases) func onlyNewObjectsThatAreLinkedAreWritten(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func onlyNewLinkedObjectsAreWritten(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let genre = try store.insert(Genre(name: "stored"))
         var stale = genre
@@ -140,7 +140,7 @@ import Testing
         #expect(try store.count(Genre.all) == 1)
     }
 
-    @Test(arguments: Engine.allCases) func pendingEditsOfAStoredObjectThatIsOnlyLinkedAreAnError(_ engine: Engine)
+    @Test(arguments: Engine.allCases) func editsOfMerelyLinkedObjectsAreAnError(_ engine: Engine)
         throws
     {
         let store = try TestStore.make(engine, for: Book.self)
@@ -159,7 +159,7 @@ import Testing
         #expect(try store.related(to: new) { $0.books }.map(\.title).sorted() == ["found", "u"])
     }
 
-    @Test(arguments: Engine.allCases) func aNewObjectWithoutAKeyIsLinkedFromOnePlaceOnly(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func newObjectsWithoutAKeyMayBeLinkedOnlyOnce(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Series.self)
         let series = Series(title: "s")
         let episodes = [Episode(title: "1", series: ToOne(series)), Episode(title: "2", series: ToOne(series))]
@@ -174,7 +174,7 @@ import Testing
         #expect(try store.count(Series.all) == 1)
     }
 
-    @Test(arguments: Engine.allCases) func whatIsMissingIsNamedAndNothingIsWritten(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func missingTargetsAreNamedAndNothingIsWritten(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Series.self, Book.self)
         let unset = thrown { try store.insert(History(progress: 1), Episode(title: "e", series: .unset)) }
         #expect(unset?.kind == "requiredReference" && unset?.reference == "Episode.series")
@@ -193,7 +193,7 @@ import Testing
     }
 
     /// An edit of a list changes the rows of its members, which are read again for the result.
-    @Test(arguments: Engine.allCases) func aMemberThatCantBeReadAgainIsAnErrorAndNothingIsWritten(
+    @Test(arguments: Engine.allCases) func unreadableMembersAreErrorsAndNothingIsWritten(
         _ engine: Engine
     ) throws {
         let store = try Discs(engine).store
@@ -217,7 +217,7 @@ import Testing
         #expect(try store.count(Disc.where { $0.id == 3 && $0.label == nil }) == 1)
     }
 
-    @Test(arguments: Engine.allCases) func aSaveReturnsWhatIsStored(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func savesReturnTheStoredObject(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Series.self, Book.self)
         let new = Series(title: "s", episodes: ToMany([Episode(title: "1"), Episode(title: "2")]))
         let series = try store.save(new)
@@ -225,7 +225,7 @@ import Testing
         #expect(!series.episodes.hasEdits)
         #expect(try store.fetch(Episode.sorted { $0.id }) == episodes)
         #expect(episodes.map(\.id) == [1, 2] && episodes.allSatisfy { $0.series.id == 1 })
-        // So they can be saved again as they are.
+        // So they can be saved again unchanged.
         _ = try store.save(episodes)
         #expect(try store.related(to: series) { $0.episodes }.map(\.title) == ["1", "2"])
         let book = try store.save(Book(title: "b", genre: ToOne(Genre(name: "g"))))

@@ -61,7 +61,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
     /// A date with nanoseconds, none of which a column keeps.
     private let exact = Date(timeIntervalSinceReferenceDate: 750_000_000.123_456_789)
 
-    @Test(arguments: Engine.allCases) func datesComeBackAsTheyAreStored(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func datesReturnWithTheStoredPrecision(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Meeting.self, MeetingAlarm.self)
         let meeting = Meeting(
             id: UUID(), begins: exact, ends: exact, announced: exact, noted: exact,
@@ -101,7 +101,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
         #expect(try store.count(RuledBook.all) == 20)
     }
 
-    @Test(arguments: Engine.allCases) func aLinkedObjectThatIsOlderThanTheStoredOneIsRefused(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func staleLinkedObjectsAreRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Meeting.self)
         let owner = try store.save(RoomOwner(id: 1, name: "o"))
         try store.update(RoomOwner.self, id: 1) { $0.name = "p" }
@@ -136,7 +136,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
         #expect(thrown { try store.save(minutes) }?.kind == "invalidUse")
         let results = try store.saveEach([meeting, Meeting(id: UUID(), begins: exact)])
         #expect(results.map { (try? $0.get()) != nil } == [false, true])
-        // The caller says what is meant: the object too, or its key alone.
+        // The caller decides: the object too, or only its key.
         let (saved, _) = try store.save(meeting, hall)
         #expect(try saved.hall?.object.seats == 8 && store.fetch(MeetingRoom.self, id: "a")?.seats == 8)
         hall.seats = 9
@@ -144,7 +144,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
         #expect(try store.fetch(MeetingRoom.self, id: "a")?.seats == 8)
     }
 
-    @Test(arguments: Engine.allCases) func aLinkedObjectWithoutChangesOfItsOwnIsNoChange(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func unchangedLinkedObjectsAreAccepted(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Meeting.self)
         let owner = try store.insert(RoomOwner(id: 1, name: "o"))
         let hall = try store.insert(MeetingRoom(name: "a", seats: 4, opened: exact, owner: ToOne(owner)))
@@ -165,7 +165,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
         #expect(try store.fetch(MeetingRoom.self, id: "a")?.owner?.id == 2)
     }
 
-    @Test(arguments: Engine.allCases) func whatASaveGaveBackCanBeSavedAgainAfterOthersWrote(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func savedObjectsCanBeSavedAgainAfterOtherWrites(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Meeting.self)
         let owner = try store.insert(RoomOwner(id: 1, name: "o"))
         let given = try store.save(MeetingRoom(name: "a", owner: ToOne(owner)))

@@ -55,7 +55,7 @@ import Testing
         #expect(try store.refresh(book).year == 2 && store.refresh(book).title == "mine")
     }
 
-    @Test(arguments: Engine.allCases) func itReturnsTheObjectAsItIsStored(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func updatesReturnTheStoredObject(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self, Series.self)
         let book = try store.insert(Book(title: "a"))
         let saved = try store.update(book.id) {
@@ -77,7 +77,7 @@ import Testing
         #expect(try store.refresh(book).title == "b")
     }
 
-    @Test(arguments: Engine.allCases) func anUpsertKeepsTheKeyThatIsStored(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func upsertsKeepTheStoredKey(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Event.self, Article.self)
         let first = try store.save(Venue(name: "v", seats: 1), matching: { $0.name })
         let second = try store.save(Venue(name: "v", seats: 2), matching: { $0.name })
@@ -94,7 +94,7 @@ import Testing
         #expect(try store.count(Venue.all) == 1)
     }
 
-    @Test(arguments: Engine.allCases) func objectsAreMatchedByTheirOwnPropertiesOnly(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func upsertsMatchOnlyOwnProperties(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Bosun.self)
         let ahab = try store.insert(Bosun(code: "a"))
         for error in [
@@ -121,7 +121,7 @@ import Testing
         #expect(try store.count(Venue.all) == 3)
     }
 
-    @Test(arguments: Engine.allCases) func oneObjectIsReadAndChangedWithWhatItLinksTo(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func oneObjectIsChangedWithItsLinks(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let book = try store.insert(Book(title: "t", genre: ToOne(Genre(name: "g"))))
         #expect(try store.fetch(Book.self, id: book.id, including: { $0.genre })?.genre?.loaded?.name == "g")
@@ -141,7 +141,7 @@ import Testing
         #expect(try store.fetch(Book.self, id: book.id)?.title == "tg")
     }
 
-    @Test(arguments: Engine.allCases) func oneObjectIsReadAndChangedWithWhatItLinksToByATask(_ engine: Engine)
+    @Test(arguments: Engine.allCases) func oneObjectIsChangedWithItsLinksAsynchronously(_ engine: Engine)
         async throws
     {
         let store = try TestStore.make(engine, for: Book.self)
@@ -218,7 +218,7 @@ import Testing
         #expect(try store.fetch(ids: [keys[1]]).count == 1)
     }
 
-    @Test(arguments: Engine.allCases) func aRefreshIsTheObjectAsItIsNow(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func refreshReturnsTheCurrentObject(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self, Series.self)
         let book = try store.insert(Book(title: "a"))
         try store.update(book.id) { $0.title = "b" }

@@ -53,7 +53,7 @@ enum Reason: Error, CustomStringConvertible {
 
 /// Limits and `validate()`, on every way into the store.
 @Suite struct ValidationTests {
-    @Test(arguments: Engine.allCases) func severalObjectsThatCheckThemselvesAreSaved(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func severalObjectsWithValidationAreSaved(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Score.self)
         try store.save((1...3).map { Score(player: "\($0)", points: $0) })
         #expect(try store.count(Score.all) == 3)
@@ -62,7 +62,7 @@ enum Reason: Error, CustomStringConvertible {
         #expect(try store.count(Score.all) == 3)
     }
 
-    @Test(arguments: Engine.allCases) func failuresNameTheObjectWhereThereAreSeveral(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func failuresNameTheObjectIfThereAreSeveral(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Counter.self, Event.self)
         let alone = thrown { try store.save(Counter(value: -1)) }
         #expect(alone?.description == "Counter.value: must be at least 0, and is -1")

@@ -5,14 +5,14 @@ import Testing
 
 /// Tasks that make one call after another, each of which finds a connection at once, leave the threads to others.
 @Suite(.serialized) struct FairnessTests {
-    /// What ends the loops, and how many calls they made until then.
+    /// The stop signal of the loops, and the number of calls they made.
     private final class Loops: Sendable {
         /// So many calls of a loop take some seconds: by then a task that gets no thread has had its time.
         private let limit: Int
         private let isStopped = Atomic<Bool>(false)
         let calls = Atomic<Int>(0)
         let exhausted = Atomic<Int>(0)
-        /// What the others have done.
+        /// The progress of the others.
         let ticks = Atomic<Int>(0)
         let saves = Atomic<Int>(0)
 

@@ -65,7 +65,7 @@ import Testing
         #expect(try await store.read { try $0.fetch(Episode.self, ids: [episodes[1].id]).map(\.?.title) } == ["b"])
     }
 
-    @Test(arguments: Engine.allCases) func aKeyThatIsntAssignedYetIsAnErrorThatSaysSo(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func unassignedKeysAreReported(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Series.self)
         let series = try await store.save(Series(title: "s"))
         let new = Series(title: "new")
@@ -90,7 +90,7 @@ import Testing
         #expect(try await store.count(Series.all) == 0)
     }
 
-    @Test(arguments: Engine.allCases) func aRefreshedObjectIsAsItIsStored(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func refreshedObjectsMatchTheStoredOnes(_ engine: Engine) throws {
         let store = try Discs(engine).store
         var disc = try #require(try store.fetch(Disc.self, id: 1))
         try store.update(Disc.self, id: 1) { $0.copies = 99 }
@@ -107,7 +107,7 @@ import Testing
         #expect(thrown { try store.refresh(Disc(title: "new", band: .unset)) }?.kind == "invalidUse")
     }
 
-    @Test(arguments: Engine.allCases) func anUpsertKeepsTheKeyAndWhatIsLinked(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func upsertsKeepTheKeyAndTheLinks(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let first = try store.save(Genre(name: "Fantasy"), matching: { $0.name })
         let book = try store.insert(Book(title: "t", genre: ToOne(first)))

@@ -67,7 +67,7 @@ private enum NewReel {
                 #expect(thrown { try store.rows(sql) }?.kind == "invalidUse", "\(sql)")
                 #expect(thrown { try store.read { try $0.rows(sql) } }?.kind == "invalidUse", "\(sql)")
             }
-            // The store's own go on, and so does a transaction that only reads.
+            // The store's own continue, and so does a transaction that only reads.
             try store.read { tx throws in
                 #expect(thrown { try tx.rows("COMMIT") }?.description.contains("COMMIT") == true)
                 #expect(try tx.count(Author.all) == 0)
@@ -98,13 +98,13 @@ private enum NewReel {
         // Also where there is no row.
         let part: SQL = #"SELECT "title", "id", "seriesId" FROM "Episode" WHERE "id" = 0"#
         let missing = thrown { try store.fetch(Episode.self, sql: part) }?.description ?? ""
-        #expect(missing.contains("no column position: it gives title, id, seriesId, and"))
+        #expect(missing.contains("no column position: it returns title, id, seriesId, and"))
         let join: SQL = #"SELECT * FROM "Episode" JOIN "Series" ON "Series"."id" = "seriesId""#
         let twice = thrown { try store.fetch(Episode.self, sql: join) }?.description ?? ""
-        #expect(twice.contains("the column id twice: it gives id, "))
+        #expect(twice.contains("the column id twice: it returns id, "))
     }
 
-    @Test(arguments: Engine.shared) func aColumnThatCameLaterKeepsItsValues(_ engine: Engine) throws {
+    @Test(arguments: Engine.shared) func columnsAddedLaterKeepTheirValues(_ engine: Engine) throws {
         let database = TestDatabase(engine)
         let old = try database.open(OldReel.Reel.self)
         try old.insert(OldReel.Reel(id: 1, title: "t", text: "x"))
@@ -115,7 +115,7 @@ private enum NewReel {
         try old.close()
     }
 
-    @Test(arguments: Engine.allCases) func theCountIsTheStatementsOwn(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func theCountBelongsToTheStatement(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Author.self, Series.self)
         try store.write { tx in
             try tx.insert([Author(name: "a"), Author(name: "b")])

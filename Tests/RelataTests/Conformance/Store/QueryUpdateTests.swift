@@ -19,7 +19,7 @@ enum GaugeReadingKind: String { case low, high }
 
 /// Updates by query: one statement, under the same rules as a save.
 @Suite struct QueryUpdateTests {
-    @Test(arguments: Engine.allCases) func whatMayBeUnsetIsUnset(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func optionalPropertiesCanBeUnset(_ engine: Engine) throws {
         let discs = try Discs(engine)
         try discs.store.update(Disc.all) { $0.rating.set(to: 3) }
         #expect(
@@ -53,7 +53,7 @@ enum GaugeReadingKind: String { case low, high }
         #expect(try store.exists(Disc.where { $0.title == "One" }))
     }
 
-    @Test(arguments: Engine.allCases) func onlyWhatIsSetIsRead(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func updatesReadOnlyUsedColumns(_ engine: Engine) throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: GaugeReading.self, options: log.options)
         try store.insert((1...10).map { GaugeReading(id: $0, level: 5, value: 1, kind: .low) })
@@ -67,7 +67,7 @@ enum GaugeReadingKind: String { case low, high }
         #expect(try store.update(GaugeReading.where { $0.id > 5 }) { $0.level.set(to: $0.level + 1) } == 5)
         #expect(log.take().allSatisfy { $0.hasPrefix("UPDATE") })
         #expect(try store.count(GaugeReading.where { $0.value == 2 && $0.note == "n" }) == 5)
-        // What is set is checked, and the culprits are named.
+        // Set values are checked, and the failing objects are named.
         let failure = thrown { try store.update(GaugeReading.where { $0.id > 8 }) { $0.level.set(to: 101) } }
         #expect(failure?.failures == ["level", "level"] && failure?.description.contains("GaugeReading 9") == true)
         #expect(thrown { try store.update(GaugeReading.all) { $0.level.set(to: $0.level + 96) } }?.failures.count == 10)
@@ -92,7 +92,7 @@ enum GaugeReadingKind: String { case low, high }
         try discs.expect("ABCDE", Disc.where { $0.label == nil && $0.band != nil })
     }
 
-    @Test(arguments: Engine.allCases) func limitsAndUniquenessHold(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func limitsAndUniquenessAreEnforced(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         try store.insert([Genre(name: "a"), Genre(name: "b")])
         try store.insert([Book(title: "x"), Book(title: "y", year: 1)])
@@ -109,7 +109,7 @@ enum GaugeReadingKind: String { case low, high }
             }?.kind == "invalidUse")
         #expect(try store.fetch(Genre.sorted { $0.name }.select { $0.name }) == ["a", "b"])
         #expect(try store.fetch(Book.sorted { $0.title }.select { $0.title }) == ["x", "y"])
-        // The transaction goes on after a refusal.
+        // The transaction continues after a refusal.
         try store.write { tx in
             _ = thrown { try tx.update(Book.all) { $0.title.set(to: "") } }
             try tx.update(Book.where { $0.year == 1 }) { $0.title.set(to: "z") }
@@ -117,7 +117,7 @@ enum GaugeReadingKind: String { case low, high }
         #expect(try store.fetch(Book.sorted { $0.title }.select { $0.title }) == ["x", "z"])
     }
 
-    @Test(arguments: Engine.allCases) func allThatAnUpdateBreaksIsListed(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func updatesListAllViolations(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Gauge.self)
         try store.insert([60, 100, 70, 20].map { Gauge(value: $0) })
         // The second result doesn't fit the type, two are beyond the limit.
@@ -172,7 +172,7 @@ enum GaugeReadingKind: String { case low, high }
         #expect(stamps.allSatisfy { abs($0.timeIntervalSince(before)) < 60 })
     }
 
-    @Test(arguments: Engine.allCases) func whoChangesTheListComesLastInTheNewOne(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func movedMembersComeLastInTheNewList(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Album.self)
         func song(_ title: String) -> Song { Song(title: title) }
         let one = try store.insert(Album(title: "1", songs: ToMany([song("a"), song("b"), song("c")])))
@@ -197,7 +197,7 @@ enum GaugeReadingKind: String { case low, high }
         #expect(try titles(one) == "z" + loaded.replacing("z", with: "") + "new")
     }
 
-    @Test(arguments: Engine.allCases) func membersThatWereNeverPlacedComeLastEverywhere(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func membersWithoutAPositionComeLastEverywhere(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Album.self)
         let album = try store.insert(Album(title: "1", songs: ToMany([Song(title: "a"), Song(title: "b")])))
         try store.insert(["c", "d", "e"].map { Song(title: $0, album: ToOne(album)) })

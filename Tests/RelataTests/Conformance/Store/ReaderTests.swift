@@ -24,7 +24,7 @@ import Testing
         #expect(try store.read { try titles(of: "Baking", in: $0) } == ["Sourdough"])
     }
 
-    @Test(arguments: Engine.allCases) func aWriteWithinATransactionIsAPartOfIt(engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func nestedWritesBelongToTheTransaction(engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         #expect(throws: Rollback.self) {
             try store.write { tx in

@@ -7,7 +7,7 @@ import Testing
     @Attribute(.revision) var revision: Int
 }
 
-/// What is related to an object: queries like any other, along links of every kind.
+/// Queries of related objects, along links of every kind.
 @Suite struct RelatedTests {
     @Test(arguments: Engine.allCases) func oneToMany(_ engine: Engine) throws {
         let discs = try Discs(engine)

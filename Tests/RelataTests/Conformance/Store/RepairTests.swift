@@ -1,7 +1,7 @@
 import Relata
 import Testing
 
-/// What `store.repair(_:)` mends.
+/// What `store.repair(_:)` fixes.
 @Suite struct RepairTests {
     private func albums(_ engine: Engine) throws -> (Store, Album) {
         let store = try TestStore.make(engine, for: Album.self, Song.self, Playlist.self)
@@ -12,7 +12,7 @@ import Testing
         return (store, album)
     }
 
-    @Test(arguments: Engine.allCases) func whatIsFoundIsMendedOnce(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func findingsAreRepairedOnce(_ engine: Engine) async throws {
         let (store, album) = try albums(engine)
         let findings = try await store.check()
         #expect(findings.map(\.subject) == ["Album.songs"])
@@ -24,12 +24,12 @@ import Testing
         let songs = try await store.related(to: album) { $0.songs }
         // In the order in which they were read.
         #expect(songs.map(\.title) == ["So What", "All Blues", "Blue in Green"])
-        // What was mended meanwhile isn't there any more.
+        // Findings that were fixed in the meantime no longer exist.
         await #expect(throws: RelataError.self) { try await store.repair(findings) }
         #expect(try await store.repair([]).remaining.isEmpty)
     }
 
-    @Test(arguments: Engine.allCases) func aRepairIsAPartOfItsTransaction(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func repairsBelongToTheirTransaction(_ engine: Engine) throws {
         struct Stop: Error {}
         let (store, _) = try albums(engine)
         #expect(throws: Stop.self) {
@@ -41,7 +41,7 @@ import Testing
         #expect(try store.check().count == 1)
     }
 
-    @Test(arguments: Engine.allCases) func whatOnlyAPersonCanMendHasNoRepair(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func ambiguousFindingsHaveNoRepair(_ engine: Engine) async throws {
         let (store, _) = try albums(engine)
         let observed = try await store.check()
         #expect(observed.allSatisfy { $0.repair != nil })

@@ -32,7 +32,7 @@ private struct Address: Codable, Hashable, Sendable { var city: String }
     var status: Status
 }
 
-/// What a fetch reports.
+/// The errors that a fetch reports.
 private final class Reports: Sendable {
     private let list = Mutex<[UndecodableObject]>([])
     var texts: [String] { list.withLock { $0.map { "\($0.object) \($0.property ?? "-")" } } }
@@ -87,7 +87,7 @@ private final class Reports: Sendable {
         #expect(reports.texts == expected + expected + expected)
     }
 
-    @Test(arguments: Engine.allCases) func linksToUndecodableObjectsAreAsIfTheyWerentThere(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func linksToUndecodableObjectsAreOmitted(_ engine: Engine) throws {
         let store = try library(engine)
         try store.execute(#"UPDATE "Keeper" SET "grade" = 9 WHERE "name" = 'Ben'"#)
         try store.execute(#"UPDATE "Label" SET "status" = 'lost' WHERE "text" = 'old'"#)
@@ -106,7 +106,7 @@ private final class Reports: Sendable {
         #expect(try keepers.map { try $0.volumes.objects.map(\.id) } == [[1], []])
     }
 
-    @Test(arguments: Engine.allCases) func treesLeaveOutWhatCantBeRead(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func treesOmitUndecodableObjects(_ engine: Engine) throws {
         let store = try library(engine)
         try store.execute(#"UPDATE "Keeper" SET "grade" = 9 WHERE "name" = 'Ben'"#)
         let reports = Reports()
@@ -132,7 +132,7 @@ private final class Reports: Sendable {
         #expect(kinds == ["object", "corruptStore", "notFound"])
     }
 
-    @Test(arguments: Engine.allCases) func whatYieldsNoObjectsCantLeaveAnyOut(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func queriesWithoutObjectsOmitNothing(_ engine: Engine) throws {
         let store = try library(engine)
         let query = Volume.all.skippingUndecodable { _ in }
         #expect(thrown { try store.fetch(query.select { ($0.status) }) }?.kind == "invalidUse")
@@ -155,7 +155,7 @@ private final class Reports: Sendable {
         #expect(findings.first { $0.subject == "Volume.status" }?.message.contains("Volume 2: ") == true)
     }
 
-    @Test(arguments: Engine.allCases) func aTextOfNoCaseIsRefusedInAPredicate(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func unknownCasesAreRefusedInPredicates(_ engine: Engine) throws {
         let store = try library(engine)
         let texts = [
             "status == 'lost'", "status != 'lost'", "'lost' == status", "status IN {'lent', 'lost'}",

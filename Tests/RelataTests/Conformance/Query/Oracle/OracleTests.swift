@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases, 1...6 as ClosedRange<UInt64>)
-    func conditionsFindWhatSwiftFinds(_ engine: Engine, _ seed: UInt64) throws {
+    func conditionsMatchSwift(_ engine: Engine, _ seed: UInt64) throws {
         let sample = try DiscSample(engine, seed: seed)
         for check in Self.checks {
             try Self.expect(sample, check.name, Disc.where { check.condition($0) }, check.holds)
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// A check that holds for all objects, or for none, of every sample shows little.
-    @Test(arguments: Engine.first) func everyConditionHoldsForSome(_ engine: Engine) throws {
+    @Test(arguments: Engine.first) func everyConditionMatchesSomeObjects(_ engine: Engine) throws {
         let discs = try (1...6).flatMap { try DiscSample(engine, seed: $0).discs }
         for check in Self.checks
         where !["copies in nothing", "label in nothing", "contains nothing"].contains(check.name) {
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases, 1...4 as ClosedRange<UInt64>)
-    func combinationsFindWhatSwiftFinds(_ engine: Engine, _ seed: UInt64) throws {
+    func combinationsMatchSwift(_ engine: Engine, _ seed: UInt64) throws {
         let sample = try DiscSample(engine, seed: seed)
         var random = SampleRandom(seed: seed)
         for _ in 0..<150 {
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases, 1...4 as ClosedRange<UInt64>)
-    func ordersAreThoseOfSwift(_ engine: Engine, _ seed: UInt64) throws {
+    func ordersMatchSwift(_ engine: Engine, _ seed: UInt64) throws {
         let sample = try DiscSample(engine, seed: seed)
         func expect(
             _ name: String, _ query: Query<Disc>, _ isBefore: (Disc, Disc) -> Bool?
@@ -126,7 +126,7 @@ import Testing
         try expect("a count", Disc.sorted { $0.pieces.count.descending }) {
             Self.precedes($0.seconds.count, $1.seconds.count, nullsFirst: true, >)
         }
-        try expect("a figure", Disc.sorted { $0.pieces.maximum { $0.seconds } }) {
+        try expect("an aggregate", Disc.sorted { $0.pieces.maximum { $0.seconds } }) {
             Self.precedes($0.seconds.max(), $1.seconds.max(), nullsFirst: true, <)
         }
         let several = Disc.sorted {
@@ -141,10 +141,10 @@ import Testing
         }
     }
 
-    // MARK: Tuples, groups and figures
+    // MARK: Tuples, groups and aggregates
 
     @Test(arguments: Engine.allCases, 1...4 as ClosedRange<UInt64>)
-    func tuplesAndFiguresAreThoseOfSwift(_ engine: Engine, _ seed: UInt64) throws {
+    func tuplesAndAggregatesMatchSwift(_ engine: Engine, _ seed: UInt64) throws {
         let sample = try DiscSample(engine, seed: seed)
         let (store, discs) = (sample.store, sample.discs)
         let comment: Testing.Comment = "seed \(seed)"
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases, 1...4 as ClosedRange<UInt64>)
-    func groupsAreThoseOfSwift(_ engine: Engine, _ seed: UInt64) throws {
+    func groupsMatchSwift(_ engine: Engine, _ seed: UInt64) throws {
         let sample = try DiscSample(engine, seed: seed)
         let (store, discs) = (sample.store, sample.discs)
         let groups = Disc.where { $0.copies > -3 }.grouped { $0.label.country }

@@ -5,7 +5,7 @@ import Testing
 /// Random writes and searches, against plain lists of words that do the same.
 @Suite struct SearchPropertyTests {
     @Test(arguments: Engine.allCases, [1, 2, 3, 4, 5, 6] as [UInt64])
-    func aSearchFindsWhatPlainListsHold(_ engine: Engine, _ seed: UInt64) throws {
+    func searchesMatchPlainLists(_ engine: Engine, _ seed: UInt64) throws {
         var run = try SearchRun(engine, seed: seed)
         for step in 0..<40 {
             try run.write()
@@ -30,7 +30,7 @@ private struct PlainPhrase {
         }
     }
 
-    /// As somebody writes it: characters of Chinese need no spaces.
+    /// As people type it: Chinese characters need no spaces.
     var spelled: String {
         let text = words.joined(
             separator: words.allSatisfy { $0.unicodeScalars.allSatisfy { $0.value > 0x3000 } } ? "" : " ")

@@ -3,14 +3,14 @@ import Testing
 
 /// Full-text search of declared attributes.
 @Suite struct SearchTests {
-    @Test(arguments: Engine.allCases) func allWordsMustBeThereInAnyAttribute(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func allWordsMustOccurInSomeAttribute(_ engine: Engine) throws {
         let library = try SearchLibrary(engine)
         #expect(try library.titles("moon") == ["Blue Moon", "Moon River", "Waiting"])
         #expect(try library.titles("MOON wider") == ["Moon River"])
         #expect(try library.titles("moon absent") == [])
     }
 
-    @Test(arguments: Engine.allCases) func phrasesBeginningsExclusionsAndAlternatives(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func phrasesPrefixesExclusionsAndAlternatives(_ engine: Engine) throws {
         let library = try SearchLibrary(engine)
         #expect(try library.titles("\"blue moon\"") == ["Blue Moon"])
         #expect(try library.titles("“moon so blue”") == ["Waiting"])
@@ -24,7 +24,7 @@ import Testing
         #expect(try library.titles("\"river wider\"") == [])
     }
 
-    @Test(arguments: Engine.allCases) func whateverIsTypedIsNoError(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func anySearchTextIsValid(_ engine: Engine) throws {
         let library = try SearchLibrary(engine)
         for text in [
             "", " ", "\"", "*", "-", "- -", "OR", "OR OR", "a OR", "( ) {", "title:moon", "AND NOT NEAR(", "'",
@@ -55,7 +55,7 @@ import Testing
         #expect(try library.titles("หายใจ") == ["ลมหายใจ"])
     }
 
-    @Test(arguments: Engine.allCases) func theBestComeFirst(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func theBestMatchesComeFirst(_ engine: Engine) throws {
         let library = try SearchLibrary(engine)
         let found = try library.store.fetch(Ballad.search("moon").select { ($0.title, $0.relevance) })
         #expect(found.map(\.0).first == "Blue Moon")
@@ -87,7 +87,7 @@ import Testing
         #expect(titles == whole)
     }
 
-    @Test(arguments: Engine.allCases) func searchesGoWithConditionsLinksAndIncludes(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func searchesCombineWithConditionsLinksAndIncludes(_ engine: Engine) throws {
         let library = try SearchLibrary(engine)
         #expect(try library.titles(Ballad.search("moon").where { $0.year > 1960 }) == ["Moon River", "Waiting"])
         #expect(try library.titles(Ballad.where { $0.matches("moon") && $0.year > 1990 }) == ["Waiting"])
@@ -108,7 +108,7 @@ import Testing
         #expect(try library.titles("waiting") == [])
     }
 
-    @Test(arguments: Engine.allCases) func someAttributesAreSearchedAlone(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func searchesCanBeLimitedToSomeAttributes(_ engine: Engine) throws {
         let library = try SearchLibrary(engine)
         #expect(try library.titles(Ballad.search("moon", in: { $0.title })) == ["Blue Moon", "Moon River"])
         #expect(try library.titles(Ballad.search("moon", in: { $0.lyrics })) == ["Blue Moon", "Waiting"])
@@ -130,7 +130,7 @@ import Testing
                 || search.snippet(of: found[0].lyrics ?? "", length: 24).description.contains("*moon so*"))
     }
 
-    @Test(arguments: Engine.allCases) func anObjectWithoutSearchSaysWhatToDeclare(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func searchingAnUnsearchableModelGetsAHint(_ engine: Engine) throws {
         let discs = try Discs(engine)
         let error = thrown { try discs.store.fetch(Disc.search("a")) }
         #expect(error?.kind == "invalidUse")

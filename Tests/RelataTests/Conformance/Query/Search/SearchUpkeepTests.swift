@@ -3,7 +3,7 @@ import Testing
 
 /// The index of a search is current whatever is written, however.
 @Suite struct SearchUpkeepTests {
-    @Test(arguments: Engine.allCases) func everyKindOfWriteKeepsItCurrent(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func everyKindOfWriteUpdatesTheIndex(_ engine: Engine) throws {
         let library = try SearchLibrary(engine)
         let store = library.store
         var tune = try store.insert(Ballad(title: "Quartz", lyrics: "granite"))
@@ -38,7 +38,7 @@ import Testing
         #expect(try store.check() == [])
     }
 
-    @Test(arguments: Engine.allCases) func aTransactionFindsWhatItWroteAndTakesItBack(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func transactionsSearchTheirOwnWrites(_ engine: Engine) throws {
         let library = try SearchLibrary(engine)
         struct Refusal: Error {}
         #expect(throws: Refusal.self) {
@@ -60,14 +60,14 @@ import Testing
         #expect(try library.store.check() == [])
     }
 
-    @Test(arguments: Engine.allCases) func ownSQLIsSeen(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func rawSQLUpdatesTheIndex(_ engine: Engine) throws {
         let library = try SearchLibrary(engine)
         try library.store.execute("UPDATE \(name: "Ballad") SET title = 'Marble' WHERE year = 1961")
         #expect(try library.titles("marble").count == 2)
         #expect(try library.titles("river") == [])
     }
 
-    @Test(arguments: Engine.allCases) func anIndexIsMadeAnew(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func indexesAreRebuilt(_ engine: Engine) throws {
         let library = try SearchLibrary(engine)
         #expect(try library.store.rebuildSearch() == ["Ballad", "LongPlayer", "Verse"])
         #expect(try library.titles("moon").count == 3)
