@@ -38,6 +38,12 @@ struct QueryTermTests {
         #expect(try library.keys("Book", .function(.length, [the("cover")]) == 2) == [1])
     }
 
+    @Test func aTextTakesAsManyBytesAsItsCharactersDo() throws {
+        let count = try library.connection.value(
+            SQLStatement("SELECT \(Dialect.sqlite.byteCount(of: "'aé€😀'"))"), as: .integer)
+        #expect(count == 10)
+    }
+
     @Test func theFirstOfUnsetValuesDiffersFromEveryValue() throws {
         let first = ExpressionNode.function(.coalesce, [the("year"), the("weight")])
         #expect(try library.keys("Book", first == 1968) == [1])

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import RelataCore
@@ -27,6 +28,21 @@ import Testing
             return [run]
         }
         #expect(try ranges(text) == parts, "\(text)")
+    }
+
+    /// The server cuts stored texts, and Swift the searched ones.
+    @Test func theServerCutsTheWordsThatSwiftCuts() throws {
+        let pattern = try #require(PostgresFunctions.search.firstMatch(of: #/ 3\), '(.+)', 'g'/#)?.1)
+        let expression = try NSRegularExpression(pattern: String(pattern))
+        for text in [
+            "one two2, three-four", "über naïve a\u{308}bc", "\u{308}a", "तमिल்நாடு हिन्दी", "東京 tower は高い", "𠀀𠀁x",
+            "x\u{1D165}y _ §", "",
+        ] {
+            let folded = TextFolding.fold(text, [.caseInsensitive, .diacriticInsensitive])
+            let found = expression.matches(in: folded, range: NSRange(folded.startIndex..., in: folded))
+            let words = found.compactMap { Range($0.range, in: folded).map { String(folded[$0]) } }
+            #expect(words == SearchWords.words(of: text), "\(text)")
+        }
     }
 
     @Test func callsOfASessionsOwnFunctionsAreFoundByWholeNames() {

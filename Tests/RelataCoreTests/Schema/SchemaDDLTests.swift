@@ -84,6 +84,33 @@ import Testing
         #expect(indexes[1].utf8.count <= 60 && indexes[1].hasPrefix("index_AAAA"))
     }
 
+    @Test(arguments: [Dialect.sqlite, .postgres])
+    func onlyTheColumnOfTheKeyIsDeclaredAsTheKey(_ dialect: Dialect) throws {
+        let schema = try Schema([
+            Entity(name: "A", properties: [.id(), .text("x"), .toOne("b", "B")]),
+            Entity(name: "B", properties: [.text("y"), .id(.integer)], key: ["id"]),
+        ])
+        for table in SchemaDDL.tables(of: schema, dialect: dialect) {
+            for column in table.columns {
+                let definition = SchemaDDL.columnDefinition(column, of: table, dialect: dialect)
+                #expect(definition.contains("PRIMARY KEY") == (column.name == "id"), "\(definition)")
+            }
+        }
+    }
+
+    @Test func onlyAKeyThatTheServerAssignsIsTakenFromIt() throws {
+        let schema = try Schema([
+            Entity(name: "A", properties: [.id(.integer), .integer("n")], isKeyAssigned: true),
+            Entity(name: "B", properties: [.id(.integer), .integer("n")]),
+        ])
+        let values = schema.tables.map { table in
+            (0...1).map { Dialect.postgres.newValue(of: table, column: $0, "value") }
+        }
+        #expect(values[0][0] != "value" && values[0][1] == "value")
+        #expect(values[1] == ["value", "value"])
+        #expect(Dialect.sqlite.newValue(of: schema.tables[0], column: 0, "value") == "value")
+    }
+
     @Test func theFingerprintFollowsEveryDetailAndNothingElse() {
         let entity = Entity(name: "A", properties: [.id(), .text("x"), .toOne("b", "B")])
         let same = SchemaFingerprint.of([entity])

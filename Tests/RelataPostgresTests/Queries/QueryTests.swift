@@ -56,6 +56,12 @@ import Testing
         #expect(try keys(.comparison(.greater, .function(.length, [the("cover")]), .value(2), [])) == [2])
     }
 
+    @Test func aTextTakesAsManyBytesAsItsCharactersDo() throws {
+        let count = try connection.value(
+            SQLStatement("SELECT CAST(\(Dialect.postgres.byteCount(of: "'aé€😀'")) AS bigint)"), as: .integer)
+        #expect(count == 10)
+    }
+
     @Test func membersOfDocumentsAreReadAsTheirKinds() throws {
         let number = ExpressionNode.function(.json(.number, [.member("n")]), [the("notes")])
         #expect(try keys(.comparison(.greater, number, .value(4), [])) == [2])
