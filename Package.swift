@@ -231,7 +231,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "RelataTests",
-            dependencies: ["Relata", "RelataEngine", "RelataSQLite", "RelataTesting", "PostgresCluster"],
+            dependencies: [
+                "Relata", "RelataEngine", "RelataSQLite", "RelataTesting", "PostgresCluster", "TestSupport",
+            ],
             swiftSettings: strict),
         // Kills a process that writes, and lets several write at once.
         .executableTarget(
@@ -252,7 +254,7 @@ let package = Package(
             name: "RelataServerTests",
             dependencies: [
                 "RelataServer", "RelataParse", "Relata", "ServerClient", "RelataDashboard", "PostgresCluster",
-                "DocumentationSupport",
+                "DocumentationSupport", "TestSupport",
                 .target(name: "RelataTool", condition: .when(traits: ["Server"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Server"])),

@@ -79,13 +79,13 @@ struct FaultTests {
     }
 
     @Test func aServerThatNeverAnsweredIsAnErrorAtOnce() async throws {
-        let start = ContinuousClock.now
+        // Whoever waited for it would wait for a day.
         let error = await thrown {
             try await Store.open(
-                "postgres://postgres@/x?host=/nonexistent", for: Book.self, options: options { $0.busyTimeout = 60 })
+                "postgres://postgres@/x?host=/nonexistent", for: Book.self, options: options { $0.busyTimeout = 86_400 }
+            )
         }
         #expect(error?.kind == "fileAccess")
-        #expect(.now - start < .seconds(30))
     }
 
     @Test func wrongPasswordsDatabasesAndRightsAreNamed() async throws {
