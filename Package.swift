@@ -231,7 +231,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "RelataTests",
-            dependencies: ["Relata", "RelataEngine", "RelataSQLite", "RelataTesting", "PostgresCluster"],
+            dependencies: [
+                "Relata", "RelataEngine", "RelataSQLite", "RelataTesting", "PostgresCluster", "TestSupport",
+            ],
             swiftSettings: strict),
         // Kills a process that writes, and lets several write at once.
         .executableTarget(

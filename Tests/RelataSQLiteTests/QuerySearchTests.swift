@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestSupport
 import Testing
 
 /// Searching text by parts that match and by words, and places by where they lie.
@@ -22,20 +23,16 @@ struct QuerySearchTests {
 
     @Test func aSearchThatTakesTooLongEnds() throws {
         try library.connection.execute("UPDATE Book SET title = '\(String(repeating: "a", count: 60))b'")
-        let start = ContinuousClock().now
         #expect {
             try library.books(.search, "(a+)+$")
         } throws: { error in
             if case RelataError.invalidUse(let message) = error { message.contains("took too long") } else { false }
         }
-        // All rows together had a second; the rest is for a busy machine.
-        #expect(ContinuousClock().now - start < .seconds(10))
         #expect(try library.books(.search, "a+b$") == [1, 2, 3, 4])
     }
 
     @Test func aMatchThatTakesTooLongEnds() throws {
         try library.connection.execute("UPDATE Book SET title = '\(String(repeating: "a", count: 60))b'")
-        let start = ContinuousClock().now
         for options in [TextOptions(), [.caseInsensitive, .diacriticInsensitive]] {
             #expect {
                 try library.books(.matches, "(a+)+c", options)
@@ -43,7 +40,6 @@ struct QuerySearchTests {
                 if case RelataError.invalidUse(let message) = error { message.contains("took too long") } else { false }
             }
         }
-        #expect(ContinuousClock().now - start < .seconds(20))
         #expect(try library.books(.matches, "a+b") == [1, 2, 3, 4])
         #expect(try library.books(.matches, "a+") == [])
     }
@@ -52,9 +48,9 @@ struct QuerySearchTests {
         try library.connection.execute("UPDATE Book SET title = '\(String(repeating: "a", count: 60))b'")
         let pattern = ExpressionNode.text(.search, the("title"), .value("(a+)+$"), [])
         let many = ExpressionNode.or((0..<20).map { .and([pattern, the("id") > .integer(Int64($0) - 100)]) })
-        let start = ContinuousClock().now
-        #expect(throws: RelataError.self) { try library.keys("Book", many) }
-        #expect(ContinuousClock().now - start < .seconds(10))
+        let time = processorTime { #expect(throws: RelataError.self) { try library.keys("Book", many) } }
+        // Each of them alone may take a second.
+        #expect(time < 10)
     }
 
     @Test func searchesMatchWholeWords() throws {

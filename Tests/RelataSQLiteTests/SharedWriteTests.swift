@@ -1,6 +1,7 @@
 import Foundation
 import RelataCore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RelataEngine
@@ -68,7 +69,7 @@ import Testing
     }
 
     private func waiting(_ count: Int, _ pool: ConnectionPool) async {
-        for _ in 0..<60_000 where pool.waitingWriterCount < count { try? await Task.sleep(for: .milliseconds(1)) }
+        await waitUntil { pool.waitingWriterCount >= count }
     }
 
     private static func insert(_ id: Int, parent: Int? = nil, bytes: Int = 1) -> @Sendable (Connection) throws -> Int {
@@ -228,7 +229,7 @@ import Testing
                 _ = (count, last)
             }
             try #expect(values(results) == [0, 1])
-            for _ in 0..<60_000 where try ids(pool).count < 3 { try await Task.sleep(for: .milliseconds(1)) }
+            try await waitUntil { try ids(pool).count >= 3 }
             #expect(seen.count("true") == 1)
         }
     }

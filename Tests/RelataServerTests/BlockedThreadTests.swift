@@ -6,6 +6,7 @@ import RelataEngine
 import RelataSQLite
 import ServerClient
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RelataServer
@@ -148,8 +149,7 @@ struct BlockedThreadTests {
         #expect(executor.threadCount == 3)
         gate.open()
         for (number, task) in tasks.enumerated() { #expect(await task.value == number) }
-        for _ in 0..<6000 where executor.threadCount > 0 { try await Task.sleep(for: .milliseconds(20)) }
-        #expect(executor.threadCount == 0)
+        await waitUntil { executor.threadCount == 0 }
         #expect(await Task(executorPreference: executor) { true }.value)
     }
 
@@ -185,7 +185,7 @@ private final class Gate: Sendable {
 
     /// Waits until this many threads are blocked.
     func blocked(_ wanted: Int) async {
-        for _ in 0..<120_000 where blockedCount < wanted { try? await Task.sleep(for: .milliseconds(1)) }
+        await waitUntil { blockedCount >= wanted }
     }
 }
 #endif

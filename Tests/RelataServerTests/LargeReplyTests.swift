@@ -2,6 +2,7 @@
 import Foundation
 import RelataParse
 import ServerClient
+import TestSupport
 import Testing
 
 @testable import RelataServer
@@ -18,10 +19,10 @@ struct LargeReplyTests {
             try await blocking {
                 let slow = try server.connect()
                 try slow.send(ServerConnection.bytes("GET", "/parse/x", headers: ["Connection": connection]))
-                for _ in 0..<6000 where server.heldReplyBytes == 0 { usleep(10_000) }
+                blockUntil { server.heldReplyBytes != 0 }
                 #expect(server.heldReplyBytes > body.count)
                 // At one kilobyte a second, this would take five hours.
-                for _ in 0..<6000 where server.heldReplyBytes > 0 { usleep(10_000) }
+                blockUntil { server.heldReplyBytes == 0 }
                 #expect(server.heldReplyBytes == 0)
                 #expect(throws: ServerConnection.Failure.closed) { try slow.receive() }
             }
@@ -65,11 +66,11 @@ struct LargeReplyTests {
             let (refusals, small, taken, later) = try await blocking {
                 let slow = try (0..<2).map { _ in try server.connect() }
                 for connection in slow { try connection.send(ServerConnection.bytes("GET", "/parse/x")) }
-                for _ in 0..<6000 where server.heldReplyBytes < 2 * body.count { usleep(10_000) }
+                blockUntil { server.heldReplyBytes >= 2 * body.count }
                 let refusals = try ["GET", "POST"].map { try server.connect().request($0, "/parse/x") }
                 let small = try server.connect().request("GET", "/parse/small").status
                 let taken = try slow.map { try $0.receive().body.count }
-                for _ in 0..<6000 where server.heldReplyBytes > 0 { usleep(10_000) }
+                blockUntil { server.heldReplyBytes == 0 }
                 return (refusals, small, taken, try server.connect().request("GET", "/parse/x").body.count)
             }
             // A change that was done must not be repeated, and clients repeat requests after a status of 500 or more.
@@ -97,7 +98,7 @@ struct LargeReplyTests {
             let (refused, other, taken) = try await blocking {
                 let slow = try server.connect()
                 try slow.send(ServerConnection.bytes("GET", "/large.txt"))
-                for _ in 0..<6000 where server.heldFileBytes < body.count { usleep(10_000) }
+                blockUntil { server.heldFileBytes >= body.count }
                 let refused = try server.connect().request("GET", "/large.txt").status
                 let other = try server.connect().request("GET", "/parse/x").body.count
                 return (refused, other, try slow.receive().body.count)
@@ -143,7 +144,7 @@ struct LargeReplyTests {
             let count = try await blocking {
                 let connection = try server.connect()
                 try connection.send(ServerConnection.bytes("GET", "/parse/x", headers: ["Connection": "close"]))
-                for _ in 0..<6000 where server.heldReplyBytes == 0 { usleep(10_000) }
+                blockUntil { server.heldReplyBytes != 0 }
                 connection.finish()
                 usleep(200_000)
                 return try connection.receive().body.count

@@ -1,7 +1,7 @@
 #if Server
-import Foundation
 import NIOCore
 import NIOHTTP1
+import TestSupport
 import Testing
 
 @testable import RelataServer
@@ -19,22 +19,13 @@ struct RequestAssemblerTests {
             version: .http1_1, method: .POST, uri: "/x", headers: ["Host": "x", "Transfer-Encoding": "chunked"])
         _ = assembler.receive(.head(head))
         let piece = ByteBuffer(string: "x")
-        let start = Self.processorTime
-        for _ in 0..<pieces { _ = assembler.receive(.body(piece)) }
-        let end = Self.processorTime
+        let time = processorTime { for _ in 0..<pieces { _ = assembler.receive(.body(piece)) } }
         guard case .complete(let request) = assembler.receive(.end(nil)) else {
             Issue.record("the request isn't whole")
             return 0
         }
         #expect(request.body.readableBytes == pieces)
-        return end - start
-    }
-
-    /// The processor time of this thread alone.
-    private static var processorTime: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+        return time
     }
 
     @Test func theCostOfAPieceDoesNotGrowWithTheBody() throws {

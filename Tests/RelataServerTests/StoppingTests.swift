@@ -65,20 +65,18 @@ struct StoppingTests {
 
     @Test func theWaitForARequestThatDoesNotEndIsLimited() async throws {
         let (starts, started) = AsyncStream.makeStream(of: Void.self)
-        let begin = ContinuousClock.now
+        // Unlimited, it would be a day.
         try await TestServer.running(
             { $0.stopTimeout = .milliseconds(300) },
             service: { _ in
                 started.yield()
-                try? await Task.sleep(for: .seconds(600))
+                try? await Task.sleep(for: .seconds(86_400))
                 return WireReply([:])
             }
         ) { server in
             Thread.detachNewThread { _ = try? server.connect().request("GET", "/parse/x") }
             _ = await starts.first { _ in true }
         }
-        // Far less than the request would take. A machine that runs many tests at once may be slow to start it.
-        #expect(ContinuousClock.now - begin < .seconds(120))
     }
 
     @Test func theStoreIsClosedAfterTheLastRequest() async throws {

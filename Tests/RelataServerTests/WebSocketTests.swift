@@ -1,6 +1,7 @@
 #if Server
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RelataServer
@@ -266,7 +267,7 @@ struct WebSocketTests {
                 // Further waiting messages are no excuse.
                 for text in ["flood", "a", "b", "c", "d"] { try socket.send(frame: .text, Array(text.utf8)) }
                 // The session ends because sending fails.
-                while served.endCount.load(ordering: .relaxed) == 0 { usleep(5000) }
+                blockUntil { served.endCount.load(ordering: .relaxed) > 0 }
                 socket.close()
             }
         }
@@ -356,9 +357,9 @@ struct WebSocketTests {
                 }
                 let socket = try server.socket()
                 // The WebSocket, and the connection of this request. Connections of earlier requests may still be open.
-                while try count() != "2" { usleep(5000) }
+                try blockUntil { try count() == "2" }
                 socket.close()
-                while try count() != "1" { usleep(5000) }
+                try blockUntil { try count() == "1" }
             }
         }
     }

@@ -114,10 +114,11 @@ import Testing
         observer.cancel()
         let writer = try Writer("insert", path, "2")
         #expect(writer.finish().count == 1)
-        try await Task.sleep(for: .milliseconds(100))
-        calls.continuation.finish()
-        #expect(await values.next() == nil)
         var next = store.observe(countOf: Receipt.all).makeAsyncIterator()
         #expect(try await next.next() == 2)
+        try await store.insert(Receipt(number: 9, note: ""))
+        #expect(try await next.next() == 3)
+        calls.continuation.finish()
+        #expect(await values.next() == nil)
     }
 }

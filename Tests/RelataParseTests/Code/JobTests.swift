@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 import Synchronization
 import TestEngines
+import TestSupport
 import Testing
 
 @testable import RelataParse
@@ -71,9 +72,7 @@ import Testing
             code.job("fail") { _ in throw ParseError(.objectNotFound, "nothing to tidy") }
         }
         let id = try await begin(server, "tidy", ["depth": 3])
-        for _ in 0..<500 where try await status(server, id)["message"] == nil {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        try await waitUntil { try await status(server, id)["message"] != nil }
         let running = try await status(server, id)
         #expect(
             running["status"] == "running" && running["jobName"] == "tidy" && running["source"] == "api", "\(running)")
@@ -182,9 +181,7 @@ import Testing
         #expect(try await end(other, try await begin(other, "one"))["status"] == "succeeded")
         // A later end of the run isn't recorded.
         gate.open()
-        for _ in 0..<500 where !dead.service.store.runningJobs.ids.isEmpty {
-            try await Task.sleep(for: .milliseconds(10))
-        }
+        await waitUntil { dead.service.store.runningJobs.ids.isEmpty }
         #expect(try await self.status(other, id)["status"] == "failed")
         try dead.store.close()
         try other.store.close()
@@ -257,12 +254,7 @@ import Testing
         #expect(try await status(other, id)["status"] == "failed")
         _ = try await begin(other, "one")
         try await slow.service.tendJobs()
-        var isOver = false
-        for _ in 0..<500 where !isOver {
-            isOver = slow.store.runningJobs.ids.isEmpty
-            if !isOver { try await Task.sleep(for: .milliseconds(10)) }
-        }
-        #expect(isOver)
+        await waitUntil { slow.store.runningJobs.ids.isEmpty }
         #expect(try await statuses(other) == ["failed", "running"])
         await other.service.stopJobs()
         try slow.store.close()

@@ -1,5 +1,6 @@
 import Foundation
 import TestEngines
+import TestSupport
 import Testing
 
 @testable import RelataParse
@@ -66,7 +67,7 @@ import Testing
                     return try await server.send("POST", "/classes/Item", ["name": name]).status
                 }
             }
-            for _ in 0..<60_000 where pool.waitingWriterCount < 20 { try await Task.sleep(for: .milliseconds(1)) }
+            await waitUntil { pool.waitingWriterCount >= 20 }
             end.signal()
             return try await group.reduce(into: []) { $0.append($1) }
         }

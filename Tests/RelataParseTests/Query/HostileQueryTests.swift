@@ -138,7 +138,6 @@ import Testing
         var generator = SampleRandom(seed: seed)
         for round in 0..<600 {
             let condition = Self.json(depth: 4, &generator)
-            let start = ContinuousClock().now
             let reply = try await server.query("Item", condition)
             #expect(
                 reply.status == 200 || reply.status == 400 && reply.code != nil,
@@ -146,7 +145,6 @@ import Testing
             let pipeline = try await server.send(
                 "POST", "/aggregate/Item", ["pipeline": Self.json(depth: 4, &generator), "_method": "GET"])
             #expect(pipeline.status == 200 || pipeline.status == 400, "seed \(seed), round \(round): \(pipeline.json)")
-            #expect(ContinuousClock().now - start < .seconds(20))
         }
     }
 
@@ -191,7 +189,6 @@ import Testing
         let server = try await server()
         let parent = try await server.create("Item", ["name": "parent"])
         _ = try await server.create("Item", ["name": "child", "parent": pointer("Item", parent)])
-        let start = ContinuousClock().now
         for depth in [5, 15, 25, 28] {
             var nested: JSONValue = ["name": "a"]
             for _ in 0..<depth { nested = ["$or": [nested]] }
@@ -221,7 +218,6 @@ import Testing
         #expect(
             try await server.query("Item", ["name": ["$regex": .string(String(repeating: "(", count: 9000))]]).code
                 == 102)
-        #expect(ContinuousClock().now - start < .seconds(60))
     }
 
     @Test func tooManyPointersInOneQueryAreRefused() async throws {

@@ -53,10 +53,8 @@ import Testing
 
     @Test(.onSQLite) func aPatternThatTakesTooLongIsAnError() async throws {
         try await server.save("Shop", ["name": .string(String(repeating: "a", count: 50) + "!")])
-        let start = ContinuousClock().now
         let error = try await server.error("Shop", ["name": ["$regex": "^(a|a)*$"]])
         #expect(error.code == 102 && error.message.contains("took too long"), "\(error)")
-        #expect(ContinuousClock().now - start < .seconds(10))
         #expect(try await found("^a+!$").count == 1)
     }
 

@@ -51,14 +51,13 @@ import Testing
     }
 
     @Test func aStreamThatIsClosedEarlyEndsItsStatement() throws {
-        let start = ContinuousClock.now
         for _ in 0..<20 {
+            // All of them would take weeks.
             let stream = try stream("SELECT generate_series(1::bigint, 1000000000000)")
             _ = try stream.next()
             stream.close()
             #expect(try session.value("SELECT 1::bigint") == 1)
         }
-        #expect(.now - start < .seconds(30))
     }
 
     @Test func aTransactionSurvivesAStreamThatIsClosedEarly() throws {

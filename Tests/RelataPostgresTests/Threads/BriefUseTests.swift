@@ -44,9 +44,8 @@ import Testing
     @Test func slowStatementsContinueAndRunOnce() throws {
         let (statement, parameters) = try counting(0.3)
         session.beginBriefUse()
-        let start = ContinuousClock.now
+        // Whoever waited for its end would get its result.
         #expect(throws: PostgresFailure.self) { try session.execute(statement, parameters) }
-        #expect(.now - start < .milliseconds(250))
         #expect(session.needsThread)
         #expect(throws: PostgresFailure.self) { try session.run("SELECT 1") }
         session.endBriefUse()

@@ -3,6 +3,7 @@ import Foundation
 import RelataCore
 import RelataParse
 import ServerClient
+import TestSupport
 import Testing
 
 @testable import RelataServer
@@ -216,10 +217,10 @@ struct StaticFilesTests {
             let (refused, taken, later) = try await blocking {
                 let slow = try server.connect()
                 try slow.send(ServerConnection.bytes("GET", "/film.mp4"))
-                for _ in 0..<6000 where server.heldFileBytes < 3_000_000 { usleep(10_000) }
+                blockUntil { server.heldFileBytes >= 3_000_000 }
                 let refused = try server.connect().request("GET", "/film.mp4")
                 let taken = try slow.receive().body.count
-                for _ in 0..<6000 where server.heldFileBytes > 0 { usleep(10_000) }
+                blockUntil { server.heldFileBytes == 0 }
                 return (refused, taken, try server.connect().request("GET", "/film.mp4").body.count)
             }
             #expect(refused.status == 503 && refused.headers["retry-after"] == "1")

@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import RelataCore
 import RelataParse
+import TestSupport
 import Testing
 
 @testable import RelataServer
@@ -127,7 +128,7 @@ struct HTTPWebhooksTests {
     @Test func aCancelledCallEnds() async throws {
         try await WebhookServer.running({ _ in nil }) { server in
             let task = Task { try await Self.local.send(Self.request(server.url())) }
-            while server.calls.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+            await waitUntil { !server.calls.isEmpty }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
         }

@@ -2,6 +2,7 @@
 import Foundation
 import RelataParse
 import ServerClient
+import TestSupport
 import Testing
 
 #if PostgreSQL
@@ -81,9 +82,7 @@ struct WebhookServiceTests {
                 #expect(try reply.status == 201 && reply.json["by"] == "127.0.0.1", "\(reply.text)")
                 let refused = try await Self.send(server, "POST", "/classes/Book", ["title": "bad"])
                 #expect(try refused.json == ["code": 142, "error": "bad"], "\(refused.text)")
-                for _ in 0..<2000 where !webhooks.calls.contains(where: { $0.path == "/after" }) {
-                    try await Task.sleep(for: .milliseconds(2))
-                }
+                await waitUntil { webhooks.calls.contains { $0.path == "/after" } }
                 let told = try #require(webhooks.calls.first { $0.path == "/after" })
                 #expect(told.json["object"]?["title"] == "Dune" && told.headers["x-parse-webhook-key"] == ["key"])
                 #expect(webhooks.calls.filter { $0.path == "/after" }.count == 1)
@@ -96,7 +95,7 @@ struct WebhookServiceTests {
             try await WebhookServer.running({ _ in nil }) { webhooks in
                 try await Self.register("beforeSave", webhooks.url(), server)
                 let waiting = Task { try await Self.send(server, "POST", "/classes/Book", ["title": "Dune"]) }
-                while webhooks.calls.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+                await waitUntil { !webhooks.calls.isEmpty }
                 // Others write while it hangs.
                 let other = try await Self.send(server, "POST", "/classes/Note", ["title": "x"])
                 #expect(other.status == 201, "\(other.text)")
