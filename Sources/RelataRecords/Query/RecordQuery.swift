@@ -103,6 +103,8 @@ public struct RecordQuery: Hashable, Sendable {
 
 extension RecordValue: PredicateArgumentConvertible {
     /// Its value in a condition.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a value that can't be stored.
     public var predicateArgument: PredicateArgument {
         get throws {
             switch self {
@@ -121,6 +123,8 @@ extension RecordValue: PredicateArgumentConvertible {
 
 extension RecordLink: PredicateArgumentConvertible {
     /// The object's key, for a condition.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object that isn't stored.
     public var predicateArgument: PredicateArgument {
         get throws {
             guard let key else {
@@ -134,6 +138,8 @@ extension RecordLink: PredicateArgumentConvertible {
 
 extension Record: PredicateArgumentConvertible {
     /// The object's key, for a condition.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object that isn't stored.
     public var predicateArgument: PredicateArgument { get throws { try RecordLink(self).predicateArgument } }
 }
 
