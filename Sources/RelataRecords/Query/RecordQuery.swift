@@ -45,9 +45,11 @@ public struct RecordQuery: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - className: The name of the class.
-    ///   - condition: The condition, in the predicate format.
+    ///   - condition: The condition, in the predicate format; by default, all objects meet it.
     ///   - arguments: The arguments of the condition's placeholders, in order: values, records, links, or arrays.
-    ///   - sort: Paths and figures such as `"artist.name,-tracks.@count"`.
+    ///   - sort: Paths and figures such as `"artist.name,-tracks.@count"`. By default, the order isn't defined.
+    ///   - limit: How many objects it returns at most; all by default.
+    ///   - offset: How many it skips first; none by default.
     public init(
         _ className: String, where condition: String? = nil, _ arguments: any PredicateArgumentConvertible...,
         sort: String? = nil, limit: Int? = nil, offset: Int? = nil

@@ -95,6 +95,9 @@ public final class RecordStore: Sendable {
 
     /// Opens a store in memory, which ends when it is closed. It has one connection: reads and writes queue.
     ///
+    /// - Parameters:
+    ///   - mode: Whether use makes classes and fields, as by default.
+    ///   - options: How to open it.
     /// - Throws: ``RelataError`` if the database can't be created.
     public static func inMemory(mode: Mode = .development, options: Options = Options()) throws -> RecordStore {
         try make(.memory, mode, options)
