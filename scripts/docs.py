@@ -5,7 +5,7 @@
                                        writes a DocC catalogue, and completes the module's symbol graph
     docs.py check SITE                 checks that every link and topic of the pages leads somewhere
 
-The catalogue of Relata holds the guides. The landing page of each module has its types by the sections of
+The catalogue of Relata holds the guides and the tutorials. The landing page of each module has its types by the sections of
 Documentation/Reference.md.
 """
 
@@ -175,7 +175,10 @@ def catalogue(module, graphs, lower, folder):
         for title, folder_name in [("Guides", ""), ("Coming from", "ComingFrom"), ("Stories", "Stories")]:
             own = [path for path in guides() if path.parent == GUIDES / folder_name]
             lines += [f"### {title}", ""] + [f"- <doc:{article(path)}>" for path in own] + [""]
+            if folder_name == "Stories":
+                lines += ["### Tutorials", "", "- <doc:Tutorials>", ""]
         lines += topics(names, module, images)
+        images |= tutorials(folder)
         for path in guides():
             text = rewritten(path, path.read_text(), images)
             (folder / f"{article(path)}.md").write_text(text)
@@ -192,6 +195,17 @@ def catalogue(module, graphs, lower, folder):
     (folder / f"{module}.md").write_text("\n".join(lines) + "\n")
     for image in images:
         shutil.copy(image, folder)
+
+
+def tutorials(folder):
+    """Copies the tutorials with the files of their steps, and returns the pictures that they show."""
+    images = set()
+    for path in sorted((GUIDES / "Tutorials").glob("*.tutorial")):
+        shutil.copy(path, folder)
+        images |= {GUIDES / "Images" / name for name in re.findall(r'@Image\(source: "([^"]+)"', path.read_text())}
+    for path in sorted((ROOT / "Examples" / "Tutorials").rglob("*.swift")):
+        shutil.copy(path, folder)
+    return images
 
 
 def identifiers(value):
@@ -225,8 +239,10 @@ def check(site):
         data = json.loads(page.read_text())
         where = page.relative_to(site / "data").with_suffix("")
         references = data.get("references", {})
+        # A chapter has no page: the overview of the tutorials shows it.
+        chapters = {chapter["reference"] for chapter in data.get("hierarchy", {}).get("modules", [])}
         findings.update(f"{where}: {name} is unknown" for name in identifiers(data) if name not in references)
-        for name, reference in references.items():
+        for name, reference in ((name, references[name]) for name in references.keys() - chapters):
             urls = [variant["url"] for variant in reference.get("variants", [])] + [reference.get("url", "")]
             for url in urls:
                 if url.startswith("/") and leads_nowhere(site, url):

@@ -113,6 +113,11 @@ func run(_ arguments: [String]) throws {
         }
         say("reads \(try store.count(Receipt.all))")
         try store.close()
+    #if SQLCipher
+    case "rekey":
+        // One key after the other, until somebody ends it.
+        try KeyChanges.change(path, from: Int(arguments[2]) ?? 0, say: say)
+    #endif
     default: throw RelataError.invalidUse("there is no \(arguments[0])")
     }
 }

@@ -175,6 +175,8 @@ extension ToOne: Decodable where Target.Key: Decodable {
 
 extension ToOne: PredicateArgumentConvertible {
     /// The target's key.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a new object without a key.
     public var predicateArgument: PredicateArgument {
         get throws {
             guard key != nil || box != nil else { return .value(.null) }

@@ -87,12 +87,16 @@ extension ID: AttributeValue {
     }
 
     /// Reads the current row's column.
+    ///
+    /// - Throws: ``RelataError/corruptStore(_:)`` for a value that is no UUID.
     @inlinable
     public static func read(_ column: ColumnValue) throws(RelataError) -> ID {
         ID(try UUID.read(column))
     }
 
     /// Binds the value to a parameter.
+    ///
+    /// - Throws: ``RelataError`` if the statement refuses it.
     @inlinable
     public func bind(to parameter: StatementParameter) throws(RelataError) { try uuid.bind(to: parameter) }
 }

@@ -81,7 +81,8 @@ public protocol Model: Hashable, PredicateArgumentConvertible, ToOneConvertible 
 
     /// Checks the object as a whole, before anything of it is written. The default accepts everything.
     ///
-    /// Throw any error; it reaches the caller among the failures of ``RelataError/validation(_:)``, by its description.
+    /// - Throws: Any error of yours. It reaches the caller among the failures of ``RelataError/validation(_:)``, by its
+    ///   description.
     @discardableResult
     func validate() throws -> ValidationResult
     /// The result of `validate()`: nothing, or a marker that the model has no such function.
@@ -154,6 +155,8 @@ extension Model {
     }
 
     /// The object's key, so that an object can be an argument of a predicate given as text.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object without a key.
     public var predicateArgument: PredicateArgument {
         get throws { .ofEntity(Self.entityName, .key(try storedKey())) }
     }

@@ -12,8 +12,12 @@ public protocol ObservableRequest: Sendable {
     associatedtype Observed = Fetched
 
     /// Reads the value.
+    ///
+    /// - Throws: Any error. The observation ends with it.
     func fetchObserved(_ transaction: ReadTransaction) throws -> Fetched
     /// The value that observers get.
+    ///
+    /// - Throws: Any error. The observation ends with it.
     func observed(_ fetched: Fetched) throws -> Observed
     /// Requests of one type with equal identities read the same, and share one run after each commit; `nil` for a
     /// request that isn't shared.
@@ -36,6 +40,8 @@ extension ObservableRequest where Observed == Fetched {
 
 extension Query: ObservableRequest {
     /// The objects.
+    ///
+    /// - Throws: The errors of `fetch(_:)`.
     public func fetchObserved(_ transaction: ReadTransaction) throws -> [Root] { try transaction.fetch(self) }
     /// Equal queries share one reading.
     public var observedIdentity: ObservedIdentity? {

@@ -3,11 +3,15 @@ import RelataEngine
 
 extension Selection: ObservableRequest {
     /// The rows, as stored.
+    ///
+    /// - Throws: The errors of `fetch(_:)`.
     public func fetchObserved(_ transaction: ReadTransaction) throws -> [[RelataCore.Value]] {
         try transaction.storedRows(self)
     }
 
     /// The rows as tuples.
+    ///
+    /// - Throws: ``RelataError/corruptStore(_:)`` for a value that doesn't fit its type.
     public func observed(_ fetched: [[RelataCore.Value]]) throws -> [Row] { try fetched.map(decode) }
     /// Equal selections share one reading.
     public var observedIdentity: ObservedIdentity? {
@@ -26,6 +30,8 @@ public struct ReadRequest<Value: Equatable & Sendable>: ObservableRequest {
     let read: @Sendable (ReadTransaction) throws -> Value
 
     /// The value.
+    ///
+    /// - Throws: The errors of the closure that reads it.
     public func fetchObserved(_ transaction: ReadTransaction) throws -> Value { try read(transaction) }
 }
 

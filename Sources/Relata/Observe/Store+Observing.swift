@@ -20,7 +20,7 @@ extension Store {
 
     /// Observes the object with that key; `nil` while it doesn't exist. Changes of other objects cost nothing.
     ///
-    /// A key that isn't assigned yet is an error of the first value, as with ``fetch(_:id:)``.
+    /// A key that isn't assigned yet is an error of the first value, as with ``fetch(_:id:)->M?``.
     public func observe<M: Model>(_ model: M.Type, id: M.Key?) -> ObservedValues<ReadRequest<M?>> {
         let object = id.flatMap { try? M.keyValue($0) }.map { ObjectReference(entity: M.entityName, key: $0) }
         return observe(

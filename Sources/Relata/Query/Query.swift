@@ -9,7 +9,7 @@ import RelataEngine
 /// ```
 public struct Query<Root: Model>: Sendable {
     /// The query as plain data.
-    public var plan: QueryPlan
+    package var plan: QueryPlan
     /// Conditions with text in them, which need the schema to be understood.
     var pending: [PendingCondition] = []
     /// The includes of the objects.

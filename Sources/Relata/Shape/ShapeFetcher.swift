@@ -1,5 +1,6 @@
 import RelataCore
 import RelataEngine
+import RelataSQLite
 
 /// Fetches shapes: one statement for the shape's objects, and one for each list in it, for any number of rows.
 struct ShapeFetcher {

@@ -42,6 +42,8 @@ extension Query {
 
 extension ShapeQuery: ObservableListRequest {
     /// The shapes.
+    ///
+    /// - Throws: The errors of `fetch(_:)`.
     public func fetchObserved(_ transaction: ReadTransaction) throws -> [Content] { try transaction.fetch(self) }
     /// Equal queries share one reading.
     public var observedIdentity: ObservedIdentity? { query.identity.map { ObservedIdentity($0) } }

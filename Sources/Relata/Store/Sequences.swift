@@ -24,6 +24,9 @@ extension StoreWriter {
     /// All are saved or, if an error is thrown, none. An object may link to those that precede it, and new linked
     /// objects are inserted with it; later ones don't exist yet. Give each key once: twice in the same thousand is an
     /// error, and further apart the later one overwrites the earlier.
+    ///
+    /// - Throws: The errors of `save(_:)`, and ``RelataError/alreadyExists(_:)`` for a key that is given twice in a
+    ///   thousand.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<Objects: Sequence>(contentsOf objects: Objects) throws -> Int where Objects.Element: Model {
@@ -64,6 +67,8 @@ extension Store {
     /// Each thousand is a separate transaction, which begins when its objects are available: others don't wait for the
     /// sequence. After an error, by the sequence or by the store, the earlier thousands stay, and no further object is
     /// requested.
+    ///
+    /// - Throws: The errors of the sequence; ``RelataError`` for an object that can't be saved.
     @discardableResult
     public func insert<Objects: AsyncSequence>(contentsOf objects: sending Objects) async throws -> Int
     where Objects.Element: Model {

@@ -28,6 +28,8 @@ extension Store {
     }
 
     /// Copies the store to a file while it is in use, as the call with `await`.
+    ///
+    /// - Throws: The errors of the call with `await`.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func backup(
         to path: String, replaces: Bool = false, verifies: Bool = false,

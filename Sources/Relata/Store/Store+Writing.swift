@@ -191,6 +191,8 @@ extension Store {
 
     /// Inserts or updates each object separately: an object that can't be saved gets its error as the result, and the
     /// others are saved. The results contain the errors and the keys, so the compiler warns if they aren't used.
+    ///
+    /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func saveEach(_ objects: [any Model]) async throws -> [Result<any Model, any Error>] {
         try await _writeOnce { try $0.saveEach(objects) }
     }

@@ -187,6 +187,8 @@ public final class Store: StoreWriter, Sendable {
     }
 
     /// Closes the store. Later calls fail with ``RelataError/closed(_:)``; running ones finish.
+    ///
+    /// - Throws: ``RelataError`` if the file can't be closed properly.
     public func close() throws { try pool.close() }
 
     /// The current use of the store's connections, and the results of its transactions so far.
@@ -235,6 +237,8 @@ public final class Store: StoreWriter, Sendable {
     }
 
     /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
+    ///
+    /// - Throws: The errors of `body`; ``RelataError/busy(_:)`` if another process doesn't finish in time.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {

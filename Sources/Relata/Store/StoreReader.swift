@@ -12,6 +12,8 @@ import RelataEngine
 /// ```
 public protocol StoreReader {
     /// Runs `body` on one state of the database, regardless of concurrent writes.
+    ///
+    /// - Throws: The errors of `body`; ``RelataError`` if the database can't be read.
     func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result
     /// As ``read(_:)`` for a body that runs a single statement, which sees one state by itself.
     func _readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result

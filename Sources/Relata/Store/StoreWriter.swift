@@ -7,6 +7,8 @@ import RelataEngine
 public protocol StoreWriter: StoreReader {
     /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing. Within a transaction it is a part
     /// of that.
+    ///
+    /// - Throws: The errors of `body`; ``RelataError/busy(_:)`` if another process doesn't finish in time.
     @discardableResult
     func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result
     /// As ``write(_:)`` for a body with a single call: if it fails, all is rolled back.
@@ -199,8 +201,7 @@ extension StoreWriter {
     /// ```
     ///
     /// - Returns: The stored object, with the loaded relationships.
-    /// - Throws: The errors of `change`; ``RelataError/notFound(_:)`` for a key that no object has; the
-    ///   errors of `update(_:)`.
+    /// - Throws: The errors of `change` and of `update(_:)`; ``RelataError/notFound(_:)`` for a key that no object has.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(
@@ -214,8 +215,7 @@ extension StoreWriter {
 
     /// Reads an object by its `ID` with relationships loaded, lets `change` edit it, and writes only the changes.
     ///
-    /// - Throws: The errors of `change`; ``RelataError/notFound(_:)`` for a key that no object has; the
-    ///   errors of `update(_:)`.
+    /// - Throws: The errors of `change` and of `update(_:)`; ``RelataError/notFound(_:)`` for a key that no object has.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<Key: AnyModelID>(
@@ -227,8 +227,7 @@ extension StoreWriter {
 
     /// Reads an object by its `ID`, lets `change` edit it, and writes only the changes.
     ///
-    /// - Throws: The errors of `change`; ``RelataError/notFound(_:)`` for a key that no object has; the
-    ///   errors of `update(_:)`.
+    /// - Throws: The errors of `change` and of `update(_:)`; ``RelataError/notFound(_:)`` for a key that no object has.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<Key: AnyModelID>(_ id: Key, _ change: (inout Key.Target) throws -> Void) throws -> Key.Target {
@@ -237,6 +236,8 @@ extension StoreWriter {
 
     /// Inserts or updates each object separately: an object that can't be saved gets its error as the result, and the
     /// others are saved. An object that depends on a failed new one fails too, with its own error.
+    ///
+    /// - Throws: ``RelataError`` if nothing can be written. The error of an object is its result.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func saveEach(_ objects: [any Model]) throws -> [Result<any Model, any Error>] {
         try _writeOnce { try IndependentSave(transaction: $0).save(objects) }

@@ -26,6 +26,8 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     /// Runs `body`. If it throws, its changes are undone, and the rest of the transaction stays.
     ///
     /// Throw ``Rollback`` to undo it on purpose; it reaches the caller, like any error.
+    ///
+    /// - Throws: The errors of `body`.
     @discardableResult
     public func savepoint<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         try connection.savepoint { try body(self) }

@@ -23,7 +23,7 @@ public struct Change: Hashable, Sendable, Codable {
     public let properties: [String]
 
     /// Describes a change.
-    public init(entity: String, kind: Kind, keys: KeyList = KeyList(), properties: [String] = []) {
+    package init(entity: String, kind: Kind, keys: KeyList = KeyList(), properties: [String] = []) {
         self.entity = entity
         self.kind = kind
         self.keys = keys
@@ -63,7 +63,7 @@ public struct ChangeSet: Hashable, Sendable {
     public let origin: ChangeOrigin?
 
     /// Describes a transaction.
-    public init(_ changes: [Change], position: ChangePosition? = nil, origin: ChangeOrigin? = nil) {
+    package init(_ changes: [Change], position: ChangePosition? = nil, origin: ChangeOrigin? = nil) {
         self.changes = changes
         self.position = position
         self.origin = origin

@@ -26,7 +26,7 @@ public struct DeletionReport: Hashable, Sendable {
     public var hiddenBlockerCount = 0
 
     /// An empty report.
-    public init(
+    package init(
         entity: String, deleted: [DeletedObjects] = [], nullified: [NullifiedLinks] = [],
         removedJoinRows: [RemovedJoinRows] = [], blockers: [Blocker] = [], shortages: [ValidationFailure] = [],
         cascades: [CascadePath] = []
@@ -81,7 +81,7 @@ public struct DeletedObjects: Hashable, Sendable {
     public var hiddenCount = 0
 
     /// Names objects that go.
-    public init(entity: String, keys: KeyList) {
+    package init(entity: String, keys: KeyList) {
         self.entity = entity
         self.keys = keys
     }
@@ -99,7 +99,7 @@ public struct NullifiedLinks: Hashable, Sendable {
     public var hiddenCount = 0
 
     /// Names references that become unset.
-    public init(entity: String, property: String, keys: KeyList) {
+    package init(entity: String, property: String, keys: KeyList) {
         self.entity = entity
         self.property = property
         self.keys = keys
@@ -118,7 +118,7 @@ public struct RemovedJoinRows: Hashable, Sendable {
     public var hiddenCount = 0
 
     /// Names join rows that go.
-    public init(relationship: String, sources: KeyList, targets: KeyList) {
+    package init(relationship: String, sources: KeyList, targets: KeyList) {
         self.relationship = relationship
         self.sources = sources
         self.targets = targets
@@ -151,7 +151,7 @@ public struct CascadePath: Hashable, Sendable {
     public var to: String
 
     /// Names a path.
-    public init(from: String, relationship: String, to: String) {
+    package init(from: String, relationship: String, to: String) {
         self.from = from
         self.relationship = relationship
         self.to = to

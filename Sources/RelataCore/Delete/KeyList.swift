@@ -8,31 +8,31 @@ public struct KeyList: Hashable, Sendable {
     public let width: Int
 
     /// An empty list of keys with the given number of columns.
-    public init(width: Int = 1) {
+    package init(width: Int = 1) {
         self.width = Swift.max(1, width)
         values = []
     }
 
     /// A list of keys by their values, one key after the other.
-    public init(values: [Value], width: Int) {
+    package init(values: [Value], width: Int) {
         self.init(width: width)
         self.values = values
     }
 
     /// A list of keys with a number of columns, by default that of the first one.
-    public init(_ keys: some Collection<KeyValue>, width: Int? = nil) {
+    package init(_ keys: some Collection<KeyValue>, width: Int? = nil) {
         self.init(width: width ?? keys.first?.values.count ?? 1)
         values.reserveCapacity(keys.count * self.width)
         for key in keys { append(key) }
     }
 
     /// Adds a key at the end. A value that is missing is `NULL`, one too many is left out.
-    public mutating func append(_ key: KeyValue) {
+    package mutating func append(_ key: KeyValue) {
         for column in 0..<width { values.append(column < key.values.count ? key.values[column] : .null) }
     }
 
     /// Adds the next value; ``width`` of them make a key.
-    public mutating func append(value: Value) { values.append(value) }
+    package mutating func append(value: Value) { values.append(value) }
 
     /// A copy in ascending order: by number, text by its bytes, the first column first.
     public func sorted() -> KeyList {
@@ -46,7 +46,7 @@ public struct KeyList: Hashable, Sendable {
     }
 
     /// The keys as one bound parameter.
-    public var parameter: Parameter { width == 1 ? .list(values) : .keys(Array(self)) }
+    package var parameter: Parameter { width == 1 ? .list(values) : .keys(Array(self)) }
 }
 
 extension KeyList: RandomAccessCollection {

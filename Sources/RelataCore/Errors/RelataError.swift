@@ -93,7 +93,7 @@ public struct Blocker: Hashable, Sendable {
     public let reason: String?
 
     /// Describes a blocker.
-    public init(object: ObjectReference, relationship: String, blocked: ObjectReference, reason: String? = nil) {
+    package init(object: ObjectReference, relationship: String, blocked: ObjectReference, reason: String? = nil) {
         self.object = object
         self.relationship = relationship
         self.blocked = blocked
@@ -114,7 +114,7 @@ public struct Conflict: Sendable {
     public let stored: (any Sendable)?
 
     /// Describes a conflict.
-    public init(object: ObjectReference, given: any Sendable, stored: (any Sendable)?) {
+    package init(object: ObjectReference, given: any Sendable, stored: (any Sendable)?) {
         self.object = object
         self.given = given
         self.stored = stored
@@ -136,7 +136,7 @@ public struct ValidationFailure: Hashable, Sendable {
     public var object: String?
 
     /// Describes a failure.
-    public init(entity: String, property: String?, key: KeyValue?, message: String) {
+    package init(entity: String, property: String?, key: KeyValue?, message: String) {
         self.entity = entity
         self.property = property
         self.key = key
@@ -154,7 +154,7 @@ public struct SchemaProblem: Hashable, Sendable, CustomStringConvertible {
     public let message: String
 
     /// Describes a problem.
-    public init(entity: String, property: String? = nil, message: String) {
+    package init(entity: String, property: String? = nil, message: String) {
         self.entity = entity
         self.property = property
         self.message = message

@@ -3,7 +3,7 @@ extension AttributeType {
     ///
     /// Known type names are used directly; otherwise, SQLite's rules of column affinity apply. Dates are text, because
     /// their format isn't declared.
-    public init(declaredType: String) {
+    package init(declaredType: String) {
         let type = declaredType.uppercased()
         if type.contains("BOOL") {
             self = .boolean

@@ -32,7 +32,7 @@ public struct MigrationPlan: Sendable {
     package var mayBreakReferences = false
 
     /// A plan that changes nothing.
-    public init() {}
+    package init() {}
 
     /// Whether the file stays unchanged.
     public var isEmpty: Bool {
@@ -44,7 +44,7 @@ public struct MigrationPlan: Sendable {
     /// Throws if the file isn't opened.
     ///
     /// - Throws: ``RelataError/schemaMismatch(_:)`` with every refused change.
-    public func checkIsAllowed() throws(RelataError) {
+    package func checkIsAllowed() throws(RelataError) {
         let refusals = refusals
         guard refusals.isEmpty else {
             throw .schemaMismatch(

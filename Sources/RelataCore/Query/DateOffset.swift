@@ -10,12 +10,12 @@
 /// month after January 31 is February 28 or 29. The months are added first.
 public struct DateOffset: Hashable, Sendable {
     /// The number of calendar months to add.
-    public var months: Int
+    package var months: Int
     /// The number of microseconds to add after the months.
-    public var microseconds: Int64
+    package var microseconds: Int64
 
     /// Calendar months and microseconds.
-    public init(months: Int = 0, microseconds: Int64 = 0) {
+    package init(months: Int = 0, microseconds: Int64 = 0) {
         self.months = months
         self.microseconds = microseconds
     }
@@ -60,7 +60,7 @@ public struct DateOffset: Hashable, Sendable {
     }
 
     /// A date, in microseconds since 1970, after the offset; `nil` if the result is out of range.
-    public func added(to date: Int64) -> Int64? {
+    package func added(to date: Int64) -> Int64? {
         guard isWithinReach, let moved = months == 0 ? date : Self.adding(months: Int64(months), to: date) else {
             return nil
         }
@@ -73,7 +73,7 @@ public struct DateOffset: Hashable, Sendable {
     private static let day: Int64 = 86_400_000_000
 
     /// A date, in microseconds since 1970, that many calendar months later in UTC.
-    public static func adding(months: Int64, to date: Int64) -> Int64? {
+    package static func adding(months: Int64, to date: Int64) -> Int64? {
         guard months.magnitude <= 240_000 else { return nil }
         let days = date.flooredQuotient(by: day)
         let (year, month, dayOfMonth) = civil(days)

@@ -77,7 +77,7 @@ public struct PagePosition: Hashable, Sendable, Codable {
     public let order: String?
 
     /// The place after the row with these values.
-    public init(_ values: [Value], order: String? = nil) {
+    package init(_ values: [Value], order: String? = nil) {
         self.values = values
         self.order = order
     }

@@ -5,7 +5,7 @@ extension Value {
     ///
     /// Constants in expressions don't depend on the column's storage: a date is an integer of microseconds since 1970,
     /// a UUID is `.uuid`, a decimal is text or a number. A value that already has the column's form stays unchanged.
-    public func stored(as type: AttributeType) -> Value? {
+    package func stored(as type: AttributeType) -> Value? {
         switch (type, self) {
         case (_, .null): self
         case (.boolean, .integer), (.integer, .integer), (.integer, .real), (.real, .integer), (.real, .real): self

@@ -74,7 +74,7 @@ extension Value: CustomStringConvertible {
 
 extension Data {
     /// The bytes as lowercase hexadecimal digits, two a byte.
-    public var hexadecimal: String {
+    package var hexadecimal: String {
         var text = ""
         text.reserveCapacity(count * 2)
         for byte in self {

@@ -1,4 +1,3 @@
-import RelataCSQLite
 import Foundation
 import RelataCore
 

@@ -30,8 +30,12 @@ public protocol AttributeValue: PredicateArgumentConvertible {
     init?(databaseValue: Value)
 
     /// Reads the current row's column. The default goes through ``init(databaseValue:)``.
+    ///
+    /// - Throws: ``RelataError/corruptStore(_:)`` for a value that doesn't fit the type.
     static func read(_ column: ColumnValue) throws(RelataError) -> Self
     /// Binds the value to a parameter. The default goes through ``databaseValue``.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a value that can't be stored.
     func bind(to parameter: StatementParameter) throws(RelataError)
 
     /// The value after storing and reading it; by default the value itself. A type that loses something in the column,
@@ -43,6 +47,8 @@ public protocol AttributeValue: PredicateArgumentConvertible {
 
 extension AttributeValue {
     /// Reads the current row's column.
+    ///
+    /// - Throws: ``RelataError/corruptStore(_:)`` for a value that doesn't fit the type.
     public static func read(_ column: ColumnValue) throws(RelataError) -> Self {
         let value = column.value(as: attributeType)
         guard let result = Self(databaseValue: value) else { throw unreadable(column, "\(Self.self)") }
@@ -50,6 +56,8 @@ extension AttributeValue {
     }
 
     /// Binds the value to a parameter.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a value that can't be stored.
     public func bind(to parameter: StatementParameter) throws(RelataError) {
         try parameter.bind(try databaseValue)
     }

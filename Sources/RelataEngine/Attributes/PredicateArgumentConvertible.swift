@@ -5,6 +5,8 @@ import RelataCore
 /// Types that columns store conform by themselves, as do models.
 public protocol PredicateArgumentConvertible: Sendable {
     /// The value as an argument.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a value that no condition can have.
     var predicateArgument: PredicateArgument { get throws }
 }
 

@@ -18,7 +18,7 @@ public struct ListDifference<Element> {
     public var isEmpty: Bool { inserted.isEmpty && removed.isEmpty && moved.isEmpty && updated.isEmpty }
 
     /// Compares two lists. Repeated identities are paired in order.
-    public init<ID: Hashable>(
+    package init<ID: Hashable>(
         from old: [Element], to new: [Element], by identity: (Element) -> ID, areEqual: (Element, Element) -> Bool
     ) {
         elements = new

@@ -1,4 +1,3 @@
-import RelataCSQLite
 import RelataCore
 
 /// Numbers for keys of one column: they map the key in a row to one of many objects.
@@ -48,36 +47,5 @@ package final class KeyNumbers {
 
     private func index(_ key: Value) -> Int? {
         if case .integer(let key) = key, Self.smallKeys.contains(key) { Int(key) } else { nil }
-    }
-
-    // MARK: In SQL
-
-    /// Passes the keys to a statement, whose function `relata_unknown` returns those without a number; without bound
-    /// keys, all. They must live until the statement is reset.
-    package func bind(to statement: RunningStatement, at index: Int) {
-        // Only SQLite has a function for that.
-        guard statement.handle != nil else { return }
-        let keys = Unmanaged.passUnretained(self).toOpaque()
-        sqlite3_bind_pointer(statement.handle, Int32(index), keys, Self.pointerType, nil)
-    }
-
-    /// `relata_unknown(keys, key)`
-    package static let unknown: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void =
-        {
-            context, _, arguments in
-            guard let arguments else { return sqlite3_result_null(context) }
-            if let keys = sqlite3_value_pointer(arguments[0], KeyNumbers.pointerType) {
-                let isKnown = Unmanaged<KeyNumbers>.fromOpaque(keys)._withUnsafeGuaranteedRef { keys in
-                    !keys.isClosed && keys[ColumnValue(arguments[1])] != nil
-                }
-                if isKnown { return sqlite3_result_null(context) }
-            }
-            sqlite3_result_value(context, arguments[1])
-        }
-
-    private static let pointerTypeName: StaticString = "relata_keys"
-    /// SQLite keeps the address.
-    private static var pointerType: UnsafePointer<CChar> {
-        UnsafeRawPointer(pointerTypeName.utf8Start).assumingMemoryBound(to: CChar.self)
     }
 }

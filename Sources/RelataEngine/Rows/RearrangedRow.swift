@@ -1,4 +1,3 @@
-import RelataCSQLite
 import RelataCore
 
 /// The current row of a statement, with chosen columns in order: for readers that use positions, when other SQL returns
@@ -34,11 +33,10 @@ extension ColumnValue {
         case .real: return ResultCell(real: real)
         case .text:
             // First, because it may convert the text to UTF-8, which changes the count.
-            let bytes = sqlite3_value_text(pointer)
+            let bytes = storedText
             return ResultCell(.text, bytes: bytes, count: byteCount)
         case .blob, .uuid:
-            let bytes = sqlite3_value_blob(pointer)?.assumingMemoryBound(to: UInt8.self)
-            return ResultCell(.blob, bytes: bytes, count: byteCount)
+            return ResultCell(.blob, bytes: storedData, count: byteCount)
         case .null: return ResultCell()
         }
     }

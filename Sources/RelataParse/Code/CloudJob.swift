@@ -13,6 +13,8 @@ public struct CloudJob: Sendable {
     public subscript(name: String) -> JSONValue? { parameters[name] }
 
     /// Reports the progress in the run's `_JobStatus` object.
+    ///
+    /// - Throws: ``ParseError`` if it can't be stored.
     public func message(_ text: String) async throws {
         let id = statusID
         try await store.service.store.write(as: .master) { try $0.changeStatus(of: id, ["message": .string(text)]) }

@@ -47,6 +47,8 @@ public struct CloudStore: Sendable {
     }
 
     /// The number of objects of a class that meet conditions.
+    ///
+    /// - Throws: ``ParseError``, as a client would get it.
     public func count(_ className: String, where condition: JSONObject = [:]) async throws -> Int {
         var parameters: JSONObject = ["count": 1, "limit": 0]
         if !condition.isEmpty { parameters["where"] = .object(condition) }
@@ -64,6 +66,7 @@ public struct CloudStore: Sendable {
     /// Creates an object.
     ///
     /// - Returns: The object's id.
+    /// - Throws: ``ParseError``, as a client would get it.
     @discardableResult
     public func create(_ className: String, _ fields: JSONObject) async throws -> String {
         try await send(.post, ["classes", className], fields)["objectId"]?.string ?? ""
@@ -72,17 +75,22 @@ public struct CloudStore: Sendable {
     /// Changes an object with values and operations, as clients send them.
     ///
     /// - Returns: The new values that the caller can't know, such as the sum after an increment.
+    /// - Throws: ``ParseError``, as a client would get it; 101 if the caller sees no such object.
     @discardableResult
     public func update(_ className: String, _ id: String, _ fields: JSONObject) async throws -> JSONObject {
         try await send(.put, ["classes", className, id], fields).object ?? [:]
     }
 
     /// Deletes an object. The delete rules apply.
+    ///
+    /// - Throws: ``ParseError``, as a client would get it; 101 if the caller sees no such object.
     public func delete(_ className: String, _ id: String) async throws {
         _ = try await send(.delete, ["classes", className, id], [:])
     }
 
     /// The parameters of `/config` that the caller may read.
+    ///
+    /// - Throws: ``ParseError``, as a client would get it.
     public func config() async throws -> JSONObject {
         try await send(.get, ["config"], [:])["params"]?.object ?? [:]
     }

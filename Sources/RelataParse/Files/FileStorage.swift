@@ -11,11 +11,14 @@ public protocol FileStorage: Sendable {
     func store(_ bytes: ByteStream) async throws -> StoredContent
 
     /// The bytes of a part of a content; `nil` for a content that doesn't exist.
+    ///
+    /// - Throws: Any error. The request fails with it.
     func read(_ id: String, _ range: Range<Int>) async throws -> ByteStream?
 
     /// Deletes a content, unless it was stored again since a time: a new file may have it.
     ///
     /// - Returns: Whether the content no longer exists.
+    /// - Throws: Any error. The content is deleted later then.
     func delete(_ id: String, unlessStoredSince time: Date) async throws -> Bool
 
     /// Checks whether contents could be stored, for the health of the server. By default, nothing is done.
@@ -25,7 +28,7 @@ public protocol FileStorage: Sendable {
 }
 
 extension FileStorage {
-    /// Does nothing.
+    /// Does nothing. Throws nothing.
     public func check() async throws {}
 }
 

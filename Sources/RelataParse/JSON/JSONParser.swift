@@ -25,6 +25,8 @@ public struct JSONParser {
     }
 
     /// Reads a whole text.
+    ///
+    /// - Throws: ``ParseError`` 107 with the byte at which the JSON is invalid.
     public static func parse(_ text: String) throws(ParseError) -> JSONValue { try parse(text.utf8) }
 
     private static func result(_ buffer: UnsafeBufferPointer<UInt8>) -> Result<JSONValue, ParseError> {

@@ -30,7 +30,7 @@ public protocol MailSender: Sendable {
 }
 
 extension MailSender {
-    /// Does nothing.
+    /// Does nothing. Throws nothing.
     public func probe() async throws {}
 }
 

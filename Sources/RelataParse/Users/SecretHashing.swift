@@ -4,8 +4,12 @@ import Synchronization
 /// Hashes passwords and tokens, which are never stored in plain text.
 public protocol SecretHashing: Sendable {
     /// The hash of a password, with all data for comparing other passwords with it. It is slow on purpose.
+    ///
+    /// - Throws: Any error. The request fails with it.
     func hash(of password: String) async throws -> String
     /// Whether a password has this hash.
+    ///
+    /// - Throws: Any error, such as for a hash that can't be read. The request fails with it.
     func matches(_ password: String, _ hash: String) async throws -> Bool
     /// The digest of a text that can't be guessed, such as a token. It has at least 16 bytes, is always the same for
     /// the same text, and doesn't reveal the text.

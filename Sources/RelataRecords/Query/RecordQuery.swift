@@ -45,9 +45,11 @@ public struct RecordQuery: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - className: The name of the class.
-    ///   - condition: The condition, in the predicate format.
+    ///   - condition: The condition, in the predicate format; by default, all objects meet it.
     ///   - arguments: The arguments of the condition's placeholders, in order: values, records, links, or arrays.
-    ///   - sort: Paths and aggregates such as `"artist.name,-tracks.@count"`.
+    ///   - sort: Paths and aggregates such as `"artist.name,-tracks.@count"`. By default, the order isn't defined.
+    ///   - limit: The maximum number of objects; all by default.
+    ///   - offset: The number of objects to skip; none by default.
     public init(
         _ className: String, where condition: String? = nil, _ arguments: any PredicateArgumentConvertible...,
         sort: String? = nil, limit: Int? = nil, offset: Int? = nil
@@ -103,6 +105,8 @@ public struct RecordQuery: Hashable, Sendable {
 
 extension RecordValue: PredicateArgumentConvertible {
     /// Its value in a condition.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a value that can't be stored.
     public var predicateArgument: PredicateArgument {
         get throws {
             switch self {
@@ -121,6 +125,8 @@ extension RecordValue: PredicateArgumentConvertible {
 
 extension RecordLink: PredicateArgumentConvertible {
     /// The object's key, for a condition.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object that isn't stored.
     public var predicateArgument: PredicateArgument {
         get throws {
             guard let key else {
@@ -134,6 +140,8 @@ extension RecordLink: PredicateArgumentConvertible {
 
 extension Record: PredicateArgumentConvertible {
     /// The object's key, for a condition.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an object that isn't stored.
     public var predicateArgument: PredicateArgument { get throws { try RecordLink(self).predicateArgument } }
 }
 

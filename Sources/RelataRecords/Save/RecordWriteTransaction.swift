@@ -98,6 +98,8 @@ public final class RecordWriteTransaction: RecordTransaction {
 
     /// Runs `body`. If it throws, its changes are undone and the rest of the transaction stays. The error reaches the
     /// caller.
+    ///
+    /// - Throws: The errors of `body`.
     @discardableResult
     public func savepoint<Result>(_ body: (RecordWriteTransaction) throws -> Result) throws -> Result {
         try undoingClasses { try connection.savepoint { try body(self) } }

@@ -39,6 +39,8 @@ public struct ClassesDraft: Sendable {
     /// - Parameters:
     ///   - isRequired: Whether objects are refused without a value.
     ///   - value: The value of existing objects, and of new ones without one.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a missing class, a name that is taken, and a default of another
+    ///   type.
     public mutating func addField(
         _ name: String, _ type: AttributeType, to className: String, isRequired: Bool = false,
         default value: RecordValue = nil

@@ -42,6 +42,8 @@ extension RecordStore {
     public func count(_ query: RecordQuery) async throws -> Int { try await read { try $0.count(query) } }
 
     /// The classes of the store, in the order of their creation.
+    ///
+    /// - Throws: ``RelataError`` if the database can't be read.
     public var classes: [RecordClass] { get async throws { try await read { $0.classes } } }
 
     // MARK: Saving

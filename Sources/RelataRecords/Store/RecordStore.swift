@@ -95,6 +95,9 @@ public final class RecordStore: Sendable {
 
     /// Opens a store in memory, which ends when it is closed. It has one connection: reads and writes queue.
     ///
+    /// - Parameters:
+    ///   - mode: Whether use makes classes and fields, as by default.
+    ///   - options: How to open it.
     /// - Throws: ``RelataError`` if the database can't be created.
     public static func inMemory(mode: Mode = .development, options: Options = Options()) throws -> RecordStore {
         try make(.memory, mode, options)
@@ -163,6 +166,8 @@ public final class RecordStore: Sendable {
     }
 
     /// Closes the store. Later calls fail with ``RelataError/closed(_:)``; running ones finish.
+    ///
+    /// - Throws: ``RelataError`` if the file can't be closed properly.
     public func close() throws { try pool.close() }
 
     // MARK: Transactions
@@ -226,6 +231,8 @@ public final class RecordStore: Sendable {
     }
 
     /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
+    ///
+    /// - Throws: The errors of `body`; ``RelataError/busy(_:)`` if another process doesn't finish in time.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func write<Result>(_ body: (RecordWriteTransaction) throws -> Result) throws -> Result {

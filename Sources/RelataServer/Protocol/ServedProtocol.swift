@@ -95,13 +95,13 @@ public protocol ServedProtocol: Sendable {
 }
 
 extension ServedProtocol {
-    /// As large as any.
+    /// As large as any. Throws nothing.
     public func maximumBody(path: String, headers: [String: String]) throws(ServerRefusal) -> Int? { nil }
-    /// `nil`: every body is collected first.
+    /// `nil`: every body is collected first. Throws nothing.
     public func maximumStream(
         method: String, path: String, headers: [String: String]
     ) throws(ServerRefusal) -> Int? { nil }
-    /// `nil`: the request is answered as any other.
+    /// `nil`: the request is answered as any other. Throws nothing.
     public func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession? { nil }
     /// None.
     public var headerNames: [String] { [] }

@@ -39,6 +39,8 @@ extension RecordStore {
     }
 
     /// Writes objects and their links to files, as the call with `await`.
+    ///
+    /// - Throws: The errors of the call with `await`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func export(

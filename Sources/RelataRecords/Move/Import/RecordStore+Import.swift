@@ -34,6 +34,8 @@ extension RecordStore {
     }
 
     /// Imports objects and their links, as the call with `await`.
+    ///
+    /// - Throws: The errors of the call with `await`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func `import`(

@@ -1,0 +1,13 @@
+import Relata
+
+@Model struct Genre {
+    let id: ID<Genre>
+    @Attribute(.unique, .notEmpty) var name: String
+}
+
+@Model struct Book {
+    let id: ID<Book>
+    @Attribute(.notEmpty) var title: String
+    var year: Int
+    var genre: ToOne<Genre>
+}

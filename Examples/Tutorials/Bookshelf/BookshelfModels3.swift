@@ -1,0 +1,21 @@
+import Relata
+
+@Model struct Genre {
+    let id: ID<Genre>
+    @Attribute(.unique, .notEmpty) var name: String
+    @Relationship(deleteRule: .deny, inverse: \Book.genre) var books: ToMany<Book>
+}
+
+@Model struct Book {
+    let id: ID<Book>
+    @Attribute(.notEmpty) var title: String
+    var year: Int
+    var genre: ToOne<Genre>
+    @Relationship(deleteRule: .cascade) var isbn: ToOne<ISBN>
+}
+
+@Model struct ISBN {
+    let id: ID<ISBN>
+    @Attribute(.unique, .notEmpty) var value: String
+    @Relationship(inverse: \Book.isbn) var book: HasOne<Book>
+}

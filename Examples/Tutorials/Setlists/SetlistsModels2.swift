@@ -1,0 +1,22 @@
+import Relata
+
+@Model struct Song {
+    let id: ID<Song>
+    @Attribute(.notEmpty) var title: String
+    var key: String
+}
+
+@Model struct SetlistItem {
+    let id: ID<SetlistItem>
+    var position: Int = 0
+    var transposedKey: String?
+    var setlist: ToOne<Setlist>
+    var song: ToOne<Song>
+}
+
+@Model struct Setlist {
+    let id: ID<Setlist>
+    @Attribute(.notEmpty) var name: String
+    @Relationship(deleteRule: .cascade, inverse: \SetlistItem.setlist, order: \SetlistItem.position)
+    var items: ToMany<SetlistItem>
+}

@@ -1,0 +1,21 @@
+import DocumentationSupport
+import Foundation
+import Testing
+
+/// What keeps SQLite behind the interface of engines.
+@Suite struct SeamTests {
+    /// The code of models is compiled to these calls: it reads a column, runs a statement, and binds a parameter.
+    private static let inlined: Set = [
+        "Sources/RelataEngine/Rows/ColumnValue.swift", "Sources/RelataEngine/Rows/RunningStatement.swift",
+        "Sources/RelataEngine/Rows/StatementParameter.swift",
+    ]
+
+    @Test func onlyItsOwnTargetAndInlinedCodeCallSQLite() throws {
+        let others = PackageFiles.files(in: "Sources", ".swift").filter { !$0.hasPrefix("Sources/RelataSQLite/") }
+        let calling = try others.filter { path in
+            let text = try String(contentsOf: PackageFiles.root.appendingPathComponent(path), encoding: .utf8)
+            return text.contains("sqlite3_") || text.contains("SQLITE_")
+        }
+        #expect(Set(calling) == Self.inlined, "move it to RelataSQLite, behind Engine or EngineDriver")
+    }
+}
