@@ -252,7 +252,7 @@ let package = Package(
             name: "RelataServerTests",
             dependencies: [
                 "RelataServer", "RelataParse", "Relata", "ServerClient", "RelataDashboard", "PostgresCluster",
-                "DocumentationSupport",
+                "TestEngines", "DocumentationSupport",
                 .target(name: "RelataTool", condition: .when(traits: ["Server"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Server"])),
