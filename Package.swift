@@ -255,7 +255,7 @@ let package = Package(
             dependencies: [
                 "RelataServer", "RelataParse", "Relata", "ServerClient", "RelataDashboard", "PostgresCluster",
                 "TestSupport",
-                "DocumentationSupport",
+                "TestEngines", "DocumentationSupport",
                 .target(name: "RelataTool", condition: .when(traits: ["Server"])),
                 .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
                 .product(name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Server"])),

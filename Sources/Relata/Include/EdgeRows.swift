@@ -5,9 +5,12 @@ import RelataSQLite
 /// Which object each row of an edge gives to which owner.
 @usableFromInline
 struct EdgeRows {
-    /// The columns with an object's position among those of its owner, and their number: none if rows are in order.
-    private let placeColumn: Int32
-    private let placeColumns: Int
+    /// The columns with an object's position among those of its owner, and with the key that follows it in the order:
+    /// none if rows are in order, or positions aren't stored.
+    private let positionColumn: Int32?
+    private let placeKeyColumn: Int32?
+    /// The column with the object's key in a row of a link.
+    private let linkColumn: Int32
     private var numbers: OwnerNumbers
     /// Whether a row belongs to none of the owners; the rows after it weren't read then.
     @usableFromInline private(set) var hasStranger = false
@@ -26,12 +29,12 @@ struct EdgeRows {
         var high = UInt64.max
         var low = UInt64.max
 
-        init(_ statement: RunningStatement, _ column: Int32, hasPosition: Bool) {
-            if hasPosition {
+        init(_ statement: RunningStatement, position column: Int32?, key keyColumn: Int32) {
+            if let column {
                 let value = ColumnValue(statement, column)
                 position = value.isInteger ? Self.ascending(value.integer) : .max
             }
-            let key = ColumnValue(statement, hasPosition ? column + 1 : column)
+            let key = ColumnValue(statement, keyColumn)
             if key.isInteger {
                 (high, low) = (Self.ascending(key.integer), 0)
             } else if key.isBlob, let bytes = key.uuid?.uuid {
@@ -51,15 +54,23 @@ struct EdgeRows {
     init(_ edge: CompiledQuery? = nil, _ numbers: OwnerNumbers = OwnerNumbers()) {
         self.numbers = numbers
         tellsKeys = edge?.objectRows == .keys
-        placeColumns = edge?.placeColumns ?? 0
-        placeColumn = Int32((edge?.columnTypes.count ?? 0) - placeColumns)
+        let places = edge?.placeColumns ?? 0
+        let first = Int32((edge?.columnTypes.count ?? 0) - places)
+        if let edge, edge.objectRows != nil {
+            linkColumn = Int32(edge.partColumns[0])
+            (positionColumn, placeKeyColumn) = (places > 0 ? first : nil, linkColumn)
+        } else {
+            linkColumn = 0
+            positionColumn = places > 1 ? first : nil
+            placeKeyColumn = places > 0 ? first + Int32(places) - 1 : nil
+        }
     }
 
     /// Reserves capacity for that many rows.
     mutating func reserve(_ count: Int) {
         owners.reserveCapacity(count)
         objects.reserveCapacity(count)
-        if placeColumns > 0 { places.reserveCapacity(count) }
+        if placeKeyColumn != nil { places.reserveCapacity(count) }
     }
 
     /// The number of them.
@@ -75,8 +86,8 @@ struct EdgeRows {
 
     @usableFromInline
     mutating func add(_ object: Int32, to owner: Int32, _ statement: RunningStatement) {
-        if placeColumns > 0 {
-            let place = Place(statement, placeColumn, hasPosition: placeColumns > 1)
+        if let placeKeyColumn {
+            let place = Place(statement, position: positionColumn, key: placeKeyColumn)
             if isSorted, let last = owners.last {
                 isSorted = last < owner || last == owner && places[places.count - 1] < place
             }
@@ -93,20 +104,24 @@ struct EdgeRows {
     ) throws -> StepResult {
         while true {
             let result = statement.step()
-            guard result == .row, ColumnValue(statement, keyColumn).isNull, let owner = owner(statement) else {
-                return result
-            }
-            add(try wanted.number(of: ColumnValue(statement, 1)), to: owner, statement)
+            guard result == .row,
+                tellsKeys ? !ColumnValue(statement, 0).isNull : ColumnValue(statement, keyColumn).isNull,
+                let owner = owner(statement)
+            else { return result }
+            add(try wanted.number(of: ColumnValue(statement, linkColumn)), to: owner, statement)
         }
     }
 
-    /// Records the object of the current row, whose key came before.
+    /// Records the object of the current row, whose key came before; returns whether it did.
     @usableFromInline
-    mutating func setPlace(_ place: Int, _ statement: RunningStatement, _ wanted: WantedKeys) throws {
-        let column = ColumnValue(statement, 1)
-        let number = tellsKeys ? Int(try wanted.number(of: column)) : Int(column.integer) - 1
+    mutating func setPlace(_ place: Int, _ statement: RunningStatement, _ wanted: WantedKeys) -> Bool {
+        let column = ColumnValue(statement, linkColumn)
+        guard let number = tellsKeys ? wanted.known(column).map({ Int($0) }) : Int(column.integer) - 1 else {
+            return false
+        }
         if targets.count <= number { targets += repeatElement(-1, count: number + 1 - targets.count) }
         targets[number] = Int32(truncatingIfNeeded: place)
+        return true
     }
 
     /// Replaces the keys of links by objects, and drops dangling links.
@@ -119,13 +134,13 @@ struct EdgeRows {
             objects[count] = targets[number]
             if count < row {
                 owners[count] = owners[row]
-                if placeColumns > 0 { places[count] = places[row] }
+                if placeKeyColumn != nil { places[count] = places[row] }
             }
             count += 1
         }
         owners.removeLast(owners.count - count)
         objects.removeLast(objects.count - count)
-        if placeColumns > 0 { places.removeLast(places.count - count) }
+        if placeKeyColumn != nil { places.removeLast(places.count - count) }
     }
 
     /// Adds the next object of the row's owner; returns whether there is one.

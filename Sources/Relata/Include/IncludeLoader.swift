@@ -121,7 +121,8 @@ struct IncludeLoader {
         let compiled = try transaction.compiler.edge(
             QueryPlan(entity: Target.entityName, condition: include.requiredCondition, sort: include.sort),
             from: Owner.entityName, along: include.relationship, of: isWhole ? nil : edge.keys,
-            limit: include.limit, tellsRows: true, sortsRows: false, tellsOnce: isShared)
+            limit: include.limit, tellsRows: true, sortsRows: false, tellsOnce: isShared,
+            ownerCount: edge.keys.count)
         let numbers = isWhole ? OwnerNumbers(keys: edge.keys, type: compiled.columnTypes[0]) : OwnerNumbers()
         return try transaction.read(compiled.statement) { statement in
             try ReadLoop(statement, edge: compiled, owner: .number, numbers: numbers, keyColumn: keyColumn)

@@ -23,6 +23,8 @@ public struct ReadLoop<M: Model> {
     @usableFromInline let keyColumn: Int32
     /// Whether each object is in one row, if rows have owners' keys.
     @usableFromInline let areOnce: Bool
+    /// The first column of an object that comes after all links.
+    @usableFromInline let objectColumn: Int32
     /// Collects the keys of objects, if links come before all objects.
     @usableFromInline let wanted: WantedKeys?
     /// The objects, each once.
@@ -47,7 +49,8 @@ public struct ReadLoop<M: Model> {
 
     /// Reads rows that are objects.
     init(_ statement: RunningStatement) {
-        (self.statement, owner, keyColumn, areOnce, wanted, rows) = (statement, .none, -1, true, nil, EdgeRows())
+        (self.statement, owner, keyColumn, objectColumn, areOnce) = (statement, .none, -1, 0, true)
+        (wanted, rows) = (nil, EdgeRows())
     }
 
     /// Reads the rows of an edge.
@@ -59,7 +62,8 @@ public struct ReadLoop<M: Model> {
         _ statement: RunningStatement, edge: CompiledQuery, owner: Owner, numbers: OwnerNumbers = OwnerNumbers(),
         keyColumn: Int? = nil, areOnce: Bool = false
     ) throws {
-        let first = (owner == .number ? 1 : M.keyColumnCount) + (edge.objectRows == nil ? 0 : 1)
+        let first = edge.objectRows == nil ? (owner == .number ? 1 : M.keyColumnCount) : edge.partColumns[1]
+        objectColumn = Int32(first)
         wanted = try edge.objectRows.map { _ in try WantedKeys() }
         if let wanted, case .numbers(let parameter)? = edge.objectRows {
             try wanted.bind(to: statement, at: parameter)
@@ -128,12 +132,16 @@ public struct ReadLoop<M: Model> {
         result = hasLinks ? statement.step() : try rows.readLinks(statement, wanted, keyColumn)
         hasLinks = true
         while result == .row, !rows.hasStranger {
-            var reader = RowReader(statement, column: 2)
-            try rows.setPlace(objects.count, statement, wanted)
+            var reader = RowReader(statement, column: objectColumn)
+            guard rows.setPlace(objects.count, statement, wanted) else {
+                // Nobody links to it.
+                result = statement.step()
+                continue
+            }
             do {
                 objects.append(try M(from: &reader))
             } catch {
-                fail(at: reader.column, first: 2)
+                fail(at: reader.column, first: objectColumn)
                 throw error
             }
             result = statement.step()
@@ -161,7 +169,7 @@ public struct ReadLoop<M: Model> {
     mutating func fail(at column: Int32, first: Int32) {
         failure = (column, first)
         if let wanted {
-            try? rows.setPlace(-1, statement, wanted)
+            _ = rows.setPlace(-1, statement, wanted)
             return
         }
         guard keyColumn >= 0 else { return }

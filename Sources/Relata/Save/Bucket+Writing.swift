@@ -90,7 +90,13 @@ extension Bucket {
             }
             return try writer.write(batch, statement, observer, from: rows.lowerBound)
         }
-        try writer.write(batch, statement, nil, from: rows.lowerBound)
+        if endsTransaction, rows.count == 1, statement == .insert || statement == .update {
+            try writer.run.connection.withOnlyStatement {
+                try writer.write(batch, statement, nil, from: rows.lowerBound)
+            }
+        } else {
+            try writer.write(batch, statement, nil, from: rows.lowerBound)
+        }
         try noteWritten(rows, batch, statement, writer)
     }
 

@@ -76,6 +76,8 @@ final class Bucket<M: Model>: AnyBucket {
     private var resolved = 0
     private var unset: [(node: Int, row: Int, reference: Int)] = []
     private var isFinished: [Bool] = []
+    /// Whether writing its row ends the transaction.
+    var endsTransaction = false
     /// Whether the model links to its own objects.
     @usableFromInline let leadsToItself: Bool
     /// The result of each row; empty before the first is written.

@@ -5,6 +5,8 @@ import RelataCore
 struct PlainSave<M: Model> {
     let session: SaveSession
     let table: Table
+    /// Whether the transaction does nothing else.
+    let isOneCall: Bool
 
     /// Validates and writes objects of one role.
     func write(_ objects: [M], as role: SaveRole) throws -> [M] {
@@ -13,6 +15,7 @@ struct PlainSave<M: Model> {
         try Validation.refuse(failures)
         if role != .insert { try refuseTwice(objects) }
         let bucket = Bucket(table, session, plain: objects, as: role)
+        bucket.endsTransaction = isOneCall && objects.count == 1
         try bucket.prepare(session.run, WritePlan.Order(ofBatchWith: objects.count))
         try bucket.write(objects.indices, session.run)
         bucket.roundAll(session)

@@ -22,6 +22,8 @@ public final class Store: StoreWriter, Sendable {
         public var database = DatabaseOptions()
         /// Steps for changes of the schema that would lose data, each run once, in this order.
         public var migrations: [MigrationStep] = []
+        /// Called when opening has changed the tables, with the changes, such as columns that were converted.
+        public var didMigrate: (@Sendable (MigrationPlan) -> Void)?
 
         /// The defaults.
         public init() {}
@@ -143,6 +145,8 @@ public final class Store: StoreWriter, Sendable {
                 return try await withTaskExecutorPreference(executor) {
                     try make(location, models, options, waits: false)
                 }
+            } catch let error as RelataError where error.isInterruption {
+                throw CancellationError()
             } catch {
                 guard case RelataError.busy = error, Date() < deadline else { throw error }
             }
@@ -164,7 +168,9 @@ public final class Store: StoreWriter, Sendable {
             try pool.withWriter { connection in
                 if hub.keepsLog { try ChangeLog.check(connection) }
                 catalog = try catalog.comparing(
-                    Migrator.entities(migrating: connection, schema: catalog.schema, steps: options.migrations))
+                    Migrator.entities(migrating: connection, schema: catalog.schema, steps: options.migrations) {
+                        options.didMigrate?($0)
+                    })
                 if !options.isReadOnly {
                     try pool.engine.beginLogging(connection)
                     try hub.prepare(connection)

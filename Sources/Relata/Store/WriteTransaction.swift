@@ -121,7 +121,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
         if role != .insert { try refuseHidden(objects) }
         if catalog.links[table.index].isEmpty {
             return try atomically {
-                try PlainSave<M>(session: makeSession(), table: table).write(objects, as: role)
+                try PlainSave<M>(session: makeSession(), table: table, isOneCall: isOneCall).write(objects, as: role)
             }
         }
         let session = makeSession()

@@ -16,7 +16,9 @@ package struct CompiledQuery: Hashable, Sendable {
     /// its object unset, and has its key by the owner's column: the part before the object's own key.
     package var knownKeys: [Int?]
     /// The first columns of rows, if links and objects come in separate rows; otherwise `nil`. A row of a link has the
-    /// owner, the object's key and the position columns. After all links, there is a row for each object.
+    /// owner, the object's key in the first of ``partColumns``, and a position column if positions are stored: the
+    /// link's place is the position and then that key. After all links, there is a row for each object, without an
+    /// owner; see ``ObjectRows``. Others may be among them.
     package var objectRows: ObjectRows?
     /// Which of the parameters are values of the access; only set for a plain query.
     package var accessParameters: [AccessParameter]
@@ -42,7 +44,7 @@ package struct CompiledQuery: Hashable, Sendable {
 package enum ObjectRows: Hashable, Sendable {
     /// The number of the object's key, from 1, among those that the reader of the links adds to the bound value.
     case numbers(parameter: Int)
-    /// The object's key.
+    /// None: the column of the object's key is also that of a link, which has an owner.
     case keys
 }
 

@@ -21,12 +21,15 @@ extension QueryCompiler {
     ///     see ``CompiledQuery/knownKeys``.
     ///   - tellsOnce: Whether links and objects may come in separate rows, because an object that many owners share
     ///     must be read only once; see ``CompiledQuery/objectRows``.
+    ///   - ownerCount: How many owners there are, if they are all existing ones. If there are fewer objects, all of them
+    ///     may be read for their links.
     ///   - recursion: Whether the targets are owners in turn, and how often. The relationship must lead back to its own
     ///     entity, and rows include their owner's key.
     package func edge(
         _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList?,
         columns chosen: SelectedColumns = .all, limit: Int? = nil, tellsRows: Bool = false, sortsRows: Bool = true,
-        sharing toOnes: [Range<Int>] = [], tellsOnce: Bool = false, following recursion: IncludePlan.Recursion? = nil
+        sharing toOnes: [Range<Int>] = [], tellsOnce: Bool = false, ownerCount: Int? = nil,
+        following recursion: IncludePlan.Recursion? = nil
     ) throws(RelataError) -> CompiledQuery {
         let tellsRows = tellsRows && owners != nil
         if let limit, tellsRows, let owners, case .inverse(let number)? = schema[entity]?.links[relationship],
@@ -38,7 +41,8 @@ extension QueryCompiler {
         let owner = tellsRows ? "k.rowid" : query.owner.joined(separator: ", ")
         let ownerTypes: [AttributeType?] = tellsRows ? [.integer] : query.ownerTypes
         if tellsOnce, limit == nil, plan.isWhole, plan.sort.isEmpty, ownerTypes.count == 1,
-            let compiled = try query.linksAndObjects(owner, ownerTypes[0], isWhole: owners == nil)
+            let compiled = try query.linksAndObjects(
+                owner, ownerTypes[0], isWhole: owners == nil, ownerCount: ownerCount)
         {
             return compiled
         }
@@ -176,33 +180,45 @@ extension QueryWriter {
     /// The rows of a relationship whose objects many owners may share, without the objects, followed by each object
     /// once. `nil` if more than the key of an object determines the rows or their order.
     fileprivate mutating func linksAndObjects(
-        _ owner: String, _ ownerType: AttributeType?, isWhole: Bool
+        _ owner: String, _ ownerType: AttributeType?, isWhole: Bool, ownerCount: Int?
     ) throws(RelataError) -> CompiledQuery? {
         let position = writer.positions[writer.scopes[0].position]
         guard position.alias == nil, let key = position.key, key.count == 1,
-            let place = place(try order(isTotal: true), isWhole: isWhole)
+            var place = place(try order(isTotal: true), isWhole: isWhole)
         else { return nil }
+        // The key is there already.
+        if let last = place.popLast(), last.sql != key[0] { return nil }
         let own = table.columns.map { "o." + writer.dialect.quote($0.name) }
-        let types = [ownerType, table.columns[table.keyColumns[0]].type] + table.columns.map(\.type)
-        func compiled(_ text: String, _ rows: ObjectRows) -> CompiledQuery {
-            CompiledQuery(
-                statement: statement(text), columnTypes: types + place.map(\.type), placeColumns: place.count,
-                partColumns: [1, 2, types.count], objectRows: rows)
-        }
+        let ownTypes: [AttributeType?] = table.columns.map(\.type)
         if writer.dialect == .postgres {
             let places = place.indices.map { "relata_place\($0)" }
             let links = ([owner, key[0]] + place.map(\.sql)).joined(separator: ", ")
             let names = (["relata_owner", "relata_target"] + places).joined(separator: ", ")
             let target = writer.columns("o", table.keyColumnNames)[0]
+            // A server sends and a client reads each column of each row, so there are as few as can be.
+            let keyPlace = table.keyColumns[0]
+            let linkColumns = own.indices.map { $0 == keyPlace ? "relata_target" : "NULL" }
             // To read a table twice takes less time than to keep its rows, and to look up the links of a list doesn't.
             let keeping = isWhole ? "NOT MATERIALIZED" : "MATERIALIZED"
-            return compiled(
-                "WITH relata_links(\(names)) AS \(keeping) (\(try finish("SELECT " + links, order: []))) SELECT "
-                    + (["relata_owner", "relata_target"] + own.map { _ in "NULL" } + places).joined(separator: ", ")
-                    + " FROM relata_links UNION ALL SELECT "
-                    + (["NULL", target] + own + place.map { _ in "NULL" }).joined(separator: ", ")
-                    + " FROM \(writer.source(table)) AS o WHERE \(target) IN (SELECT relata_target FROM relata_links)",
-                .keys)
+            var text = "WITH relata_links(\(names)) AS \(keeping) (\(try finish("SELECT " + links, order: [])))"
+            // A row without an owner is an object.
+            let objects =
+                " UNION ALL SELECT " + (["NULL"] + own + place.map { _ in "NULL" }).joined(separator: ", ")
+                + " FROM \(writer.source(table)) AS o WHERE "
+            var (allObjects, condition) = ("", "\(target) IN (SELECT relata_target FROM relata_links)")
+            if isWhole, let ownerCount {
+                // To find the linked ones among few objects takes longer than to read all. One of the two parts runs.
+                let count = writer.bind(.integer(Int64(ownerCount)), as: .integer)
+                text += ", relata_objects(are_few) AS MATERIALIZED (SELECT count(*) < \(count) FROM (SELECT 1 FROM "
+                text += "\(writer.source(table)) AS relata_object LIMIT \(count)) AS relata_some)"
+                allObjects = objects + "(SELECT are_few FROM relata_objects)"
+                condition = "NOT (SELECT are_few FROM relata_objects) AND " + condition
+            }
+            text += " SELECT " + (["relata_owner"] + linkColumns + places).joined(separator: ", ")
+            text += " FROM relata_links WHERE relata_owner IS NOT NULL" + allObjects + objects + condition
+            return CompiledQuery(
+                statement: statement(text), columnTypes: [ownerType] + ownTypes + place.map(\.type),
+                placeColumns: place.count, partColumns: [1 + keyPlace, 1, 1 + own.count], objectRows: .keys)
         }
         var text = try finish(
             "SELECT " + ([owner, key[0]] + own.map { _ in "NULL" } + place.map(\.sql)).joined(separator: ", "),
@@ -214,7 +230,11 @@ extension QueryWriter {
         text += (["NULL", "w.rowid"] + own + place.map { _ in "NULL" }).joined(separator: ", ")
         text += " FROM \(wanted) AS w CROSS JOIN \(writer.source(table)) AS o ON "
         text += writer.pairwise(writer.columns("o", table.keyColumnNames), [writer.dialect.unaffiliated("w.c0")])
-        return compiled(text, .numbers(parameter: wantedKeys))
+        return CompiledQuery(
+            statement: statement(text),
+            columnTypes: [ownerType, ownTypes[table.keyColumns[0]]] + ownTypes + place.map(\.type),
+            placeColumns: place.count, partColumns: [1, 2, 2 + own.count],
+            objectRows: .numbers(parameter: wantedKeys))
     }
 
     /// Takes over the order of a reference's view, and returns the alias of the objects.

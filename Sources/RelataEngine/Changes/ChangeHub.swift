@@ -274,6 +274,12 @@ package final class ChangeHub: Sendable {
         recorder.isAnnounced = announcement != nil
     }
 
+    /// Does ``willCommit(_:)`` before the last statement of a transaction; `nil` if the statement's changes must be known.
+    func earlyCommit(of connection: Connection) -> (() throws -> Void)? {
+        guard !keepsLog, connection.recorder?.listsRows != true else { return nil }
+        return { try self.willCommit(connection) }
+    }
+
     /// A transaction was committed, and the writer is still held, so that transactions are reported in order.
     func didCommit(_ connection: Connection) {
         guard let recorder = connection.recorder else {

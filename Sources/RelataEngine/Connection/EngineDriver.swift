@@ -55,6 +55,13 @@ package protocol EngineDriver: MigrationDriver {
     ///
     /// - Returns: Whether it does; otherwise the statement is run.
     func beginLater(_ statement: String) -> Bool
+    /// Sends the next statement, if it is the first of the open transaction, together with its commit, which saves a round
+    /// trip. If that statement changes no row, the transaction is open afterwards.
+    ///
+    /// - Parameter willCommit: Is called before. Does its part of the commit; `nil` to send the next statement as usual.
+    func commitWithNextStatement(_ willCommit: (() throws -> Void)?)
+    /// Whether the transaction was committed in that way.
+    var hasCommittedEarly: Bool { get }
     /// Refuses to commit a transaction that an error has rolled back already.
     func checkBeforeCommit() throws(RelataError)
     /// Whether a transaction is open.
@@ -153,6 +160,8 @@ package protocol EngineDriver: MigrationDriver {
 
 extension EngineDriver {
     package func beginLater(_ statement: String) -> Bool { false }
+    package func commitWithNextStatement(_ willCommit: (() throws -> Void)?) {}
+    package var hasCommittedEarly: Bool { false }
     package func beginBriefUse() -> Bool { false }
     package func endBriefUse() -> Bool { false }
     package func collector(for statement: RunningStatement) -> RemoteRows? { nil }

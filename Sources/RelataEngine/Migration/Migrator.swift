@@ -50,16 +50,19 @@ package enum Migrator {
     /// Prepares the database for a store: migrates it to the models, as ``migrate(_:schema:steps:)``, and reads how its
     /// tables compare foreign keys.
     ///
+    /// - Parameter didMigrate: Is called with the changes that were made.
     /// - Returns: The entities with facts that no model declares: another program's column may collate `NOCASE`, so
     ///   that `'ABC'` refers to `'Abc'`. `nil` for a database in which all comparisons agree.
     package static func entities(
-        migrating connection: Connection, schema: Schema, steps: [MigrationStep]
+        migrating connection: Connection, schema: Schema, steps: [MigrationStep],
+        didMigrate: (MigrationPlan) -> Void = { _ in }
     ) throws -> [Entity]? {
         try connection.driver.makeReady(connection)
         let known = Metadata.state(connection, fingerprint: fingerprint(schema, steps))
         if case .unchanged(.asDeclared) = known { return nil }
         if case .changed = known {
-            try migrate(connection, schema: schema, steps: steps)
+            let plan = try migrate(connection, schema: schema, steps: steps)
+            if !plan.isEmpty { didMigrate(plan) }
             // Otherwise the first commit would query them.
             try connection.knownSearchIndexes()
         }

@@ -36,10 +36,15 @@ extension ConnectionPool {
     ) throws -> Result {
         changes?.begin(connection)
         connection.needsTransaction = true
-        defer { connection.needsTransaction = false }
+        connection.earlyCommit = changes?.earlyCommit(of: connection)
+        defer { (connection.needsTransaction, connection.earlyCommit) = (false, nil) }
         var others: [Leases.TaskWait] = []
         do {
             let result = try body(connection)
+            if connection.driver.hasCommittedEarly {
+                changes?.didCommit(connection)
+                return result
+            }
             if Task.isCancelled { throw CancellationError() }
             if takesOthersAlong { try doWaitingWork(connection, &others) }
             try changes?.willCommit(connection)

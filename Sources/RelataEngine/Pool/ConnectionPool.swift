@@ -109,20 +109,19 @@ package final class ConnectionPool: Sendable {
         try Task.checkCancellation()
         if Turn.isOver { await Turn.pass() }
         let connection = try await readers.acquire()
-        defer {
+        defer { Turn.end() }
+        guard let executor = connection.driver.executor else {
+            defer { readers.release(connection) }
+            return try translatingInterrupts { try body(connection) }
+        }
+        // Several waiting calls, each on a separate thread, wait in parallel.
+        if isOneStatement, readers.hasOneHolder, let result = performBriefly(connection, body) {
             readers.release(connection)
-            Turn.end()
+            return try result.get()
         }
-        if let executor = connection.driver.executor {
-            // Several waiting calls, each on a separate thread, wait in parallel.
-            if isOneStatement, readers.hasOneHolder, let result = try performBriefly(connection, body) {
-                return result
-            }
-            return try await perform(connection, of: readers, on: executor) { connection in
-                try self.tryingAgain(connection) { try body(connection) }
-            }
+        return try await perform(connection, of: readers, on: executor) { connection in
+            try self.tryingAgain(connection) { try body(connection) }
         }
-        return try translatingInterrupts { try body(connection) }
     }
 
     /// A connection that is kept for reading across suspensions, of a database in a file. Never waits.
@@ -170,10 +169,7 @@ package final class ConnectionPool: Sendable {
         try Task.checkCancellation()
         if Turn.isOver { await Turn.pass() }
         let connection = try await writer.acquire()
-        defer {
-            writer.release(connection)
-            Turn.end()
-        }
+        defer { Turn.end() }
         if let executor = connection.driver.executor {
             return try await perform(connection, of: writer, on: executor) { connection in
                 try self.tryingAgain(connection) {
@@ -182,6 +178,7 @@ package final class ConnectionPool: Sendable {
                 }
             }
         }
+        defer { writer.release(connection) }
         try await begin(connection, until: Date(timeIntervalSinceNow: busyTimeout))
         return try translatingInterrupts { try commit(connection, body) }
     }
@@ -199,10 +196,7 @@ package final class ConnectionPool: Sendable {
         if Turn.isOver { await Turn.pass() }
         let write = SharedWrite(body)
         guard let connection = try await writer.acquire(for: write) else { return try write.result() }
-        defer {
-            writer.release(connection)
-            Turn.end()
-        }
+        defer { Turn.end() }
         if let executor = connection.driver.executor {
             return try await perform(connection, of: writer, on: executor) { connection in
                 // Waiting work isn't included: it may have seen more than this transaction's snapshot contains.
@@ -212,6 +206,7 @@ package final class ConnectionPool: Sendable {
                 }
             }
         }
+        defer { writer.release(connection) }
         let deadline = Date(timeIntervalSinceNow: busyTimeout)
         do {
             try await begin(connection, until: deadline)
@@ -243,8 +238,9 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Runs `body` on the thread of a connection whose statements block, so that none of Swift's threads does.
-    /// Cancelling the task stops the running statement.
+    /// Runs `body` on the thread of a connection whose statements block, so that none of Swift's threads does, and
+    /// returns the connection from there: it doesn't wait for the task to change threads. Cancelling the task stops the
+    /// running statement.
     private func perform<Result: Sendable>(
         _ connection: Connection, of leases: Leases, on executor: any TaskExecutor,
         _ body: @Sendable (Connection) throws -> Result
@@ -254,7 +250,6 @@ package final class ConnectionPool: Sendable {
         leases.endHold()
         return try await withTaskExecutorPreference(executor) {
             leases.beginHold(leased)
-            defer { leases.endHold() }
             let result = await withTaskCancellationHandler {
                 Swift.Result { try self.translatingInterrupts { try body(leased.connection) } }
             } onCancel: {
@@ -262,6 +257,7 @@ package final class ConnectionPool: Sendable {
             }
             // Cancelling isn't possible any more: the next holder gets the connection in a clean state.
             leased.connection.driver.makeReusable()
+            leases.release(leased.connection)
             return try result.get()
         }
     }
@@ -270,10 +266,10 @@ package final class ConnectionPool: Sendable {
     /// would begin; `nil` if it didn't, or more work is needed.
     private func performBriefly<Result>(
         _ connection: Connection, _ body: (Connection) throws -> Result
-    ) throws -> Result? {
+    ) -> Swift.Result<Result, any Error>? {
         guard connection.driver.beginBriefUse() else { return nil }
         let result = Swift.Result { try translatingInterrupts { try body(connection) } }
-        return connection.driver.endBriefUse() ? try result.get() : nil
+        return connection.driver.endBriefUse() ? result : nil
     }
 
     /// Runs `body` with the writing connection outside any transaction: for pragmas and migrations.
@@ -289,16 +285,14 @@ package final class ConnectionPool: Sendable {
         try Task.checkCancellation()
         if Turn.isOver { await Turn.pass() }
         let connection = try await writer.acquire()
-        defer {
-            writer.release(connection)
-            Turn.end()
-        }
+        defer { Turn.end() }
         if let executor = connection.driver.executor {
             return try await perform(connection, of: writer, on: executor) { connection in
                 try self.engine.prepareForUse(connection)
                 return try body(connection)
             }
         }
+        defer { writer.release(connection) }
         return try body(connection)
     }
 

@@ -116,9 +116,7 @@ final class Leases: Sendable {
         guard case .open = handoff, let executor = makeExecutor() else { return try connection(handoff, thread) }
         state.withLock { $0.endHold(thread) }
         do {
-            let leased = try await withTaskExecutorPreference(executor) {
-                LeasedConnection(connection: try open(executor))
-            }
+            let leased = try await makeConnection(on: executor)
             beginHold(leased)
             return leased.connection
         } catch {
@@ -135,7 +133,18 @@ final class Leases: Sendable {
     func borrow() async throws -> LeasedConnection {
         if let leased = try borrowIdle() { return leased }
         guard let executor = makeExecutor() else { return LeasedConnection(connection: try open(nil)) }
-        return try await withTaskExecutorPreference(executor) { LeasedConnection(connection: try open(executor)) }
+        return try await makeConnection(on: executor)
+    }
+
+    /// Opens a connection that blocks on its own thread.
+    private func makeConnection(on executor: any TaskExecutor) async throws -> LeasedConnection {
+        do {
+            return try await withTaskExecutorPreference(executor) {
+                LeasedConnection(connection: try open(executor))
+            }
+        } catch let error as RelataError where error.isInterruption {
+            throw CancellationError()
+        }
     }
 
     private func borrowIdle() throws -> LeasedConnection? {

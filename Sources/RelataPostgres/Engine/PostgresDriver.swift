@@ -7,10 +7,10 @@ import Synchronization
 /// A connection of PostgreSQL: connects a ``Connection`` with a ``Session``.
 package final class PostgresDriver: EngineDriver {
     let session: Session
-    private let trace: SQLTrace?
+    let trace: SQLTrace?
     private let thread: ConnectionThread
     /// Whether the transaction is being committed. If the connection is lost now, the outcome is unknown.
-    private var isCommitting = false
+    var isCommitting = false
     /// Whether statements must be prepared again, because a table was altered or the session has lost them.
     private var hasStaleStatements = false
     var nextName = 0
@@ -19,11 +19,14 @@ package final class PostgresDriver: EngineDriver {
     private var waitsForReferences = false
     private var isReadOnly = false
     /// The statements that begin the open transaction, which are sent with its first statement.
-    private var beginning: [String] = []
+    var beginning: [String] = []
     let settings: SessionSettings
     let ownStatements = OwnStatements()
     /// The statement that is sent together with the end of the open transaction.
     var lastStatement: OwnStatement?
+    /// The rest of the commit, if the next statement is sent together with it.
+    var earlyCommit: (() throws -> Void)?
+    package internal(set) var hasCommittedEarly = false
     /// The number of the change log, once it was read in this generation of the session.
     var knownLog: (generation: Int, log: Int64)?
     /// The replicas that the store reads from, and whether this connection leads to one.
@@ -270,38 +273,7 @@ package final class PostgresDriver: EngineDriver {
     // MARK: Transactions
 
     package func beginLater(_ statement: String) -> Bool {
-        (beginning, lastStatement) = (opening(statement), nil)
-        return true
-    }
-
-    /// The statements that begin the transaction, for a caller that sends them with another statement; empty if the
-    /// transaction has begun on the server.
-    func takeBeginning() -> [String] {
-        guard let first = beginning.first else { return [] }
-        defer { beginning = [] }
-        trace?(first, .zero)
-        return beginning
-    }
-
-    /// The statements to send before and after another. Through a pooler, a transaction carries the settings that the
-    /// session can't keep, so a statement outside of a transaction gets one.
-    func surroundings() -> (before: [String], after: [String]) {
-        let before = takeBeginning()
-        guard session.isPooled, before.isEmpty, session.transactionStatus == .idle else { return (before, []) }
-        return (opening("BEGIN"), ["COMMIT"])
-    }
-
-    /// Begins the transaction on the server, before a command that can't be sent together with its beginning.
-    func tellBeginning() throws(RelataError) {
-        let beginning = takeBeginning()
-        if beginning.isEmpty { return }
-        _ = try run { (session) throws(PostgresFailure) in try session.run(beginning.joined(separator: "; ")) }
-    }
-
-    /// Whether a statement ends a transaction that hasn't begun on the server, so nothing must be done.
-    func endsUntold(_ sql: String) -> Bool {
-        guard !beginning.isEmpty, ["COMMIT", "ROLLBACK"].contains(sql) else { return false }
-        beginning = []
+        (beginning, lastStatement, hasCommittedEarly) = (opening(statement), nil, false)
         return true
     }
 

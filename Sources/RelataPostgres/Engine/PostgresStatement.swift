@@ -76,6 +76,7 @@ final class PostgresStatement: RemoteStatement {
         }
         if driver.endsUntold(sql) { return rows = nil }
         if sql == "COMMIT" { return try commit() }
+        if let result = try runCommitting() { return try take(result) }
         let (before, after) = driver.surroundings()
         let result = try driver.traced(sql) { (session) throws(PostgresFailure) in
             do throws(PostgresFailure) {
@@ -95,6 +96,10 @@ final class PostgresStatement: RemoteStatement {
                 return try session.execute(fresh, parameters)
             }
         }
+        try take(result)
+    }
+
+    private func take(_ result: ResultSet) throws(RelataError) {
         affectedRows = result.changesRows ? result.affectedRows : 0
         driver.didRun(affectedRows)
         guard tellsKey else {
@@ -102,6 +107,26 @@ final class PostgresStatement: RemoteStatement {
             return
         }
         if result.count > 0 { driver.lastInsertedKey = try result[result.count - 1][0].integer() }
+    }
+
+    /// Runs the statement as a whole transaction, in one round trip; `nil` if it isn't one, or must be prepared again.
+    private func runCommitting() throws(RelataError) -> ResultSet? {
+        guard let (before, last) = try driver.prepareEarlyCommit() else { return nil }
+        let result = try driver.traced(sql) { (session) throws(PostgresFailure) -> ResultSet? in
+            do throws(PostgresFailure) {
+                return try session.execute(prepared, parameters, between: before, then: last, ["COMMIT"])
+            } catch {
+                guard error.isStale else { throw error }
+                session.rollBack()
+                return nil
+            }
+        }
+        if let result {
+            driver.didCommitEarly(before, changedRows: result.changesRows && result.affectedRows > 0)
+        } else {
+            driver.beginAgain(before)
+        }
+        return result
     }
 
     private func commit() throws(RelataError) {

@@ -6,10 +6,13 @@ import RelataCore
 extension Session {
     /// Runs a prepared statement between others that have neither parameters nor rows. If one fails, those after it
     /// don't run.
+    ///
+    /// - Parameter last: A statement that runs right after it.
     func execute(
-        _ statement: PreparedStatement, _ parameters: ParameterBuffer, between before: [String], _ after: [String]
+        _ statement: PreparedStatement, _ parameters: ParameterBuffer, between before: [String],
+        then last: OwnStatement? = nil, _ after: [String]
     ) throws(PostgresFailure) -> ResultSet {
-        if before.isEmpty, after.isEmpty { return try execute(statement, parameters) }
+        if before.isEmpty, last == nil, after.isEmpty { return try execute(statement, parameters) }
         try check(statement, parameters)
         return try parameters.withPointers { values, lengths, formats in
             Result { () throws(PostgresFailure) in
@@ -17,23 +20,26 @@ extension Session {
                     statement,
                     Parameters(
                         count: Int32(parameters.count), values: values, lengths: lengths, formats: formats),
-                    between: before, after)
+                    between: before, then: last, after)
             }
         }.get()
     }
 
     /// A version with parameters in libpq's form.
     func execute(
-        _ statement: PreparedStatement, _ parameters: Parameters, between before: [String], _ after: [String]
+        _ statement: PreparedStatement, _ parameters: Parameters, between before: [String],
+        then last: OwnStatement? = nil, _ after: [String]
     ) throws(PostgresFailure) -> ResultSet {
         let handle = try ready()
         try check(statement)
+        if let last { try check(last.statement, last.parameters) }
         guard PQenterPipelineMode(handle) == 1 else { throw failure(nil, sql: statement.sql) }
         let isSent =
             before.allSatisfy { send($0, handle) }
             && send(
                 statement, count: Int(parameters.count), parameters.values, parameters.lengths, parameters.formats,
                 handle)
+            && (last.map { send($0.statement, $0.parameters, handle) } ?? true)
             && after.allSatisfy { send($0, handle) } && PQpipelineSync(handle) == 1
         guard isSent else {
             let failure = failure(nil, sql: statement.sql)

@@ -59,14 +59,12 @@ package final class Session {
     /// The least version of the server that is supported.
     package static let leastServerVersion = 13
 
-    /// Connects, and sets the session up.
+    /// Connects, and sets the session up. A cancelled task doesn't wait for the connection.
     ///
     /// - Parameter poolsTransactions: Whether a pooler gives each transaction another of the server's connections;
     ///   `nil` to assume so for any pooler.
     package init(_ url: PostgresURL, poolsTransactions: Bool? = nil) throws(PostgresFailure) {
-        guard let handle = url.connect() else {
-            throw PostgresFailure(.fileAccess(path: url.description, "can't connect: there is not enough memory"))
-        }
+        let handle = try Self.connect(url)
         let waker: Waker
         do throws(PostgresFailure) {
             try Self.checkIsConnected(handle, url)
@@ -95,14 +93,23 @@ package final class Session {
     /// Connects again after the connection was lost. Prepared statements, settings and subscriptions to channels are
     /// lost.
     package func reset() throws(PostgresFailure) {
-        let handle = try open()
+        let old = try open()
         activity = .idle
         (queued, queuedSize, asked) = ([], 0, nil)
         forgetStatements()
         types = [:]
-        PQreset(handle)
+        let handle = try Self.connect(url)
+        self.handle = handle
+        PQfinish(old)
         try Self.checkIsConnected(handle, url)
         try setUp()
+    }
+
+    private static func connect(_ url: PostgresURL) throws(PostgresFailure) -> OpaquePointer {
+        guard let handle = try url.connectUnlessCancelled() else {
+            throw PostgresFailure(.fileAccess(path: url.description, "can't connect: there is not enough memory"))
+        }
+        return handle
     }
 
     /// From now on statements that were prepared before are refused.

@@ -25,7 +25,7 @@ public enum DataDestination: Hashable, Sendable {
     case standardOutput
 }
 
-/// How far an export or an import is.
+/// How far an export, an import or a copy is.
 public struct DataProgress: Hashable, Sendable {
     /// The class, or the class and its list: `Playlist.tracks`.
     public let name: String

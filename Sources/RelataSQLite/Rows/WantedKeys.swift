@@ -23,6 +23,9 @@ package final class WantedKeys {
     /// The number of them.
     package var keyCount: Int { Int(count) }
 
+    /// The number, from 0, of the key in a column; `nil` for one that isn't wanted.
+    package func known(_ column: ColumnValue) -> Int32? { numbers[column] }
+
     /// The number, from 0, of the key in a column; a new one gets the next.
     package func number(of column: ColumnValue) throws(RelataError) -> Int32 {
         if let known = numbers[column] { return known }

@@ -38,25 +38,8 @@ struct CopyCommand: ParsableCommand {
         // A path that isn't a file is refused before a file is created.
         let file = from.isServer ? nil : try ToolDatabase(source.file)
         let original = try file?.connection ?? from.connect(isReadOnly: true)
-        let isNew = !to.isServer && !FileManager.default.fileExists(atPath: destination)
-        if !to.isServer { try RegularFile.check(destination, for: "a database") }
-        let copy = try to.connect(isReadOnly: false)
-        do {
-            let outcomes = try copyRows(original, copy, from.name)
-            try copy.close()
-            report(outcomes, to.name)
-        } catch {
-            try? copy.close()
-            // A copy that was refused before anything was written leaves no file.
-            let size = try? FileManager.default.attributesOfItem(atPath: destination)[.size] as? Int
-            if isNew, size == 0 { try? FileManager.default.removeItem(atPath: destination) }
-            throw error
-        }
-    }
-
-    private func copyRows(_ original: Connection, _ copy: Connection, _ name: String) throws -> [DatabaseCopy.Outcome] {
-        try Progress.during("looking at \(name)") { progress in
-            try DatabaseCopy.run(from: original, to: copy) { step in
+        let outcomes = try Progress.during("looking at \(from.name)") { progress in
+            try to.copy(from: original) { step in
                 switch step {
                 case .leavingOut(let phrases):
                     for phrase in phrases { Console.write("relata: left out: \(DisplayText.visible(phrase))\n") }
@@ -67,6 +50,7 @@ struct CopyCommand: ParsableCommand {
                 }
             }
         }
+        report(outcomes, to.name)
     }
 
     private func report(_ outcomes: [DatabaseCopy.Outcome], _ name: String) {

@@ -40,6 +40,12 @@ import Testing
         // docs: hide
         try printed(in: "Documentation/MovingData.md")
         // docs: show
+
+        let report = try await store.copy(to: temporary("second.sqlite"))
+        print(report.parts.map { "\($0.name): \($0.rows)" }, "left out:", report.omissions.count)
+        // docs: hide
+        try printed(in: "Documentation/MovingData.md")
+        // docs: show
     }
 }
 

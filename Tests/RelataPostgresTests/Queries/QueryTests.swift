@@ -95,5 +95,18 @@ import Testing
         let objects = rows.filter { $0[0].isNull }.map { Array($0[parts[1]..<parts[2]]) }
         #expect(objects.sorted { "\($0)" < "\($1)" } == [[1, "Novel"], [2, "Essay"]])
     }
+
+    /// Few objects are all read; of many those that are linked.
+    @Test(arguments: [100, 1]) func objectsOfAllLinksComeWhicheverWayTheyAreRead(ownerCount: Int) throws {
+        let query = try compiler.edge(
+            QueryPlan(entity: "Genre"), from: "Book", along: "genres", of: nil, sortsRows: false, tellsOnce: true,
+            ownerCount: ownerCount)
+        #expect(query.objectRows == .keys)
+        let (rows, parts) = (try run(query), query.partColumns)
+        let links = rows.filter { !$0[0].isNull }.map { [$0[0], $0[parts[0]]] }
+        #expect(Set(links).isSuperset(of: [[1, 1], [1, 2], [2, 1]]))
+        let objects = rows.filter { $0[0].isNull }.map { Array($0[parts[1]..<parts[2]]) }
+        #expect(objects.sorted { "\($0)" < "\($1)" } == [[1, "Novel"], [2, "Essay"]])
+    }
 }
 #endif

@@ -50,6 +50,21 @@ import Testing
         #expect(try await copy.dump() == store.dump())
     }
 
+    @Test func aCopyIsTheSame() async throws {
+        let store = try RecordStore.make()
+        try await store.addMusic()
+        let path = try databases.path("copy.sqlite")
+        let report = try await store.copy(to: path)
+        let rows = Dictionary(uniqueKeysWithValues: report.parts.map { ($0.name, $0.rows) })
+        #expect(rows["Artist"] == 1 && rows["Album"] == 2 && report.omissions.isEmpty)
+        let copy = try RecordStore.open(path)
+        #expect(try await copy.dump() == store.dump())
+        // The copy is complete, so nothing may be written over it.
+        await #expect(throws: RelataError.self) { try await store.copy(to: path) }
+        #expect(try await copy.dump() == store.dump())
+        try copy.close()
+    }
+
     @Test(.enabled(if: SharedData.chinook != nil, "chinook.sqlite isn't beside the project"), .onSQLite)
     func databasesOfOtherProgramsSurviveARoundTrip() async throws {
         let original = try #require(SharedData.chinook)

@@ -2,12 +2,13 @@
 import Foundation
 import RelataParse
 import ServerClient
+import TestEngines
 import Testing
 
 @testable import RelataServer
 
 /// The dashboard's exports and imports.
-struct DashboardMoveTests: DashboardSuite {
+@Suite(.onEveryEngine) struct DashboardMoveTests: DashboardSuite {
     private func addBooks(_ page: DashboardPage) async throws {
         let genre = try await page.request("POST", "/parse/classes/Genre", ["name": "Fantasy"])
         let pointer: JSONValue = [

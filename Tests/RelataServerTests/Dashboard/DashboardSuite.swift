@@ -2,6 +2,7 @@
 import Foundation
 import RelataParse
 import ServerClient
+import TestEngines
 import Testing
 
 @testable import RelataServer
@@ -32,6 +33,7 @@ struct DashboardPage: Sendable {
 }
 
 extension DashboardSuite {
+    /// Runs `body` with a server, on the test's engine.
     func running<Result: Sendable>(
         isReadOnly: Bool = false, allowedOrigins: [String] = ["*"], auditFile: String? = nil,
         maximumImport: Int = 1024 * 1024,
@@ -45,7 +47,8 @@ extension DashboardSuite {
         dashboard.maximumImport = maximumImport
         configuration.dashboard = dashboard
         let server = try RelataServer(
-            try ParseStore.open(nil), keys: ServerKeys(applicationID: "app", clientKey: "client", masterKey: "master"),
+            try ParseStore.open(TestDatabases.newPath()),
+            keys: ServerKeys(applicationID: "app", clientKey: "client", masterKey: "master"),
             configuration: configuration)
         return try await TestServer.running(server) { try await body($0, server) }
     }

@@ -39,6 +39,18 @@ struct FaultTests {
 
     // MARK: The server
 
+    @Test func aCancelledTaskDoesNotWaitForAServerThatIsSilent() async throws {
+        let server = try SilentServer()
+        let url = server.url + "?sslmode=disable&connect_timeout=600"
+        let opening = Task { try await Store.open(url, for: Book.self) }
+        // The server has the connection, and doesn't answer.
+        let connection = await server.accept()
+        opening.cancel()
+        await #expect(throws: CancellationError.self) { try await opening.value }
+        server.stop()
+        close(connection)
+    }
+
     @Test func aKilledServerRollsBackAndTheStoreContinues() async throws {
         // A commit that is acknowledged is in the server's log.
         let cluster = try PrivateCluster(settings: ["synchronous_commit": "on"])
