@@ -13,14 +13,15 @@ final class SaveSession {
     /// The plan and the options of the save.
     let run: WriteRun
     /// In the order in which the models were met.
-    @usableFromInline private(set) var buckets: [any AnyBucket] = []
+    // One task saves, so what each object needs needs no exclusivity checks.
+    @exclusivity(unchecked) @usableFromInline private(set) var buckets: [any AnyBucket] = []
     /// For each table its bucket; -1 for none.
-    @usableFromInline private(set) var bucketNumbers: [Int]
+    @exclusivity(unchecked) @usableFromInline private(set) var bucketNumbers: [Int]
     /// How many objects' links were visited, and those to visit again.
     private var visited = 0
     private var unvisited: [Int] = []
     /// The buckets whose objects are returned changed; computed on first use.
-    private var rebuilt: [Int: Bool] = [:]
+    private var rebuilt: [Bool?] = []
     /// The error of reading a changed row again.
     private var failure: (any Error)?
     /// Writes the row of the one object that isn't written here.
@@ -198,6 +199,7 @@ final class SaveSession {
     /// Whether the objects of a bucket aren't returned as they were given: the save changes them, or those they link
     /// to.
     func isRebuilt(_ number: Int) -> Bool {
+        if rebuilt.count < buckets.count { rebuilt += Array(repeating: nil, count: buckets.count - rebuilt.count) }
         if let known = rebuilt[number] { return known }
         let bucket = buckets[number]
         rebuilt[number] = true  // as long as it isn't known, for models that lead back to themselves
