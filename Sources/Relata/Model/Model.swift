@@ -127,6 +127,10 @@ extension Model where Key: AttributeValue {
 }
 
 extension Model {
+    /// Hashes the key.
+    @inlinable
+    public func hash(into hasher: inout Hasher) { hasher.combine(primaryKey) }
+
     /// Accepts everything. Throws nothing.
     @discardableResult
     @inlinable
