@@ -47,6 +47,11 @@ extension ToOne {
     /// A link to an object, or that link.
     @_documentation(visibility: internal)
     public static func _link(_ object: some ToOneConvertible<Target>) -> ToOne { object._toOne }
+
+    /// Whether both links are equal.
+    @_documentation(visibility: internal)
+    @inlinable
+    public func _isEqual(to other: ToOne) -> Bool { self == other }
 }
 
 extension Optional {
@@ -94,6 +99,11 @@ extension Optional {
     public static func _link<Target>(
         _ object: (some ToOneConvertible<Target>)?
     ) -> Self where Wrapped == ToOne<Target> { object?._toOne }
+
+    /// Whether both links are equal.
+    @_documentation(visibility: internal)
+    @inlinable
+    public func _isEqual<Target>(to other: Self) -> Bool where Wrapped == ToOne<Target> { self == other }
 }
 
 extension HasOne {
@@ -115,6 +125,11 @@ extension HasOne {
     /// A link to an object; without an object, one without edits.
     @_documentation(visibility: internal)
     public static func _link(_ object: Target?) -> HasOne { object.map { HasOne($0) } ?? HasOne() }
+
+    /// Whether both links are equal.
+    @_documentation(visibility: internal)
+    @inlinable
+    public func _isEqual(to other: HasOne) -> Bool { self == other }
 }
 
 extension ToMany {
@@ -132,6 +147,11 @@ extension ToMany {
     @_documentation(visibility: internal)
     @inlinable
     public func _saved(_ state: SavedState) -> ToMany { state.link(self) }
+
+    /// Whether both links are equal.
+    @_documentation(visibility: internal)
+    @inlinable
+    public func _isEqual(to other: ToMany) -> Bool { self == other }
 }
 
 extension Through {
@@ -139,4 +159,9 @@ extension Through {
     @_documentation(visibility: internal)
     @inlinable
     public mutating func _load(_ loader: inout LinkLoader, at index: Int) { loader.load(&self, at: index) }
+
+    /// Whether both links are equal.
+    @_documentation(visibility: internal)
+    @inlinable
+    public func _isEqual(to other: Through) -> Bool { self == other }
 }

@@ -39,7 +39,7 @@ public import RelataCore
     member, names: named(init), named(bind), named(visitLinks), named(loadLinks), named(Key), named(primaryKey),
     named(keyTypes),
     named(readKey), named(entityName), named(linkedModels), named(entity), named(makeEntity),
-    named(hash), named(==), named(Fields))
+    named(==), named(Fields))
 @attached(extension, conformances: Model, KeyAssignedModel, Identifiable, Hashable)
 public macro Model(table: String? = nil, originalTable: OriginalNames? = nil) =
     #externalMacro(module: "RelataMacros", type: "ModelMacro")

@@ -128,6 +128,10 @@ extension Model where Key: AttributeValue {
 }
 
 extension Model {
+    /// Hashes the key.
+    @inlinable
+    public func hash(into hasher: inout Hasher) { hasher.combine(primaryKey) }
+
     /// Accepts everything. Throws nothing.
     @discardableResult
     @inlinable
@@ -192,29 +196,35 @@ public protocol ModelFields: Sendable {
     var fieldPath: FieldPath { get }
 }
 
-/// The place of an object in a query: the depth of its scope and the to-ones that lead to it from there.
+/// The place of an object in a query: its scope and the to-ones that lead to it from there.
 @_documentation(visibility: internal)
-public struct FieldPath: Hashable, Sendable {
-    /// 0 for the query's own objects, one more inside each condition on related objects.
-    public var scope: Int
-    /// The deepest scope that conditions inside may refer to.
-    public var depth: Int
-    /// The to-ones from there.
-    public var names: [String]
+public struct FieldPath: Sendable {
+    /// A single reference: the compiler then copies and destroys a model's `Fields` like any reference, and writes no
+    /// code for that.
+    private let place: Place
+
+    private final class Place: Sendable {
+        let scope: Int
+        let names: [String]
+
+        init(scope: Int, names: [String]) { (self.scope, self.names) = (scope, names) }
+
+        /// The query's own objects.
+        static let root = Place(scope: 0, names: [])
+    }
+
+    private init(_ place: Place) { self.place = place }
 
     /// The object of a scope itself.
-    public init(scope: Int = 0) {
-        self.scope = scope
-        depth = scope
-        names = []
-    }
+    public init(scope: Int = 0) { self.init(scope == 0 ? .root : Place(scope: scope, names: [])) }
+
+    /// 0 for the query's own objects, one more inside each condition on related objects.
+    public var scope: Int { place.scope }
+    /// The to-ones from there.
+    public var names: [String] { place.names }
 
     /// One step along a to-one.
-    func appending(_ name: String) -> FieldPath {
-        var path = self
-        path.names.append(name)
-        return path
-    }
+    func appending(_ name: String) -> FieldPath { FieldPath(Place(scope: scope, names: names + [name])) }
 
     /// A property of the object.
     func property(_ name: String) -> ExpressionNode { .property(scope: scope, path: names + [name]) }

@@ -75,30 +75,44 @@ extension Property {
         removeRule: RemoveRule? = nil
     ) -> RefusedProperty<RefusedInverse> { RefusedProperty() }
 
-    /// The view of a key: one-to-many.
-    public static func toMany<Owner: Model, Link: ToManyProperty, Back: ToOneProperty<Owner>>(
-        _ name: String, _ type: Link.Type, owner: Owner.Type, inverse: String,
-        _ check: @autoclosure () -> KeyPath<Link.Target, Back>, order: ListOrder<Link.Target>? = nil,
+    /// The view of a key that may be unset: one-to-many.
+    public static func toMany<Owner: Model, Target: Model>(
+        _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Target, ToOne<Owner>?>, order: ListOrder<Target>? = nil,
         deleteRule: DeleteRule? = nil, removeRule: RemoveRule? = nil, minimum: Int? = nil, maximum: Int? = nil,
         originalName: OriginalNames? = nil
     ) -> Property {
         .relationship(
             Relationship(
-                name, target: Link.Target.entityName, kind: .toMany(inverse: inverse), deleteRule: deleteRule,
+                name, target: Target.entityName, kind: .toMany(inverse: inverse), deleteRule: deleteRule,
+                removeRule: removeRule, order: order?.order, minimumCount: minimum, maximumCount: maximum,
+                originalName: originalName))
+    }
+
+    /// The view of a required key: one-to-many.
+    public static func toMany<Owner: Model, Target: Model>(
+        _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Target, ToOne<Owner>>, order: ListOrder<Target>? = nil,
+        deleteRule: DeleteRule? = nil, removeRule: RemoveRule? = nil, minimum: Int? = nil, maximum: Int? = nil,
+        originalName: OriginalNames? = nil
+    ) -> Property {
+        .relationship(
+            Relationship(
+                name, target: Target.entityName, kind: .toMany(inverse: inverse), deleteRule: deleteRule,
                 removeRule: removeRule, order: order?.order, minimumCount: minimum, maximumCount: maximum,
                 originalName: originalName))
     }
 
     /// The other side of a many-to-many.
-    public static func toMany<Owner: Model, Link: ToManyProperty>(
-        _ name: String, _ type: Link.Type, owner: Owner.Type, inverse: String,
-        _ check: @autoclosure () -> KeyPath<Link.Target, ToMany<Owner>>, order: ListOrder<Link.Target>? = nil,
+    public static func toMany<Owner: Model, Target: Model>(
+        _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Target, ToMany<Owner>>, order: ListOrder<Target>? = nil,
         deleteRule: DeleteRule? = nil, removeRule: RemoveRule? = nil, minimum: Int? = nil, maximum: Int? = nil,
         originalName: OriginalNames? = nil
     ) -> Property {
         .relationship(
             Relationship(
-                name, target: Link.Target.entityName, kind: .manyToManyInverse(inverse: inverse),
+                name, target: Target.entityName, kind: .manyToManyInverse(inverse: inverse),
                 deleteRule: deleteRule,
                 removeRule: removeRule, order: order?.order, minimumCount: minimum, maximumCount: maximum,
                 originalName: originalName))

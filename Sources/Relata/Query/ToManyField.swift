@@ -27,10 +27,10 @@ public struct ToManyField<Target: Model>: Sendable {
     public var distinct: ToManyField { ToManyField(path, names: names, isDistinct: true) }
 
     private var related: RelatedSet {
-        RelatedSet(scope: path.scope, path: path.names + names, innerScope: path.depth + 1, isDistinct: isDistinct)
+        RelatedSet(scope: path.scope, path: path.names + names, innerScope: path.scope + 1, isDistinct: isDistinct)
     }
 
-    private var inner: Target.Fields { Target.Fields(path: FieldPath(scope: path.depth + 1)) }
+    private var inner: Target.Fields { Target.Fields(path: FieldPath(scope: path.scope + 1)) }
 
     /// The objects that the related objects link to in turn: `$0.albums.tracks`.
     public subscript<Next>(dynamicMember member: KeyPath<Target.Fields, ToManyField<Next>>) -> ToManyField<Next> {

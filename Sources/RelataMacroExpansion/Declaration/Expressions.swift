@@ -77,11 +77,11 @@ struct PropertyKeyPath {
         }
         guard let property = names.popLast(), literal.root != nil || names.isEmpty else { return nil }
         self.property = property.withoutBackticks
-        root = literal.root.map { ([$0.trimmedDescription] + names).joined(separator: ".") }
+        root = literal.root.map { ([$0.sourceText] + names).joined(separator: ".") }
     }
 }
 
 extension LabeledExprSyntax {
     /// The argument without the comma behind it.
-    var source: String { (label.map { "\($0.text): " } ?? "") + expression.trimmedDescription }
+    var source: String { (label.map { "\($0.text): " } ?? "") + expression.sourceText }
 }

@@ -23,7 +23,7 @@ struct AttributeMarker {
 
     /// The option that changes how values are stored, as written.
     var encoding: String? {
-        options.first { Self.encodings.contains($0.name) }?.expression.trimmedDescription
+        options.first { Self.encodings.contains($0.name) }?.expression.sourceText
     }
 
     static let encodings: Set = ["iso8601", "seconds", "text"]
@@ -101,6 +101,6 @@ struct Markers {
 extension AttributeSyntax {
     /// The attribute's name without its module.
     var markerName: String {
-        attributeName.as(MemberTypeSyntax.self)?.name.text ?? attributeName.trimmedDescription
+        attributeName.as(MemberTypeSyntax.self)?.name.text ?? attributeName.sourceText
     }
 }

@@ -64,14 +64,14 @@ struct ModelParser {
     private var enclosingNames: [String] {
         context.reversed().compactMap { node in
             if let type = node.asProtocol(NamedDeclSyntax.self) { return type.name.text.withoutBackticks }
-            return node.as(ExtensionDeclSyntax.self)?.extendedType.trimmedDescription
+            return node.as(ExtensionDeclSyntax.self)?.extendedType.sourceText
         }
     }
 
     private func isCodable(_ declaration: StructDeclSyntax) -> Bool {
         let names = Set(
             declaration.inheritanceClause?.inheritedTypes.flatMap {
-                $0.type.trimmedDescription.split(separator: "&").map {
+                $0.type.sourceText.split(separator: "&").map {
                     String($0.trimmingPrefix("Swift.")).filter { !$0.isWhitespace }
                 }
             } ?? [])

@@ -17,7 +17,7 @@ struct PropertyListParser {
     /// The property names in each array.
     mutating func lists(of expansion: MacroExpansionDeclSyntax) -> [[String]] {
         let root = expansion.genericArgumentClause?.arguments.first?.argument
-        if let root, !isModel(root.trimmedDescription) {
+        if let root, !isModel(root.sourceText) {
             diagnostics.append(
                 Misuse.listOfOtherModel(macro, model: model)
                     .at(root, .replace(root, with: model)))

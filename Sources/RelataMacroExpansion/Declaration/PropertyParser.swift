@@ -134,7 +134,7 @@ struct PropertyParser {
     private mutating func parseStored(_ source: Source, _ syntax: TypeSyntax, _ markers: Markers) {
         let name = source.name
         if let forced = syntax.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
-            let optional = forced.wrappedType.trimmedDescription + "?"
+            let optional = forced.wrappedType.sourceText + "?"
             add(source, TypeSyntax(OptionalTypeSyntax(wrappedType: forced.wrappedType.trimmed)))
             return diagnostics.append(
                 Misuse.implicitlyUnwrapped(name, optional)
@@ -190,15 +190,15 @@ extension FixIt {
     /// Turns the property into a link. A value other than `[]` and `nil` belongs to the old type.
     fileprivate static func useLink(_ link: String, for type: TypeSyntax, in binding: PatternBindingSyntax) -> FixIt {
         let value = binding.initializer?.value
-        let fits = value.map { $0.is(NilLiteralExprSyntax.self) || $0.trimmedDescription == "[]" } ?? true
+        let fits = value.map { $0.is(NilLiteralExprSyntax.self) || $0.sourceText == "[]" } ?? true
         // In `var a, b: [B] = …`, another binding has the type.
         guard !fits, binding.typeAnnotation?.type.id == type.id else { return replace(type, with: link) }
-        return replace(binding, with: "\(binding.pattern.trimmedDescription): \(link)", "Replace with '\(link)'")
+        return replace(binding, with: "\(binding.pattern.sourceText): \(link)", "Replace with '\(link)'")
     }
 
     /// Leaves the value to the initialiser.
     fileprivate static func removeValue(of binding: PatternBindingSyntax) -> FixIt {
-        let declared = binding.with(\.initializer, nil).trimmedDescription
+        let declared = binding.with(\.initializer, nil).sourceText
         return replace(binding, with: declared, "Remove the initial value")
     }
 }
@@ -208,7 +208,7 @@ extension VariableDeclSyntax {
         modifiers.contains { $0.name.tokenKind == .keyword(.static) || $0.name.tokenKind == .keyword(.class) }
     }
 
-    fileprivate var names: String { bindings.map(\.pattern.trimmedDescription).joined(separator: ", ") }
+    fileprivate var names: String { bindings.map(\.pattern.sourceText).joined(separator: ", ") }
 }
 
 extension PatternBindingSyntax {

@@ -10,22 +10,29 @@ struct PropertyType {
     let wrapped: TypeSyntax
     /// The number of `?` around ``wrapped``.
     let optionality: Int
+    /// The type as generated code writes it, as text.
+    let text: String
+    let wrappedText: String
+    /// The link that the type declares, if it declares one.
+    let link: Link?
+    /// The type that the name determines; `nil` for types that only the compiler knows.
+    let known: KnownType?
 
     init(_ type: TypeSyntax, model: String) {
         original = type
         syntax = TypeQualifier(model: model).rewrite(type.trimmed).cast(TypeSyntax.self)
         (wrapped, optionality) = syntax.unwrapped
+        (text, wrappedText) = (syntax.sourceText, wrapped.sourceText)
+        let nominal = wrapped.nominal
+        link = Link(nominal, isOptional: optionality > 0)
+        let isCollection = wrapped.is(ArrayTypeSyntax.self) || wrapped.is(DictionaryTypeSyntax.self)
+        known = isCollection ? .collection : nominal.flatMap { KnownType(name: $0.name) }
     }
 
-    var text: String { syntax.trimmedDescription }
-    var wrappedText: String { wrapped.trimmedDescription }
     var isOptional: Bool { optionality > 0 }
     /// The type and its content as they are spelled in the source, for messages.
-    var spelling: String { original.trimmedDescription }
-    var wrappedSpelling: String { original.trimmed.unwrapped.type.trimmedDescription }
-
-    /// The link that the type declares, if it declares one.
-    var link: Link? { Link(wrapped, isOptional: isOptional) }
+    var spelling: String { original.sourceText }
+    var wrappedSpelling: String { original.trimmed.unwrapped.type.sourceText }
 
     /// The type of the elements, if it is an array or a set.
     private var element: TypeSyntax? {
@@ -40,7 +47,7 @@ struct PropertyType {
         let element = element ?? wrapped
         let isNamed = element.is(IdentifierTypeSyntax.self) || element.is(MemberTypeSyntax.self)
         guard isNamed, KnownType(name: element.nominal?.name ?? "") == nil, optionality < 2 else { return nil }
-        return element.trimmedDescription
+        return element.sourceText
     }
 
     /// The link to write if the content is a model: `ToMany<B>` for `[B]`, `ToOne<B>?` for `B?`, `ToOne<B>` for `B`.
@@ -48,12 +55,6 @@ struct PropertyType {
         guard let content else { return nil }
         if element != nil { return "ToMany<\(content)>" }
         return "ToOne<\(content)>" + (isOptional ? "?" : "")
-    }
-
-    /// The type that the name determines; `nil` for types that only the compiler knows.
-    var known: KnownType? {
-        if wrapped.is(ArrayTypeSyntax.self) || wrapped.is(DictionaryTypeSyntax.self) { return .collection }
-        return wrapped.nominal.flatMap { KnownType(name: $0.name) }
     }
 }
 
@@ -92,8 +93,10 @@ struct Link {
     let target: String
     let isOptional: Bool
 
-    init?(_ type: TypeSyntax, isOptional: Bool) {
-        guard let nominal = type.nominal, let kind = Kind(rawValue: nominal.name), nominal.arguments.count == 1 else {
+    init?(_ type: TypeSyntax, isOptional: Bool) { self.init(type.nominal, isOptional: isOptional) }
+
+    init?(_ nominal: (name: String, arguments: [String])?, isOptional: Bool) {
+        guard let nominal, let kind = Kind(rawValue: nominal.name), nominal.arguments.count == 1 else {
             return nil
         }
         self.kind = kind
@@ -111,13 +114,13 @@ extension TypeSyntax {
             (name, clause) = (type.name, type.genericArgumentClause)
         } else if let type = self.as(MemberTypeSyntax.self) {
             // A qualified name is one of Relata or the standard library only if it begins with the name of a module.
-            guard ["Relata", "Swift", "Foundation", "FoundationEssentials"].contains(type.baseType.trimmedDescription)
+            guard ["Relata", "Swift", "Foundation", "FoundationEssentials"].contains(type.baseType.sourceText)
             else { return nil }
             (name, clause) = (type.name, type.genericArgumentClause)
         } else {
             return nil
         }
-        return (name.text, clause?.arguments.map(\.argument.trimmedDescription) ?? [])
+        return (name.text, clause?.arguments.map(\.argument.sourceText) ?? [])
     }
 
     /// The type without optionality, and the number of `?` around it.
@@ -132,7 +135,7 @@ extension TypeSyntax {
         let clause =
             self.as(IdentifierTypeSyntax.self).flatMap { $0.name.text == "Optional" ? $0.genericArgumentClause : nil }
             ?? self.as(MemberTypeSyntax.self).flatMap {
-                $0.name.text == "Optional" && $0.baseType.trimmedDescription == "Swift" ? $0.genericArgumentClause : nil
+                $0.name.text == "Optional" && $0.baseType.sourceText == "Swift" ? $0.genericArgumentClause : nil
             }
         guard let clause, clause.arguments.count == 1, case .type(let type)? = clause.arguments.first?.argument else {
             return nil

@@ -37,8 +37,8 @@ struct LinkChecks {
 
     /// The replacement with `@Relationship`, if it is possible.
     private func relationship(from attribute: AttributeMarker) -> FixIt {
-        let column = attribute.arguments["column"].map { "columns: [\($0.trimmedDescription)]" }
-        let originalName = attribute.arguments["originalName"].map { "originalName: \($0.trimmedDescription)" }
+        let column = attribute.arguments["column"].map { "columns: [\($0.sourceText)]" }
+        let originalName = attribute.arguments["originalName"].map { "originalName: \($0.sourceText)" }
         let arguments = [link.kind == .toOne ? column : nil, originalName].compactMap { $0 }
         guard marker == nil, link.kind == .toOne || link.kind == .toMany, !arguments.isEmpty else {
             return .remove(attribute.node)
@@ -93,7 +93,7 @@ struct LinkChecks {
         return marker.arguments.list.compactMap { argument in
             guard let label = argument.label?.text, !allowed.contains(label),
                 !RelationshipMarker.foreign.contains(label),
-                marker[label] != nil, !(label == "ordered" && argument.expression.trimmedDescription == "false")
+                marker[label] != nil, !(label == "ordered" && argument.expression.sourceText == "false")
             else { return nil }
             // The second key path has no meaning without `through:`.
             let change: FixIt =
@@ -134,7 +134,7 @@ struct LinkChecks {
         var found: [Diagnostic] = []
         if link.kind == .toOne, !link.isOptional, let rule = marker["onTargetDelete"], rule.calledMember == "nullify" {
             let isKey = property.attribute?.has("primaryKey") == true
-            let optional = type.trimmedDescription + "?"
+            let optional = type.sourceText + "?"
             found.append(
                 Misuse.nullifyRequired(name)
                     .at(
@@ -174,7 +174,7 @@ struct LinkChecks {
             ]
         }
         guard link.kind == .toMany, let order = marker["order"] else { return [] }
-        if let ordered = marker["ordered"], ordered.trimmedDescription == "true" {
+        if let ordered = marker["ordered"], ordered.sourceText == "true" {
             return [
                 Misuse.orderedTwice(name)
                     .at(ordered, .remove(argument: ordered, of: marker.node, "Remove 'ordered:'"))

@@ -66,7 +66,7 @@ extension FixIt {
     /// Removes an argument of a marker attribute, and the parentheses if nothing is left in them.
     static func remove(argument expression: ExprSyntax, of attribute: AttributeSyntax, _ message: String) -> FixIt {
         let list = MarkerArguments(attribute).list.compactMap { $0.expression.id == expression.id ? nil : $0.source }
-        let name = "@" + attribute.attributeName.trimmedDescription
+        let name = "@" + attribute.attributeName.sourceText
         return replace(
             attribute, with: list.isEmpty ? name : name + "(\(list.joined(separator: ", ")))", message)
     }

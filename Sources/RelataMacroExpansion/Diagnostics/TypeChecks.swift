@@ -62,7 +62,7 @@ private final class UnsupportedTypeFinder: SyntaxVisitor {
 
     override func visit(_ node: SomeOrAnyTypeSyntax) -> SyntaxVisitorContinueKind {
         reason =
-            "'\(node.trimmedDescription)' can't be read back: write a concrete type that is Codable and Sendable"
+            "'\(node.sourceText)' can't be read back: write a concrete type that is Codable and Sendable"
         return .skipChildren
     }
 
@@ -73,7 +73,7 @@ private final class UnsupportedTypeFinder: SyntaxVisitor {
 
     override func visit(_ node: CompositionTypeSyntax) -> SyntaxVisitorContinueKind {
         reason =
-            "'\(node.trimmedDescription)' can't be read back: write a concrete type that is Codable and Sendable"
+            "'\(node.sourceText)' can't be read back: write a concrete type that is Codable and Sendable"
         return .skipChildren
     }
 
@@ -81,7 +81,7 @@ private final class UnsupportedTypeFinder: SyntaxVisitor {
         if ["Any", "AnyObject", "AnyHashable"].contains(node.name.text) {
             reason = "'\(node.name.text)' can't be read back: write a concrete type that is Codable and Sendable"
         }
-        if let inner = Link(TypeSyntax(node), isOptional: false), node.trimmedDescription != link?.trimmedDescription {
+        if let inner = Link(TypeSyntax(node), isOptional: false), node.sourceText != link?.sourceText {
             nestedLink = inner.target
         }
         return .visitChildren
@@ -111,6 +111,6 @@ extension ExprSyntax {
         let last =
             name.as(DeclReferenceExprSyntax.self)?.baseName.text
             ?? name.as(MemberAccessExprSyntax.self).flatMap { $0.base == nil ? nil : $0.declName.baseName.text }
-        return last?.first?.isUppercase == true ? trimmedDescription : nil
+        return last?.first?.isUppercase == true ? sourceText : nil
     }
 }

@@ -1,21 +1,21 @@
 extension ModelDeclaration {
-    /// Equality of everything the value holds, and the hash of its key.
-    var comparison: [String] {
-        var members: [String] = []
-        if !declaredMembers.hasHash {
-            members.append(
-                member("\(access)func hash(into hasher: inout Hasher)", ["hasher.combine(self.primaryKey)"]))
-        }
-        if !declaredMembers.hasEquality { members.append(equality) }
-        return members
-    }
-
+    /// Equality of everything the value holds. `Model` has the hash.
+    ///
     /// One statement a property: a chain of `&&` would take the compiler long to check.
-    private var equality: String {
-        member(
-            "\(access)static func == (lhs: Self, rhs: Self) -> Bool",
-            properties.map {
-                "guard Relata.isEqual(lhs.\($0.identifier), rhs.\($0.identifier)) else { return false }"
-            } + ["return true"])
+    var comparison: [String] {
+        if declaredMembers.hasEquality { return [] }
+        return [
+            member(
+                "\(access)static func == (lhs: Self, rhs: Self) -> Bool",
+                properties.map { "guard \($0.comparison) else { return false }" } + ["return true"])
+        ]
+    }
+}
+
+extension StoredProperty {
+    /// Whether two values have equal properties.
+    fileprivate var comparison: String {
+        if link != nil { return "lhs.\(identifier)._isEqual(to: rhs.\(identifier))" }
+        return "Relata.isEqual(lhs.\(identifier), rhs.\(identifier))"
     }
 }

@@ -19,7 +19,7 @@ extension ModelDeclaration {
         var bareText: String {
             guard let link = property.link else { return text }
             let initialValue = property.usableInitialValue.map {
-                "(\($0.trimmedDescription)) as \(property.typeName)"
+                "(\($0.sourceText)) as \(property.typeName)"
             }
             switch link.kind {
             case .hasOne: return text("\(link.target)?", "nil")
@@ -95,7 +95,7 @@ extension ModelDeclaration {
     private func defaultValue(of property: StoredProperty) -> String? {
         // An empty list as an argument means that there are no members; as a default, it would remove the stored ones.
         if property.link?.kind == .toMany, property.initialValue?.isEmptyLink == true { return ".init()" }
-        if let value = property.usableInitialValue { return value.trimmedDescription }
+        if let value = property.usableInitialValue { return value.sourceText }
         guard let type = property.type else { return nil }
         if type.isOptional { return "nil" }
         let isKey = key.contains { $0.name == property.name }
@@ -151,7 +151,7 @@ extension ExprSyntax {
     fileprivate var isEmptyLink: Bool {
         if let array = self.as(ArrayExprSyntax.self) { return array.elements.isEmpty }
         guard let call = self.as(FunctionCallExprSyntax.self), call.arguments.isEmpty, call.trailingClosure == nil,
-            let name = call.calledExpression.trimmedDescription.split(separator: "<").first
+            let name = call.calledExpression.sourceText.split(separator: "<").first
         else { return false }
         return [".init", "ToMany", "ToMany.init", "Relata.ToMany", "Relata.ToMany.init"].contains(name)
     }

@@ -33,8 +33,8 @@ extension ModelDeclaration {
     private var entityArguments: [String] {
         let uniques = persistent.filter { $0.attribute?.has("unique") == true }.map { [$0.name] } + uniques
         var arguments = ["name: entityName"]
-        if let table { arguments.append("table: \(table.trimmedDescription)") }
-        if let originalTable { arguments.append("originalTable: \(originalTable.trimmedDescription)") }
+        if let table { arguments.append("table: \(table.sourceText)") }
+        if let originalTable { arguments.append("originalTable: \(originalTable.sourceText)") }
         arguments.append("properties: properties.properties")
         arguments.append("key: \(key.map(\.name).literals)")
         if isKeyAssigned { arguments.append("isKeyAssigned: true") }
@@ -107,15 +107,15 @@ extension StoredProperty {
             ? "Relata.coding(of: Relata.valueType(at: \\Self.\(identifier))\(encodingArgument))" : codingExpression
         for label in ["column", "originalName"] {
             if let value = attribute?.arguments[label] {
-                call.arguments.append("\(label): \(value.trimmedDescription)")
+                call.arguments.append("\(label): \(value.sourceText)")
             }
         }
         if let options = attribute?.options.filter({ !AttributeMarker.foreign.contains($0.name) }), !options.isEmpty {
-            let list = options.map(\.expression.trimmedDescription).joined(separator: ", ")
+            let list = options.map(\.expression.sourceText).joined(separator: ", ")
             call.arguments.append("options: [\(list)]")
         }
         if let initialValue, initialValue.isConstant {
-            call.arguments.append("default: { \(initialValue.trimmedDescription) }")
+            call.arguments.append("default: { \(initialValue.sourceText) }")
         }
         if let plainType, call.arguments.count == 2 {
             call.whole = "properties.\(isOptional ? "optional" : "value")(\(name.literal), \(plainType).self)"
@@ -151,7 +151,7 @@ private struct Call {
     /// Takes over arguments of the marker as they are written.
     mutating func copy(_ labels: [String], from marker: RelationshipMarker?) {
         for label in labels {
-            if let value = marker?[label] { arguments.append("\(label): \(value.trimmedDescription)") }
+            if let value = marker?[label] { arguments.append("\(label): \(value.sourceText)") }
         }
     }
 
@@ -173,7 +173,7 @@ private struct Call {
             infer(property)
             let order = check(path.checked(of: property), as: "order")
             arguments.append("order: Relata.listOrder(by: \(path.property.literal), \(order))")
-        } else if marker?["ordered"]?.trimmedDescription == "true" {
+        } else if marker?["ordered"]?.sourceText == "true" {
             arguments.append("order: .stored")
         }
     }

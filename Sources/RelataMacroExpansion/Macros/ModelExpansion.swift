@@ -17,7 +17,7 @@ extension ModelExpansion {
         var parser = ModelParser(attribute: node, context: context.lexicalContext) { node in
             context.location(of: node, at: .afterLeadingTrivia, filePathMode: .filePath).map {
                 SourcePlace(
-                    file: $0.file.trimmedDescription, line: $0.line.trimmedDescription,
+                    file: $0.file.sourceText, line: $0.line.sourceText,
                     column: $0.column.integerValue ?? 1)
             }
         }
@@ -37,7 +37,7 @@ extension ModelExpansion {
     ) throws -> [ExtensionDeclSyntax] {
         var parser = ModelParser(attribute: node, context: context.lexicalContext)
         guard let model = parser.model(from: declaration) else { return [] }
-        let missing = Set(protocols.compactMap { $0.trimmedDescription.split(separator: ".").last.map(String.init) })
+        let missing = Set(protocols.compactMap { $0.sourceText.split(separator: ".").last.map(String.init) })
         var conformances: [String] = []
         if missing.contains("Model") { conformances.append("Relata.Model") }
         if missing.contains("KeyAssignedModel"), model.isKeyAssigned { conformances.append("Relata.KeyAssignedModel") }

@@ -39,7 +39,7 @@ struct ShapeParser {
         let name = declaration.name.text
         staticNames = members.reduce(into: []) { names, member in
             guard let variable = member.decl.as(VariableDeclSyntax.self), variable.isStatic else { return }
-            names.formUnion(variable.bindings.map(\.pattern.trimmedDescription))
+            names.formUnion(variable.bindings.map(\.pattern.sourceText))
         }
         var parts: [ShapeDeclaration.Part] = []
         for member in members {
@@ -139,7 +139,7 @@ extension ExprSyntax {
         guard let member = self.as(MemberAccessExprSyntax.self), member.declName.baseName.text == "self" else {
             return nil
         }
-        return member.base?.trimmedDescription
+        return member.base?.sourceText
     }
 
     /// The names in `\.items.song`.

@@ -109,10 +109,6 @@ import Testing
                         )
                     }
 
-                    public func hash(into hasher: inout Hasher) {
-                        hasher.combine(self.primaryKey)
-                    }
-
                     public static func == (lhs: Self, rhs: Self) -> Bool {
                         guard Relata.isEqual(lhs.id, rhs.id) else { return false }
                         guard Relata.isEqual(lhs.title, rhs.title) else { return false }
@@ -298,17 +294,13 @@ import Testing
                         )
                     }
 
-                    func hash(into hasher: inout Hasher) {
-                        hasher.combine(self.primaryKey)
-                    }
-
                     static func == (lhs: Self, rhs: Self) -> Bool {
                         guard Relata.isEqual(lhs.id, rhs.id) else { return false }
-                        guard Relata.isEqual(lhs.genre, rhs.genre) else { return false }
-                        guard Relata.isEqual(lhs.isbn, rhs.isbn) else { return false }
-                        guard Relata.isEqual(lhs.pages, rhs.pages) else { return false }
-                        guard Relata.isEqual(lhs.authors, rhs.authors) else { return false }
-                        guard Relata.isEqual(lhs.images, rhs.images) else { return false }
+                        guard lhs.genre._isEqual(to: rhs.genre) else { return false }
+                        guard lhs.isbn._isEqual(to: rhs.isbn) else { return false }
+                        guard lhs.pages._isEqual(to: rhs.pages) else { return false }
+                        guard lhs.authors._isEqual(to: rhs.authors) else { return false }
+                        guard lhs.images._isEqual(to: rhs.images) else { return false }
                         return true
                     }
 
