@@ -10,6 +10,12 @@ package enum RegularFile {
         }
     }
 
+    /// Whether the last part of a path is a symbolic link.
+    package static func isLink(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    }
+
     /// Refuses a path with something other than a regular file. Opening a pipe would wait for a writer, and opening a
     /// device may do anything.
     ///

@@ -40,19 +40,32 @@ package struct Metadata {
     /// Whether the file was last used with the same entities and steps, and its tables are unchanged since: one
     /// look-up.
     package static func state(_ connection: Connection, fingerprint: String) -> State {
-        let dialect = connection.dialect
         // A look-up that fails would end the transaction on another engine than SQLite.
-        if dialect != .sqlite, (try? connection.hasTable("relata_metadata")) != true { return .changed }
-        let query = """
-            SELECT substr(m.value, length(f.text) + 1) FROM \(table) AS m,
-            (SELECT \(dialect.parameter(1)) || ' ' || \(dialect.schemaVersion) AS text) AS f
-            WHERE m.name = 'fingerprint' AND substr(m.value, 1, length(f.text)) = f.text
-            """
+        if connection.dialect != .sqlite, (try? connection.hasTable("relata_metadata")) != true { return .changed }
         // A file without the table is one that Relata doesn't know.
-        guard case .text(let rest)? = (try? connection.value(SQLStatement(query, [.value(.text(fingerprint))]))) ?? nil,
-            let compares = ComparesKeys(rawValue: rest)
+        guard let (left, version) = (try? left(connection)) ?? nil else { return .changed }
+        let beginning = "\(fingerprint) \(version)"
+        guard left.hasPrefix(beginning), let compares = ComparesKeys(rawValue: String(left.dropFirst(beginning.count)))
         else { return .changed }
         return .unchanged(compares)
+    }
+
+    /// How the file was last left, and the version of its tables; `nil` if that isn't stored.
+    private static func left(_ connection: Connection) throws(RelataError) -> (text: String, version: Value)? {
+        var columns = ["value"]
+        var version: Value?
+        if connection.dialect == .sqlite {
+            // Within the query it would cost twice as much as the query. Before it, because an older version than the
+            // row's only means that all tables are looked at.
+            version = .integer(try connection.driver.tableVersion(connection))
+        } else {
+            columns.append(connection.dialect.schemaVersion)
+        }
+        let query = "SELECT \(columns.joined(separator: ", ")) FROM \(table) WHERE name = 'fingerprint'"
+        guard let row = try connection.values(SQLStatement(query)).first, case .text(let text)? = row.first,
+            let version = version ?? row.last
+        else { return nil }
+        return (text, version)
     }
 
     /// Whether it is unchanged: see ``state(_:fingerprint:)``.

@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func anUnchangedFileCostsOneStatement() throws {
+    @Test func anUnchangedFileCostsOneLookUp() throws {
         let file = try TemporaryFile()
         let schema = try Schema(manyEntities())
         let first = try Connection(path: file.path)
@@ -27,7 +27,7 @@ import Testing
         let second = try Connection(path: file.path) { sql, _ in statements.withLock { $0.append(sql) } }
         statements.withLock { $0 = [] }
         #expect(try Migrator.migrate(second, schema: schema).isEmpty)
-        // The pragma within it is traced as one of its own.
+        // SQLite's number of its tables' version, and the row with which it is compared.
         #expect(statements.withLock { $0.count } <= 2)
         // Another program's change is noticed.
         try first.execute("ALTER TABLE Entity7 DROP COLUMN attribute3")
