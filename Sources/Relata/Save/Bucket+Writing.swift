@@ -70,8 +70,8 @@ extension Bucket {
             switch statement {
             case .insert: keyless.isEmpty
             case .insertIfAbsent: !isRecorded && !session.hasEdits(self) && writer.run.wait == nil
-            // Edits want to know whether their owner is new.
-            case .save: !isRecorded && !session.hasEdits(self)
+            // Edits want to know whether their owner is new, which rows that are written together don't tell.
+            case .save: !isRecorded && !(writer.writesTogether && session.hasEdits(self))
             case .update: !isRecorded
             case .updateColumns, .match, .byCaller: false
             }
@@ -98,7 +98,8 @@ extension Bucket {
     private func noteWritten(
         _ rows: Range<Int>, _ batch: [M], _ statement: RowStatement, _ writer: RowWriter<M>
     ) throws {
-        note(rows, statement == .insert ? .inserted : .written)
+        // A save has noted the rows that it found stored.
+        noteRest(rows, statement == .insert || statement == .save && !writer.writesTogether ? .inserted : .written)
         if statement == .insert { try writer.noteInserted(batch) }
     }
 

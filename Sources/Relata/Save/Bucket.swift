@@ -315,6 +315,12 @@ final class Bucket<M: Model>: AnyBucket {
         for row in rows { progress[row] = state }
     }
 
+    /// Records the progress of the rows that have none yet.
+    func noteRest(_ rows: Range<Int>, _ state: RowProgress) {
+        if progress.isEmpty { return note(rows, state) }
+        for row in rows where progress[row] == .pending { progress[row] = state }
+    }
+
     @usableFromInline
     package var isNew: Bool {
         !progress.isEmpty && kept.isEmpty && roles.allSatisfy { $0 == .link || $0 == .insert }

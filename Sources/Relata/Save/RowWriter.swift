@@ -50,6 +50,7 @@ struct RowWriter<M: Model> {
                     continue
                 }
                 try write([objects[loop.next]], .update, nil, from: first + loop.next)
+                bucket?.note(first + loop.next..<first + loop.next + 1, .written)
                 loop.next += 1
             } catch {
                 // Only a reset makes the connection usable again.

@@ -20,7 +20,7 @@ final class SaveSession {
     private var visited = 0
     private var unvisited: [Int] = []
     /// The buckets whose objects are returned changed; computed on first use.
-    private var rebuilt: [Int: Bool] = [:]
+    private var rebuilt: [Bool?] = []
     /// The error of reading a changed row again.
     private var failure: (any Error)?
     /// Writes the row of the one object that isn't written here.
@@ -198,6 +198,7 @@ final class SaveSession {
     /// Whether the objects of a bucket aren't returned as they were given: the save changes them, or those they link
     /// to.
     func isRebuilt(_ number: Int) -> Bool {
+        if rebuilt.count < buckets.count { rebuilt += Array(repeating: nil, count: buckets.count - rebuilt.count) }
         if let known = rebuilt[number] { return known }
         let bucket = buckets[number]
         rebuilt[number] = true  // as long as it isn't known, for models that lead back to themselves

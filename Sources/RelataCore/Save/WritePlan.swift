@@ -107,12 +107,16 @@ package struct WritePlan {
 
     /// Whether each row of a batch refers to a row of the plan by a reference, and no two to the same.
     package func refersToOthers(_ batch: Int, by reference: Int) -> Bool {
-        var (sources, targets) = (Set<Int>(), Set<Int>())
+        var isSource = [Bool](repeating: false, count: rows.count)
+        var isTarget = isSource
+        var count = 0
         for (number, edge) in edges.enumerated()
         where references[number] == reference && rows[edge.source].batch == batch {
-            guard targets.insert(edge.target).inserted, sources.insert(edge.source).inserted else { return false }
+            if isSource[edge.source] || isTarget[edge.target] { return false }
+            (isSource[edge.source], isTarget[edge.target]) = (true, true)
+            count += 1
         }
-        return sources.count == rows.count { $0.batch == batch }
+        return count == rows.count { $0.batch == batch }
     }
 
     // MARK: Order
