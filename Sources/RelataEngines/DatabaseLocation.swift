@@ -124,13 +124,15 @@ package struct DatabaseLocation: Sendable {
 
     /// The connections of a store.
     ///
-    /// - Parameter waitsToOpen: Whether the thread waits while another process has the database locked.
+    /// - Parameters:
+    ///   - waitsToOpen: Whether the thread waits while another process has the database locked.
+    ///   - readsFirst: Whether the database is looked at by a reading connection, if the engine has a gain from that.
     package func pool(
-        _ options: DatabaseOptions, waitsToOpen: Bool = true, changes: ChangeHub? = nil
+        _ options: DatabaseOptions, waitsToOpen: Bool = true, readsFirst: Bool = false, changes: ChangeHub? = nil
     ) throws -> ConnectionPool {
         try ConnectionPool(
             engine(options), isReadOnly: options.isReadOnly, readers: options.maximumReaders,
-            busyTimeout: options.busyTimeout, waitsToOpen: waitsToOpen, changes: changes)
+            busyTimeout: options.busyTimeout, waitsToOpen: waitsToOpen, readsFirst: readsFirst, changes: changes)
     }
 
     /// A connection by itself.

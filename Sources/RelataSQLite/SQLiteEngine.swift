@@ -57,20 +57,25 @@ package struct SQLiteEngine: Engine {
         let isReading = role == .reading
         let connection = try Connection(
             path: path, key: key, isReadOnly: isReading || isReadOnly, busyTimeout: waits ? busyTimeout : 0,
-            trace: trace)
-        if path != nil && !isReadOnly && !isReading {
-            try connection.execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
-        }
+            trace: trace, readsTables: role != .writingLater)
+        connection.isUnprepared = path != nil && !isReadOnly && !isReading
+        if role == .writing { try prepareForUse(connection) }
         return connection
     }
 
-    package func prepareForUse(_ connection: Connection) throws(RelataError) {}
+    /// SQLite reads the declarations of all tables for this.
+    package func prepareForUse(_ connection: Connection) throws(RelataError) {
+        guard connection.isUnprepared else { return }
+        try connection.execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
+        connection.isUnprepared = false
+    }
 
     package func beginWriting(_ connection: Connection) throws(RelataError) {
         let sqlite = try connection.sqlite
         sqlite3_busy_timeout(sqlite.handle, 0)
         defer { beginWaiting(connection) }
         try sqlite.checkIsInPlace()
+        try prepareForUse(connection)
         try connection.begin("BEGIN IMMEDIATE")
     }
 
@@ -84,7 +89,13 @@ package struct SQLiteEngine: Engine {
         return version
     }
 
+    package var connectionsReadTables: Bool { true }
+
     package func finish() { logCopier?.finish() }
+
+    package func isLogging(_ connection: Connection) throws(RelataError) -> Bool {
+        try connection.value(SQLStatement("PRAGMA journal_mode")) == .text("wal")
+    }
 
     package func beginLogging(_ connection: Connection) throws(RelataError) {
         if path != nil { try connection.execute("PRAGMA journal_mode = WAL") }

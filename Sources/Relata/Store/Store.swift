@@ -159,24 +159,39 @@ public final class Store: StoreWriter, Sendable {
         let hub = ChangeHub(
             ChangeEntities(catalog.schema), keepsLog: options.changeLog && !options.isReadOnly,
             interval: location.isMemory ? nil : options.externalChangeDelay)
-        let pool = try location.pool(options.database, waitsToOpen: waits, changes: hub)
+        // The first call most likely reads, on a connection that has read the declarations of all tables. Then the
+        // writing one needn't do the same before it writes.
+        let pool = try location.pool(options.database, waitsToOpen: waits, readsFirst: !hub.keepsLog, changes: hub)
         do {
-            try pool.withWriter { connection in
-                if hub.keepsLog { try ChangeLog.check(connection) }
-                catalog = try catalog.comparing(
-                    Migrator.entities(migrating: connection, schema: catalog.schema, steps: options.migrations))
-                if !options.isReadOnly {
-                    try pool.engine.beginLogging(connection)
-                    try hub.prepare(connection)
+            if try !isReady(pool, catalog.schema, options, waits: waits) {
+                try pool.withWriter { connection in
+                    if hub.keepsLog { try ChangeLog.check(connection) }
+                    catalog = try catalog.comparing(
+                        Migrator.entities(migrating: connection, schema: catalog.schema, steps: options.migrations))
+                    if !options.isReadOnly {
+                        try pool.engine.beginLogging(connection)
+                        try hub.prepare(connection)
+                    }
                 }
-                pool.beginWaiting(connection)
             }
+            try pool.beginWaiting()
         } catch {
             try? pool.close()
             throw error
         }
         return Store(
             pool: pool, catalog: catalog, hub: hub, access: .everything, path: pool.engine.path)
+    }
+
+    /// Whether a reading connection finds the database as the store needs it.
+    private static func isReady(
+        _ pool: ConnectionPool, _ schema: Schema, _ options: Options, waits: Bool
+    ) throws -> Bool {
+        guard pool.readsFirst else { return false }
+        return try pool.openReader(waits: waits) { connection in
+            try Migrator.isReady(connection, schema: schema, steps: options.migrations)
+                && (options.isReadOnly || pool.engine.isLogging(connection))
+        }
     }
 
     /// The store for a caller with less access: hidden objects are invisible, as if they weren't stored.

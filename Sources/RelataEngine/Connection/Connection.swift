@@ -31,6 +31,8 @@ package final class Connection {
     /// The search indexes that writes update, once a commit needed them.
     var searchIndexes: [SearchIndex]?
     private(set) var isClosed = false
+    /// Whether the engine has yet to prepare it for its first use.
+    package var isUnprepared = false
     /// Which tables introspection and deletions look at.
     package var tableScope = TableScope.own
     /// Objects that must live as long as the connection.

@@ -68,6 +68,15 @@ package enum Migrator {
         return schema.entities(comparedBy: try Introspection.tables(of: connection, hidesReserved: false))
     }
 
+    /// Whether a database is as a store needs it, without anything to change or to find out.
+    package static func isReady(_ connection: Connection, schema: Schema, steps: [MigrationStep]) -> Bool {
+        if case .unchanged(.asDeclared) = Metadata.state(connection, fingerprint: fingerprint(schema, steps)) {
+            true
+        } else {
+            false
+        }
+    }
+
     /// Runs `body` in a transaction in which it may apply schemas to the database, together with other changes.
     ///
     /// - Parameter didCommit: Is called right after the transaction is committed, before others can have seen much of

@@ -18,6 +18,8 @@ package final class ConnectionPool: Sendable {
     private let retries = Atomic<Int>(0)
     /// Whether one connection reads and writes, because the database is in memory.
     package let isShared: Bool
+    /// Whether the writing connection hasn't looked at the database before it is first used.
+    package let readsFirst: Bool
     /// Distributes committed transactions.
     package let changes: ChangeHub?
     /// How many threads can be busy with the pool's connections at once.
@@ -31,15 +33,19 @@ package final class ConnectionPool: Sendable {
     ///   - readers: The largest number of connections that read.
     ///   - busyTimeout: How many seconds to wait for another process that writes.
     ///   - waitsToOpen: Whether that holds from the beginning, or the writing connection fails at once until
-    ///     ``beginWaiting(_:)``.
+    ///     ``beginWaiting()``.
     ///   - sharingTime: For how long a transaction takes others' writes along.
+    ///   - readsFirst: Whether the database is looked at by a reading connection, if the engine has a gain from that.
     ///   - changes: Distributes committed transactions.
     /// - Throws: ``RelataError`` if the database can't be opened.
     package init(
         _ engine: any Engine, isReadOnly: Bool = false, readers: Int = 5, busyTimeout: Double = 5,
-        waitsToOpen: Bool = true, sharingTime: Duration = .milliseconds(2), changes: ChangeHub? = nil
+        waitsToOpen: Bool = true, sharingTime: Duration = .milliseconds(2), readsFirst: Bool = false,
+        changes: ChangeHub? = nil
     ) throws {
         self.engine = engine
+        let readsFirst = readsFirst && engine.connectionsReadTables && !engine.isShared
+        self.readsFirst = readsFirst
         self.changes = changes
         self.busyTimeout = busyTimeout
         self.sharingTime = sharingTime
@@ -49,7 +55,7 @@ package final class ConnectionPool: Sendable {
         writer = Leases(
             limit: engine.writerCount, purpose: "write", patience: engine.connectionTimeout,
             makeExecutor: { engine.makeExecutor() }
-        ) { try engine.connect(.writing, waits: waitsToOpen, on: $0) }
+        ) { try engine.connect(readsFirst ? .writingLater : .writing, waits: waitsToOpen, on: $0) }
         self.readers =
             engine.isShared
             ? writer
@@ -123,6 +129,20 @@ package final class ConnectionPool: Sendable {
             }
         }
         return try translatingInterrupts { try body(connection) }
+    }
+
+    /// Opens a connection for reading, and keeps it if it finds the database as it should be.
+    ///
+    /// - Parameter waits: Whether it waits for other processes from the beginning.
+    package func openReader(waits: Bool, if isReady: (Connection) throws -> Bool) throws -> Bool {
+        let connection = try engine.connect(.reading, waits: waits)
+        guard try translatingInterrupts({ try isReady(connection) }) else {
+            try connection.close()
+            return false
+        }
+        engine.beginWaiting(connection)
+        readers.giveBack(connection)
+        return true
     }
 
     /// A connection that is kept for reading across suspensions, of a database in a file. Never waits.
@@ -299,6 +319,7 @@ package final class ConnectionPool: Sendable {
                 return try body(connection)
             }
         }
+        try engine.prepareForUse(connection)
         return try body(connection)
     }
 
@@ -330,8 +351,12 @@ package final class ConnectionPool: Sendable {
     /// How many wait to write.
     var waitingWriterCount: Int { writer.waitingCount }
 
-    /// Sets how long a connection waits for other processes.
-    package func beginWaiting(_ connection: Connection) { engine.beginWaiting(connection) }
+    /// Has the writing connection wait for other processes, as long as the store's options say.
+    package func beginWaiting() throws {
+        let connection = try acquireWriter()
+        defer { writer.release(connection) }
+        engine.beginWaiting(connection)
+    }
 
     /// An engine reports "interrupted" for a cancelled task.
     package func translatingInterrupts<Result>(_ body: () throws -> Result) throws -> Result {

@@ -15,6 +15,8 @@ package protocol Engine: Sendable {
     var readsReplicas: Bool { get }
     /// How long a call waits for a connection while all are in use; `nil` for no limit.
     var connectionTimeout: Duration? { get }
+    /// Whether each connection reads the declarations of all tables before its first statement about one.
+    var connectionsReadTables: Bool { get }
     /// Whether opening a connection and its statements block, so that each has its own thread.
     var hasExecutors: Bool { get }
     /// A thread for a new connection; `nil` if the caller's thread is used.
@@ -28,7 +30,7 @@ package protocol Engine: Sendable {
     func connect(
         _ role: ConnectionRole, waits: Bool, on executor: (any TaskExecutor)?
     ) throws(RelataError) -> Connection
-    /// Prepares a connection that may have been lost since its last use.
+    /// Prepares a connection that may have been lost since its last use, or hasn't been prepared yet.
     func prepareForUse(_ connection: Connection) throws(RelataError)
     /// Begins a transaction that writes.
     ///
@@ -52,6 +54,8 @@ package protocol Engine: Sendable {
     ///
     /// Not before the database is known to be ours: a refused file stays unchanged.
     func beginLogging(_ connection: Connection) throws(RelataError)
+    /// Whether commits go to a write-ahead log.
+    func isLogging(_ connection: Connection) throws(RelataError) -> Bool
     /// From now on, the log is copied into the file in the background, if the file has one. Commits don't wait for
     /// that, except one that restarts a long log.
     ///
@@ -68,6 +72,7 @@ package protocol Engine: Sendable {
 extension Engine {
     package var readsReplicas: Bool { false }
     package var connectionTimeout: Duration? { nil }
+    package var connectionsReadTables: Bool { false }
     package var hasExecutors: Bool { false }
     package func makeExecutor() -> (any TaskExecutor)? { nil }
 
@@ -76,6 +81,7 @@ extension Engine {
         try connect(role, waits: waits, on: makeExecutor())
     }
 
+    package func isLogging(_ connection: Connection) throws(RelataError) -> Bool { true }
     package func copyLogInBackground(by connection: Connection, limit: Int32) throws(RelataError) {}
 
     package var counts: EngineCounts { EngineCounts() }
@@ -89,4 +95,6 @@ package enum ConnectionRole: Sendable {
     case reading
     /// It reads and writes.
     case writing
+    /// It reads and writes, but nothing before a reading one has looked at the database.
+    case writingLater
 }

@@ -12,8 +12,9 @@ extension SQLiteDriver {
     ///   - path: The file, or `nil` for a database in memory.
     ///   - key: The key of the file.
     ///   - isAlone: Whether the file is used exclusively, and its log is left unchanged.
+    ///   - readsTables: Whether the declarations of all tables are read now, or with the first statement about one.
     static func open(
-        _ path: String?, key: EncryptionKey?, isReadOnly: Bool, busyTimeout: Double, isAlone: Bool
+        _ path: String?, key: EncryptionKey?, isReadOnly: Bool, busyTimeout: Double, isAlone: Bool, readsTables: Bool
     ) throws(RelataError) -> OpaquePointer {
         var opened: OpaquePointer?
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -36,7 +37,8 @@ extension SQLiteDriver {
             }
             // SQLite reads the file with the first query only: a file that isn't a database is refused here.
             let settings = (isAlone ? "PRAGMA locking_mode = EXCLUSIVE; " : "") + "PRAGMA foreign_keys = ON; "
-            code = sqlite3_exec(handle, settings + "SELECT 1 FROM sqlite_master LIMIT 1", nil, nil, nil)
+            let firstLook = readsTables ? "SELECT 1 FROM sqlite_master LIMIT 1" : "PRAGMA schema_version"
+            code = sqlite3_exec(handle, settings + firstLook, nil, nil, nil)
         }
         guard code == SQLITE_OK else {
             let (code, message) = (sqlite3_extended_errcode(handle), String(cString: sqlite3_errmsg(handle)))

@@ -20,13 +20,15 @@ package final class SQLiteDriver: EngineDriver {
     /// Opens a database; see ``Connection/init(path:key:isReadOnly:busyTimeout:trace:)``.
     init(
         path: String?, key: EncryptionKey?, isReadOnly: Bool, busyTimeout: Double, isAlone: Bool = false,
-        trace: SQLTrace?
+        readsTables: Bool = true, trace: SQLTrace?
     ) throws(RelataError) {
         if let path {
             try RegularFile.check(path, for: "a database")
             try UnfinishedTransaction.checkJournal(of: path)
         }
-        handle = try Self.open(path, key: key, isReadOnly: isReadOnly, busyTimeout: busyTimeout, isAlone: isAlone)
+        handle = try Self.open(
+            path, key: key, isReadOnly: isReadOnly, busyTimeout: busyTimeout, isAlone: isAlone,
+            readsTables: readsTables)
         self.path = path ?? ""
         authorizer = AccessAuthorizer(on: handle)
         tracer = trace.map { [handle] in SQLTracer($0, on: handle) }
@@ -157,15 +159,17 @@ extension Connection {
     ///   - isReadOnly: Whether writing is refused; the file must exist.
     ///   - busyTimeout: How many seconds a statement waits for another process that holds the file's lock.
     ///   - trace: Called after each statement.
+    ///   - readsTables: Whether the declarations of all tables are read now, or with the first statement about one.
     /// - Throws: ``RelataError/fileAccess(path:_:)`` if the file can't be opened, ``RelataError/corruptStore(_:)`` if
     ///   it is no database, ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for a wrong key.
     package convenience init(
         path: String?, key: EncryptionKey? = nil, isReadOnly: Bool = false, busyTimeout: Double = 5,
-        trace: SQLTrace? = nil
+        trace: SQLTrace? = nil, readsTables: Bool = true
     ) throws(RelataError) {
         self.init(
-            try SQLiteDriver(path: path, key: key, isReadOnly: isReadOnly, busyTimeout: busyTimeout, trace: trace),
-            path: path ?? "")
+            try SQLiteDriver(
+                path: path, key: key, isReadOnly: isReadOnly, busyTimeout: busyTimeout, readsTables: readsTables,
+                trace: trace), path: path ?? "")
     }
 
     /// Opens a connection with exclusive use of the file, which leaves the file and its log unchanged, also when it is
