@@ -47,10 +47,11 @@ final class Bucket<M: Model>: AnyBucket {
     unowned let session: SaveSession
     /// The bucket's number in the session.
     @usableFromInline let number: Int
-    @usableFromInline var objects: [M] = []
-    @usableFromInline var roles: [SaveRole] = []
-    @usableFromInline var nodes: [Int] = []
-    @usableFromInline var rows: [StoredKey<M>: Int] = [:]
+    // A save has its buckets alone, so what each object needs needs no exclusivity checks.
+    @exclusivity(unchecked) @usableFromInline var objects: [M] = []
+    @exclusivity(unchecked) @usableFromInline var roles: [SaveRole] = []
+    @exclusivity(unchecked) @usableFromInline var nodes: [Int] = []
+    @exclusivity(unchecked) @usableFromInline var rows: [StoredKey<M>: Int] = [:]
     /// The rows of objects that get a key from the database, or a part of it from another object.
     @usableFromInline var keyless: Set<Int> = []
     @usableFromInline private(set) var hasGiven = false
@@ -85,7 +86,7 @@ final class Bucket<M: Model>: AnyBucket {
     /// The rows of linked objects that an earlier save has stored unchanged.
     @usableFromInline var confirmed: Set<Int> = []
     /// The links to objects that may exist already.
-    @usableFromInline var linked: [LinkedObject<M>] = []
+    @exclusivity(unchecked) @usableFromInline var linked: [LinkedObject<M>] = []
 
     init(_ table: Table, _ session: SaveSession, number: Int = 0) {
         self.table = table

@@ -7,12 +7,13 @@ public import RelataCore
 @usableFromInline
 final class LinkGatherer {
     @usableFromInline let session: SaveSession
+    // One task saves, so what each object needs needs no exclusivity checks.
     /// The objects whose links are visited, and those links.
-    @usableFromInline private(set) var bucket: any AnyBucket
-    @usableFromInline private(set) var links: [PlannedLink]
+    @exclusivity(unchecked) @usableFromInline private(set) var bucket: any AnyBucket
+    @exclusivity(unchecked) @usableFromInline private(set) var links: [PlannedLink]
     /// The object whose links are visited.
-    @usableFromInline var node = 0
-    @usableFromInline var row = 0
+    @exclusivity(unchecked) @usableFromInline var node = 0
+    @exclusivity(unchecked) @usableFromInline var row = 0
 
     init(_ session: SaveSession, _ bucket: any AnyBucket) {
         self.session = session

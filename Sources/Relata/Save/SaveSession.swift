@@ -13,9 +13,10 @@ final class SaveSession {
     /// The plan and the options of the save.
     let run: WriteRun
     /// In the order in which the models were met.
-    @usableFromInline private(set) var buckets: [any AnyBucket] = []
+    // One task saves, so what each object needs needs no exclusivity checks.
+    @exclusivity(unchecked) @usableFromInline private(set) var buckets: [any AnyBucket] = []
     /// For each table its bucket; -1 for none.
-    @usableFromInline private(set) var bucketNumbers: [Int]
+    @exclusivity(unchecked) @usableFromInline private(set) var bucketNumbers: [Int]
     /// How many objects' links were visited, and those to visit once more.
     private var visited = 0
     private var unvisited: [Int] = []

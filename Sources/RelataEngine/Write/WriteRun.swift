@@ -10,9 +10,10 @@ package final class WriteRun {
     package var rowSQL: RowSQL { connection.rowSQL }
     /// The stamp of all objects, as exact as a date column keeps it.
     package let now: Date
-    package var plan = WritePlan()
+    // One task saves, so what each row needs needs no exclusivity checks.
+    @exclusivity(unchecked) package var plan = WritePlan()
     /// The rows, by the numbers of the plan's batches.
-    package private(set) var batches: [any RowBatch] = []
+    @exclusivity(unchecked) package private(set) var batches: [any RowBatch] = []
     /// The period without reference checks, because some rows need each other, or exchange references; and the rows
     /// written in it.
     package private(set) var wait: ForeignKeyWait?
