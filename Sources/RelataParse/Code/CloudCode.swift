@@ -1,7 +1,8 @@
 import RelataCore
 
 /// An app's code on its server: functions that clients call by name, jobs that run in the background, and hooks that
-/// run before and after objects are saved, deleted and found, users sign in, and clients follow live queries.
+/// run before and after objects are saved, deleted and found, files are stored, users sign in, and clients follow live
+/// queries.
 ///
 /// ```swift
 /// var options = ParseService.Options()
@@ -44,6 +45,10 @@ public struct CloudCode: Sendable {
     var logins = LoginHooks()
     /// The hooks of live queries.
     var live = LiveHooks()
+    /// The hooks of files.
+    var files = FileHooks()
+    /// The hooks of parameters.
+    var config = ConfigHooks()
     /// The functions by their names.
     private(set) var functions: [String: Definition] = [:]
     /// The names of further header fields, in lower case, that functions can read in addition to those of the protocol.
@@ -106,12 +111,19 @@ public struct CloudCode: Sendable {
         jobs[name] = Job(schedule: schedule, allowsSeveral: severalAtOnce, body: body)
     }
 
-    /// Checks the schedules.
+    /// Checks the schedules, and that no closure is one that is never called.
     ///
     /// - Throws: ``RelataError`` that describes the error.
     public func check() throws(RelataError) {
         for (name, job) in jobs.sorted(by: { $0.key < $1.key }) {
             if let problem = job.schedule?.problem { throw .invalidUse("the schedule of the job \(name): \(problem)") }
+        }
+        let others = [
+            (InternalClasses.session, "beforeLogin, afterLogin or afterLogout"),
+            (Trigger.files, "beforeSaveFile and its like"), (Trigger.config, "beforeSaveConfig or afterSaveConfig"),
+        ]
+        for (name, other) in others where saves[name] != nil {
+            throw .invalidUse("\(name) has no closures of saves and deletions of classes: use \(other)")
         }
     }
 }

@@ -11,6 +11,9 @@ enum InstallationClass {
         "appName", "appVersion", "appIdentifier", "parseVersion",
     ]
 
+    /// The fields that decide which installation a request is about.
+    static let identifying = ["installationId", "deviceToken", "deviceType"]
+
     static var entity: Entity {
         var entity = SchemaDraft.newEntity(name)
         entity.properties += texts.map { .attribute(Attribute($0, type: .text, isOptional: true)) }
@@ -85,12 +88,23 @@ extension ParseTransaction {
     /// - Returns: The installation's id; `nil` if the installation must be created.
     /// - Throws: ``ParseError`` 101, 132, 135 and 136, in the same cases as Parse Server.
     func installation(_ ids: InstallationIDs, id: String?) throws -> String? {
+        let match = try matchingInstallation(ids, id: id)
+        if let known = storedClasses[InstallationClass.name], !match.others.isEmpty {
+            _ = try delete(known, .keys(match.others.map { KeyValue(.text($0)) }), under: .everything)
+        }
+        return match.id
+    }
+
+    /// The installation that a request is about, and the ids of others that match the same one.
+    ///
+    /// - Throws: the errors of ``installation(_:id:)``.
+    func matchingInstallation(_ ids: InstallationIDs, id: String?) throws -> (id: String?, others: [String]) {
         let all = try installations(ids, id)
         let own = id.flatMap { id in all.first { $0.id.hasSameBytes(as: id) } }
         if let id {
             guard let own else { throw ParseError(.objectNotFound, "Object not found for update.") }
             try Self.checkChange(of: own, ids)
-            if ids.token == nil, ids.installation == nil, ids.type == nil { return id }
+            if ids.token == nil, ids.installation == nil, ids.type == nil { return (id, []) }
         }
         let tokens = ids.token.map { token in all.filter { $0.token?.hasSameBytes(as: token) == true } } ?? []
         let known =
@@ -99,22 +113,20 @@ extension ParseTransaction {
             guard ids.type != nil else {
                 throw ParseError(.missingRequiredField, "deviceType must be specified in this operation")
             }
-            guard let first = tokens.first else { return nil }
-            if tokens.count == 1, first.installation == nil || ids.installation == nil { return first.id }
+            guard let first = tokens.first else { return (nil, []) }
+            if tokens.count == 1, first.installation == nil || ids.installation == nil { return (first.id, []) }
             guard ids.isInBody else {
                 throw ParseError(
                     .invalidInstallationID,
                     "Must specify installationId when deviceToken matches multiple Installation objects")
             }
-            try delete(tokens, for: ids)
-            return nil
+            return (nil, Self.replaced(tokens, by: ids))
         }
         if tokens.count == 1, let other = tokens.first, other.installation == nil, other.id != known.id {
-            try delete([known])
-            return other.id
+            return (other.id, [known.id])
         }
-        if ids.token != nil, known.token != ids.token, ids.isInBody { try delete(tokens, for: ids) }
-        return known.id
+        let isMoved = ids.token != nil && known.token != ids.token && ids.isInBody
+        return (known.id, isMoved ? Self.replaced(tokens, by: ids) : [])
     }
 
     private static func checkChange(of known: StoredInstallation, _ ids: InstallationIDs) throws(ParseError) {
@@ -148,15 +160,9 @@ extension ParseTransaction {
         }
     }
 
-    /// Deletes those of these installations that have another installation id and the same app.
-    private func delete(_ installations: [StoredInstallation], for ids: InstallationIDs) throws {
-        try delete(
-            installations.filter { $0.installation != ids.installation && (ids.app == nil || $0.app == ids.app) })
-    }
-
-    private func delete(_ installations: [StoredInstallation]) throws {
-        guard let known = storedClasses[InstallationClass.name], !installations.isEmpty else { return }
-        _ = try delete(known, .keys(installations.map { KeyValue(.text($0.id)) }), under: .everything)
+    /// Those of these installations that have another installation id and the same app.
+    private static func replaced(_ installations: [StoredInstallation], by ids: InstallationIDs) -> [String] {
+        installations.filter { $0.installation != ids.installation && (ids.app == nil || $0.app == ids.app) }.map(\.id)
     }
 }
 
@@ -188,16 +194,49 @@ extension ParseService {
         }
         let body = try ObjectBody(ids.body)
         try await makeServiceClass(InstallationClass.name)
-        let write =
-            id.map { ObjectWrite.update(InstallationClass.name, $0, body) } ?? .create(InstallationClass.name, body)
-        return try await writing([write], call, .none) { writer in
-            guard let known = try writer.transaction.installation(ids, id: id) else { return try writer.run(write) }
-            let reply = try writer.run(.update(InstallationClass.name, known, body))
-            guard id == nil, var members = try JSONParser.parse(reply.body).object else { return reply }
-            // For the client, the installation is new.
-            members["objectId"] = .string(known)
-            members["createdAt"] = members["updatedAt"]
-            return WireReply(.object(members))
+        for _ in 0..<Self.attempts {
+            do {
+                return try await write(body, of: ids, id: id, call)
+            } catch is OtherInstallation {
+                continue
+            }
+        }
+        throw ParseError(
+            .requestLimitExceeded, "other requests are changing this installation: try again", status: 503)
+    }
+
+    /// Another installation than the hooks were asked about is the one to write.
+    private struct OtherInstallation: Error {}
+
+    private func write(
+        _ body: ObjectBody, of ids: InstallationIDs, id: String?, _ call: ParseCall
+    ) async throws -> WireReply {
+        let name = InstallationClass.name
+        let asks = options.asksHooksToWrite
+        var known = id
+        if asks {
+            let (reply, found) = try await store.read(as: call.caller) { transaction -> (WireReply?, String?) in
+                let reply = try RequestLog.reply(to: call, on: transaction.connection, now: transaction.now)
+                return (reply, try reply == nil ? transaction.matchingInstallation(ids, id: id).id : nil)
+            }
+            if let reply { return reply }
+            known = found
+        }
+        let expected = known
+        let write = known.map { ObjectWrite.update(name, $0, body) } ?? .create(name, body)
+        return try await asking([write], call) { asked in
+            let write = try asked.writes[0].get()
+            return try await writing([write], call, asked) { writer in
+                let known = try writer.transaction.installation(ids, id: id)
+                if asks, known != expected { throw OtherInstallation() }
+                guard let known else { return try writer.run(write) }
+                let reply = try writer.run(.update(name, known, write.body?.body ?? body))
+                guard id == nil, var members = try JSONParser.parse(reply.body).object else { return reply }
+                // For the client, the installation is new.
+                members["objectId"] = .string(known)
+                members["createdAt"] = members["updatedAt"]
+                return WireReply(.object(members))
+            }
         }
     }
 }

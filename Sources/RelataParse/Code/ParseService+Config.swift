@@ -25,13 +25,7 @@ extension ParseService {
             try options.prohibitedNames.check(call.body)
             let change = try ConfigChange(call.body)
             try await makeServiceClass(ServiceClasses.config)
-            let options = options
-            return try await store.write(as: call.caller) { transaction in
-                try Self.once(call, in: transaction, options) {
-                    try transaction.apply(change)
-                    return WireReply(["result": true])
-                }
-            }
+            return try await apply(change, call)
         default: throw ParseError.impossible(call)
         }
     }
@@ -85,6 +79,33 @@ struct ConfigChange: Sendable {
         }
     }
 
+    /// The parameters after the change, in the order of their names. A private parameter stays private unless the
+    /// request changes this.
+    ///
+    /// - Throws: ``ParseError`` 102 for a `masterKeyOnly` without its parameter, which may be misspelt; 105 for too
+    ///   many.
+    func applied(to known: [ConfigParameter]) throws(ParseError) -> [ConfigParameter] {
+        var parameters = Dictionary(known.map { ($0.name, $0) }) { first, _ in first }
+        for (name, value) in values {
+            guard let value else {
+                parameters[name] = nil
+                continue
+            }
+            parameters[name, default: ConfigParameter(name: name, value: value)].value = value
+        }
+        let deleted = Set(values.lazy.filter { $0.value == nil }.map(\.name))
+        for (name, isPrivate) in isPrivate where !deleted.contains(name) {
+            guard parameters[name] != nil else {
+                throw ParseError(.invalidQuery, "masterKeyOnly names \(name.prefix(128)), which is no parameter")
+            }
+            parameters[name]?.isPrivate = isPrivate
+        }
+        guard parameters.count <= Self.maximumCount else {
+            throw ParseError(.invalidKeyName, "there are at most \(Self.maximumCount) parameters")
+        }
+        return parameters.values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+
     private static func members(_ name: String, of body: JSONObject) throws(ParseError) -> JSONObject {
         guard let value = body[name], !value.isNull else { return [:] }
         guard let members = value.object else { throw ParseError(.invalidJSON, "\(name) must be an object") }
@@ -105,30 +126,12 @@ extension ParseTransaction {
         }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
 
-    /// Changes the parameters. A private parameter stays private unless the request changes this.
-    ///
-    /// - Throws: ``ParseError`` 102 for a `masterKeyOnly` without its parameter, which may be misspelt; 105 for too
-    ///   many.
-    func apply(_ change: ConfigChange) throws {
-        var parameters = Dictionary(try configParameters().map { ($0.name, $0) }) { first, _ in first }
-        let known = parameters
-        for (name, value) in change.values {
-            guard let value else {
-                parameters[name] = nil
-                continue
-            }
-            parameters[name, default: ConfigParameter(name: name, value: value)].value = value
+    /// Stores other parameters instead of those that are stored.
+    func replace(_ stored: [ConfigParameter], with wanted: [ConfigParameter]) throws {
+        func byName(_ all: [ConfigParameter]) -> [String: ConfigParameter] {
+            Dictionary(all.map { ($0.name, $0) }) { first, _ in first }
         }
-        let deleted = Set(change.values.lazy.filter { $0.value == nil }.map(\.name))
-        for (name, isPrivate) in change.isPrivate where !deleted.contains(name) {
-            guard parameters[name] != nil else {
-                throw ParseError(.invalidQuery, "masterKeyOnly names \(name.prefix(128)), which is no parameter")
-            }
-            parameters[name]?.isPrivate = isPrivate
-        }
-        guard parameters.count <= ConfigChange.maximumCount else {
-            throw ParseError(.invalidKeyName, "there are at most \(ConfigChange.maximumCount) parameters")
-        }
+        let (known, parameters) = (byName(stored), byName(wanted))
         for name in Set(known.keys).union(parameters.keys).sorted() where known[name] != parameters[name] {
             guard let new = parameters[name] else {
                 try changeAccounts(ServiceClasses.config, [.text(name)]) { table, values in

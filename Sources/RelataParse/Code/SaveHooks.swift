@@ -39,7 +39,7 @@ extension CloudCode {
     ///
     /// No transaction is open meanwhile, so other writers don't wait. If somebody else changes the object in the
     /// meantime, `body` is called again with the new object. A store of an app's models has ``ModelHooks`` instead: it
-    /// doesn't call `body`, and neither do sessions, installations and delete rules.
+    /// doesn't call `body`, and neither do sessions and delete rules. Files and parameters have hooks of their own.
     public mutating func beforeSave(
         _ className: String, _ body: @escaping @Sendable (inout CloudSave, CloudCall) async throws -> Void
     ) {

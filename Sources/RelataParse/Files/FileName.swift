@@ -24,10 +24,13 @@ struct FileName: Hashable, Sendable {
     }
 
     /// A unique name that can't be guessed, with the extension of the type if it has none.
-    func stored(type: String?) -> String {
+    func stored(type: String?) -> String { Token.hex(16) + "_" + completed(type: type) }
+
+    /// The name, with the extension of the type if it has none.
+    func completed(type: String?) -> String {
         let hasEnd = ContentType.end(of: text).map { !$0.isEmpty } ?? false
         let end = hasEnd ? nil : type.flatMap { ContentType.end(ofType: $0) }
-        return Token.hex(16) + "_" + text + (end.map { "." + $0 } ?? "")
+        return text + (end.map { "." + $0 } ?? "")
     }
 
     /// The client's part of a stored name.

@@ -108,15 +108,18 @@ extension ParseService {
         try options.prohibitedNames.check(file.metadata)
         try options.prohibitedNames.check(file.tags)
         try await makeFiles()
+        let cloud = try await hookCall(call, ofFiles: [.beforeSave, .afterSave])
         file.content = try await files.storage.store(try Self.content(call, stream).limited(to: files.maximumSize))
-        let stored = file
         do {
+            if let cloud { try await willSave(&file, named: name, call, cloud, files) }
+            let stored = file
             try await store.write(as: .master) { try $0.add(stored) }
         } catch {
             // The content is unused now, unless another file has it.
-            leavingContents.add(stored.content.id)
+            leavingContents.add(file.content.id)
             throw error
         }
+        if let cloud { await didSave(file, call, cloud, files) }
         let url = fileURLs.url(of: file.name)
         return WireReply(
             status: 201, ["name": .string(file.name), "url": .string(url)], location: url)
@@ -158,9 +161,13 @@ extension ParseService {
     private func delete(file name: String, _ call: ParseCall, _ files: FileOptions) async throws -> WireReply {
         guard call.isMaster else { throw ParseError.masterKeyRequired }
         let isForced = try call.flag("force")
+        let doomed = try await store.read(as: call.caller) { try $0.file(name) }
+        let cloud = doomed == nil ? nil : try await hookCall(call, ofFiles: [.beforeDelete, .afterDelete])
+        if let doomed, let cloud { try await willDelete(doomed, call, cloud, files) }
         let content = try await delete(file: name, isForced: isForced)
         // The file is gone, even if its content can't be deleted now: `tendFiles` tries again, and tells why it can't.
         try? await deleteUnused([content], files)
+        if let doomed, let cloud { await didDelete(doomed, call, cloud, files) }
         return WireReply([:])
     }
 
@@ -269,7 +276,7 @@ extension ByteStream {
     /// Returns a stream of the same bytes that checks the size of the file.
     ///
     /// The stream throws ``ParseError`` 130 for more bytes than a file may have, or for none.
-    fileprivate func limited(to limit: Int) -> ByteStream {
+    func limited(to limit: Int) -> ByteStream {
         let size = Size()
         return ByteStream {
             let piece = try await next()

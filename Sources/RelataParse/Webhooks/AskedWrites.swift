@@ -112,8 +112,8 @@ extension ParseService {
         }
     }
 
-    /// The maximum number of times that webhooks are asked for one request.
-    private static let attempts = 5
+    /// The maximum number of times that hooks are asked for one request.
+    static let attempts = 5
 
     private func ask(
         about writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool, fixed: JSONObject,

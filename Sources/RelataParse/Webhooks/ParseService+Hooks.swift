@@ -84,7 +84,9 @@ extension ParseService {
 extension CloudCode {
     /// Whether a closure of the app answers a trigger.
     func answers(_ trigger: Trigger, _ className: String) -> Bool {
-        switch trigger {
+        if className == Trigger.files { return files.answers(trigger) }
+        if className == Trigger.config { return config.answers(trigger) }
+        return switch trigger {
         case .beforeSave: saves[className]?.beforeSave.isEmpty == false
         case .afterSave: saves[className]?.afterSave.isEmpty == false
         case .beforeDelete: saves[className]?.beforeDelete.isEmpty == false
@@ -152,6 +154,12 @@ private struct WebhookChange: Sendable {
         url = given
     }
 
+    /// The triggers of what isn't a class.
+    private static let known: [String: Set<Trigger>] = [
+        Trigger.files: [.beforeSave, .afterSave, .beforeDelete, .afterDelete],
+        Trigger.config: [.beforeSave, .afterSave],
+    ]
+
     /// Refuses triggers that would never be called.
     private static func check(_ trigger: Trigger, of className: String) throws(ParseError) {
         let needed: String? =
@@ -168,10 +176,16 @@ private struct WebhookChange: Sendable {
             }
             return
         }
+        if let known = Self.known[className] {
+            guard known.contains(trigger) else {
+                throw ParseError(.webhookError, "\(className) has no trigger \(trigger.rawValue)")
+            }
+            return
+        }
         guard className != InternalClasses.session else {
             throw ParseError(.webhookError, "Only the afterLogout trigger is allowed for the _Session class.")
         }
-        if className == InternalClasses.user || className == InternalClasses.role { return }
+        if [InternalClasses.user, InternalClasses.role, InstallationClass.name].contains(className) { return }
         guard !InternalClasses.contains(className) else {
             throw ParseError(.operationForbidden, "there are no webhooks for objects of \(className)")
         }

@@ -8,6 +8,10 @@ enum Trigger: String, Hashable, Sendable, CaseIterable {
 
     /// The name under which Parse's own server has triggers of connections, which aren't those of a class.
     static let connections = "@Connect"
+    /// The name under which it has triggers of files.
+    static let files = "@File"
+    /// The name under which it has triggers of parameters.
+    static let config = "@Config"
 
     /// Whether the webhook is called after the event, so its reply isn't awaited.
     var isNotice: Bool {

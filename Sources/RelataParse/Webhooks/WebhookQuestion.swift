@@ -37,7 +37,14 @@ struct WebhookQuestion: Sendable {
             let isKept = object[name].map { Self.isSame(value, $0) } ?? value.isNull
             if !isKept { changed[name] = value }
         }
-        let dropped = Set(object.keys).intersection(body.fields.names).subtracting(given.keys)
+        var dropped = Set(object.keys).intersection(body.fields.names).subtracting(given.keys)
+        if write.className == InstallationClass.name {
+            // They have decided which installation is written.
+            if let name = InstallationClass.identifying.first(where: { changed[$0] != nil }) {
+                throw ParseError(.scriptFailed, "beforeSave of _Installation changed \(name), which it can't")
+            }
+            dropped.subtract(InstallationClass.identifying)
+        }
         if changed.isEmpty, dropped.isEmpty { return write }
         if write.className == InternalClasses.user,
             let name = changed.keys.first(where: { InternalClasses.userFields.contains($0) })

@@ -83,7 +83,6 @@ import Testing
             ("triggers", ["className": "Book", "triggerName": "beforeConnect", "url": "http://a"], 143),
             ("triggers", ["className": "Book", "triggerName": "beforeLogin", "url": "http://a"], 143),
             ("triggers", ["className": "_Session", "triggerName": "beforeSave", "url": "http://a"], 143),
-            ("triggers", ["className": "_Installation", "triggerName": "afterSave", "url": "http://a"], 119),
             ("triggers", ["className": "_Hooks", "triggerName": "afterSave", "url": "http://a"], 119),
             ("triggers", ["className": "a b", "triggerName": "afterSave", "url": "http://a"], 103),
         ] as [(String, JSONValue, Int64)])
@@ -97,7 +96,8 @@ import Testing
     @Test(
         arguments: [
             ("@Connect", "beforeSubscribe", 103), ("_Session", "beforeSubscribe", 143), ("_Session", "afterEvent", 143),
-            ("_JobStatus", "afterSave", 119), ("@File", "beforeSave", 103), ("@Config", "afterSave", 103),
+            ("_JobStatus", "afterSave", 119), ("@File", "beforeFind", 143), ("@File", "afterEvent", 143),
+            ("@Config", "beforeDelete", 143), ("@Other", "beforeSave", 103),
             ("_User", "afterLogout", 143), ("_Session", "beforeLogin", 143),
             ("Book", "beforePasswordResetRequest", 143),
         ] as [(String, String, Int64)])
