@@ -73,7 +73,6 @@ import Testing
             let task = Task(executorPreference: thread) {
                 let session = try session()
                 let cancellation = session.cancellation
-                let start = ContinuousClock.now
                 // On its own thread: Swift's may be busy with other tests for longer than the statement takes.
                 Thread.detachNewThread {
                     Thread.sleep(forTimeInterval: Double(delay) / 1_000_000)
