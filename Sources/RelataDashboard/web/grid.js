@@ -38,7 +38,6 @@ export class RelataGrid extends HTMLElement {
     this.append(this.scroller);
     this.scroller.addEventListener('scroll', () => this.#scrolled());
     this.scroller.addEventListener('keydown', (event) => this.#key(event));
-    this.scroller.addEventListener('focus', () => this.#draw());
     this.body.addEventListener('click', (event) => this.#click(event));
     this.body.addEventListener('dblclick', (event) => this.#doubleClick(event));
     this.head.addEventListener('click', (event) => this.#headClick(event));
