@@ -34,7 +34,7 @@ struct DashboardPage: Sendable {
 extension DashboardSuite {
     func running<Result: Sendable>(
         isReadOnly: Bool = false, allowedOrigins: [String] = ["*"], auditFile: String? = nil,
-        maximumImport: Int = 1024 * 1024,
+        maximumImport: Int = 1024 * 1024, options: ParseService.Options = ParseService.Options(),
         _ body: @escaping @Sendable (TestServer, RelataServer) async throws -> Result
     ) async throws -> Result {
         var configuration = RelataServer.Configuration()
@@ -46,7 +46,7 @@ extension DashboardSuite {
         configuration.dashboard = dashboard
         let server = try RelataServer(
             try ParseStore.open(nil), keys: ServerKeys(applicationID: "app", clientKey: "client", masterKey: "master"),
-            configuration: configuration)
+            options: options, configuration: configuration)
         return try await TestServer.running(server) { try await body($0, server) }
     }
 
