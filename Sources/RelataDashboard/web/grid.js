@@ -352,7 +352,7 @@ export class RelataGrid extends HTMLElement {
   }
 
   #enter(row, field) {
-    const isLink = field.type === 'Relation' || field.type === 'Pointer' && row[field.name];
+    const isLink = field.type === 'Relation' || ['Pointer', 'File'].includes(field.type) && row[field.name];
     if (isLink) this.#follow(row, field);
     else if (field.name === 'objectId') this.#open(row);
     else this.#edit(row, this.#active);
