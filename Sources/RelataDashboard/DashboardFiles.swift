@@ -13,6 +13,8 @@ package enum DashboardFiles {
         "dom.js": PackageResources.dom_js,
         "editors.js": PackageResources.editors_js,
         "edits.js": PackageResources.edits_js,
+        "files-page.js": PackageResources.files_page_js,
+        "files.js": PackageResources.files_js,
         "filter.js": PackageResources.filter_js,
         "grid.js": PackageResources.grid_js,
         "icon.svg": PackageResources.icon_svg,

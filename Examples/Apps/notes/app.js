@@ -108,8 +108,7 @@ function showImages() {
 
 /** An image on the paper: a button, so that keys reach it. */
 function pictureOf(image) {
-  // Browsers look at the bytes to see which kind of picture it is.
-  const picture = element("img", { src: `data:image/webp;base64,${image.base64}`, alt: "", draggable: false });
+  const picture = element("img", { src: notebook.address(image), alt: "", draggable: false });
   const button = element("button", { type: "button", aria: { label: text("image", { name: image.name }) } }, picture);
   const place = () => {
     button.style.left = `${between(0, image.x, 2000)}px`;

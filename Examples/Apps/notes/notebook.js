@@ -22,8 +22,8 @@ export class Notebook {
       this.client.find("NoteImage", { where: { note: pointer("Note", id) }, order: "createdAt,objectId", limit: 1000 }),
     ]);
     const { version, title, text, fontName, fontSize, textColor } = note;
-    const images = results.map(({ objectId, name, data, x, y, width, height }) => {
-      return { id: objectId, name, base64: data.base64, x, y, width, height };
+    const images = results.map(({ objectId, name, file, data, x, y, width, height }) => {
+      return { id: objectId, name, file, base64: data?.base64, x, y, width, height };
     });
     return { id, version, title, text, fontName, fontSize, textColor, images, stored: placesOf(images) };
   }
@@ -34,13 +34,28 @@ export class Notebook {
     return { id: null, version: 0, title: "", text: "", ...look, images: [], stored: new Map() };
   }
 
+  /** The address of an image. One that isn't stored yet, or was before images were files, has its bytes itself. */
+  address({ file, base64 }) {
+    return file ? this.client.fileAddress(file) : `data:${typeOf(base64)};base64,${base64}`;
+  }
+
+  /** Uploads an image. The name of the file it comes from may have characters that names on the server can't have. */
+  async upload({ base64 }) {
+    const type = typeOf(base64);
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    return this.client.upload(`image.${type.slice("image/".length)}`, new Blob([bytes], { type }));
+  }
+
   /**
    * Stores a note with its images, all in one transaction. Resolves to what it has got by that.
    *
    * Each note has one NoteVersion, whose id says which version it is. Saving deletes it and makes the next. Of two people
-   * who save the same version, the second one finds it gone, and nothing of that transaction is done.
+   * who save the same version, the second one finds it gone, and nothing of that transaction is done. The files of new
+   * images are uploaded before; an image keeps its file if the rest fails.
    */
   async save(note) {
+    // Images may come and go while one is uploaded.
+    for (let image; (image = note.images.find(({ file }) => !file)); ) image.file = await this.upload(image);
     const id = note.id ?? newId();
     const version = note.version + 1;
     const { title, text, fontName, fontSize, textColor } = note;
@@ -72,20 +87,26 @@ export class Notebook {
   }
 }
 
-/** Where images are, by their ids. */
+/** The type of an image by its first bytes: browsers that can't write WebP write PNG. */
+function typeOf(base64) {
+  return base64.startsWith("iVBOR") ? "image/png" : "image/webp";
+}
+
+/** What is stored of images, by their ids: where they are, and whether they are files. */
 function placesOf(images) {
-  return new Map(images.map(({ id, x, y }) => [id, { x, y }]));
+  return new Map(images.map(({ id, x, y, file }) => [id, { x, y, isFile: Boolean(file) }]));
 }
 
 /** What makes the stored images of a note those that it has. */
 function imageRequests(noteId, { images, stored }) {
   const requests = [];
-  for (const { id, name, base64, x, y, width, height } of images) {
+  for (const { id, name, file, x, y, width, height } of images) {
     const place = stored.get(id);
     if (!place) {
-      const data = { __type: "Bytes", base64 };
       const note = pointer("Note", noteId);
-      requests.push(["POST", "/classes/NoteImage", { objectId: id, note, name, data, x, y, width, height }]);
+      requests.push(["POST", "/classes/NoteImage", { objectId: id, note, name, file, x, y, width, height }]);
+    } else if (!place.isFile) {
+      requests.push(["PUT", `/classes/NoteImage/${id}`, { x, y, file, data: { __op: "Delete" } }]);
     } else if (place.x !== x || place.y !== y) {
       requests.push(["PUT", `/classes/NoteImage/${id}`, { x, y }]);
     }

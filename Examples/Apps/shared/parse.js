@@ -56,6 +56,18 @@ export class Client {
     return this.get(className, id, { deletionPlan: 1 });
   }
 
+  /** Stores a file. Resolves to what refers to it in an object: the server deletes a file that no object refers to any more. */
+  async upload(name, blob) {
+    const { name: stored, url } = await this.send("POST", `/files/${encodeURIComponent(name)}`, blob);
+    return { __type: "File", name: stored, url };
+  }
+
+  /** The address of a file on the page's own origin, with the signature that the server may have added. */
+  fileAddress({ name, url }) {
+    const [signature = ""] = String(url).match(/\?.*$/) ?? [];
+    return `${this.path}/files/${encodeURIComponent(this.applicationId)}/${encodeURIComponent(name)}${signature}`;
+  }
+
   /** Several requests, all of which are done, or none: ["POST", "/classes/Book", fields]. */
   transaction(...requests) {
     const parts = requests.map(([method, path, body]) => ({ method, path: this.path + path, body }));
@@ -97,10 +109,11 @@ export class Client {
 
   async send(method, path, body) {
     const headers = { "X-Parse-Application-Id": this.applicationId };
-    if (body) headers["Content-Type"] = "application/json";
+    const isBlob = body instanceof Blob;
+    if (body) headers["Content-Type"] = isBlob ? body.type : "application/json";
     // If the reply is lost, the request is sent again with the same id, and done once all the same.
     if (method !== "GET") headers["X-Parse-Request-Id"] = newId();
-    const options = { method, headers, body: body && JSON.stringify(body) };
+    const options = { method, headers, body: isBlob ? body : body && JSON.stringify(body) };
     let response;
     try {
       response = await this.attempt(path, options).catch(() => this.attempt(path, options));

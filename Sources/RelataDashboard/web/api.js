@@ -127,6 +127,11 @@ export const server = {
   },
   request: (method, path, options) => send(method, 'parse' + path, options),
 
+  // Files, a page after the other.
+  files: ({ after, unused }) => send('GET', 'files', { query: { after, unused: unused ? '1' : '' } }),
+  fileURL: async (name) => (await send('GET', `files/${segment(name)}`)).url,
+  deleteFile: (name, isForced) => send('DELETE', `files/${segment(name)}`, { query: { force: isForced ? '1' : '' } }),
+
   // What the server does.
   feed: (after) => send('GET', 'feed', { query: { after: String(after) } }),
   slow: async () => (await send('GET', 'slow')).results,

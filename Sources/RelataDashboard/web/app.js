@@ -8,6 +8,7 @@ import { notify, openMenu, problemText, reportProblem } from './overlay.js';
 import { address, readPlace } from './place.js';
 import { schema } from './schema.js';
 import { ClassPage } from './class-page.js';
+import { FilesPage } from './files-page.js';
 import { InsidePage } from './inside-page.js';
 import { MovePage } from './move-page.js';
 import { SchemaPage } from './schema-page.js';
@@ -15,7 +16,7 @@ import { viewControl } from './view.js';
 
 const root = document.body.appendChild(h('div', { id: 'root' }));
 /** The pages that are of no class, as they stand on the left. */
-const pages = { schema: { icon: 'diagram', Page: SchemaPage }, move: { icon: 'move', Page: MovePage }, inside: { icon: 'gauge', Page: InsidePage } };
+const pages = { schema: { icon: 'diagram', Page: SchemaPage }, files: { icon: 'file', Page: FilesPage }, move: { icon: 'move', Page: MovePage }, inside: { icon: 'gauge', Page: InsidePage } };
 let page = null;
 let counts = new Map();
 
@@ -76,7 +77,7 @@ function frame() {
       h('div', { class: 'side-name' }, h('strong', {}, 'Relata'), h('span', { title: name }, name)),
       h('button', { type: 'button', class: 'plain square only-narrow', 'aria-label': t('close'), onclick: () => toggleSide(false) }, icon('close'))),
     search, list,
-    h('div', { class: 'side-links' }, Object.entries(pages).filter(([name]) => !session.viewer || name !== 'move').map(([name, { icon: shape }]) =>
+    h('div', { class: 'side-links' }, Object.entries(pages).filter(([name]) => !session.viewer || !['files', 'move'].includes(name)).map(([name, { icon: shape }]) =>
       h('a', { class: 'side-link', href: address({ page: name }), 'data-page': name }, icon(shape), t(name)))),
     h('div', { class: 'side-bottom' },
       session.information.isReadOnly && h('p', { class: 'badge wide', title: t('readOnlyHint') }, icon('lock'), t('readOnly')),

@@ -6,6 +6,7 @@ import { planDeletion } from './deletion.js';
 import { fill, h, icon } from './dom.js';
 import { editInPlace, editNew } from './editors.js';
 import { canEdit, edits } from './edits.js';
+import { openFile } from './files.js';
 import { RelataFilter } from './filter.js';
 import { countText, emptyNotice } from './grid.js';
 import './inspector.js';
@@ -270,6 +271,7 @@ export class ClassPage {
     if (field.type === 'Relation') return this.#showRelation({ className: this.className, id: row.objectId, field: field.name });
     const target = row[field.name];
     if (!target) return;
+    if (field.type === 'File') return openFile(target);
     remember(this.className, row);
     this.#open([{ className: this.className, id: row.objectId }, { className: target.className, id: target.objectId }]);
   }

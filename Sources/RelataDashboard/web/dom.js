@@ -30,6 +30,7 @@ export function fill(element, ...children) {
 const shapes = {
   table: 'M3 5h18v14H3zM3 10h18M3 15h18M9 10v9',
   search: 'M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14ZM16 16l4.5 4.5',
+  file: 'M6 3h8l4 4v14H6zM14 3v4h4M9 12h6M9 16h6',
   filter: 'M4 5h16l-6 8v5l-4 2v-7z',
   columns: 'M4 5h16v14H4zM9.5 5v14M14.5 5v14',
   plus: 'M12 5v14M5 12h14',

@@ -38,7 +38,6 @@ export class RelataGrid extends HTMLElement {
     this.append(this.scroller);
     this.scroller.addEventListener('scroll', () => this.#scrolled());
     this.scroller.addEventListener('keydown', (event) => this.#key(event));
-    this.scroller.addEventListener('focus', () => this.#draw());
     this.body.addEventListener('click', (event) => this.#click(event));
     this.body.addEventListener('dblclick', (event) => this.#doubleClick(event));
     this.head.addEventListener('click', (event) => this.#headClick(event));
@@ -353,7 +352,7 @@ export class RelataGrid extends HTMLElement {
   }
 
   #enter(row, field) {
-    const isLink = field.type === 'Relation' || field.type === 'Pointer' && row[field.name];
+    const isLink = field.type === 'Relation' || ['Pointer', 'File'].includes(field.type) && row[field.name];
     if (isLink) this.#follow(row, field);
     else if (field.name === 'objectId') this.#open(row);
     else this.#edit(row, this.#active);

@@ -3,6 +3,7 @@ import { pointer, server, session } from './api.js';
 import { canEdit, edits } from './edits.js';
 import { chooseMember, pencil } from './editors.js';
 import { fill, h, icon } from './dom.js';
+import { openFile } from './files.js';
 import { number, t } from './language.js';
 import { nameElement, remember } from './names.js';
 import { problemText } from './overlay.js';
@@ -90,13 +91,13 @@ export class RelataInspector extends HTMLElement {
       const isStaged = staged !== undefined && field.name in staged;
       const value = isStaged ? staged[field.name].after : object[field.name];
       const isLink = field.type === 'Pointer' && value && edits.of(value.className, value.objectId)?.kind !== 'new';
+      const follow = isLink ? () => this.#send('go', [...this.#path, { className: value.className, id: value.objectId }])
+        : field.type === 'File' && value && (() => openFile(value));
       const content = field.type === 'String' && value ? h('span', { class: 'text' }, value) : valueContent(value, field, object);
       return [
         h('dt', {}, field.name, h('span', { class: 'spacer' }), h('span', { class: 'type' }, typeText(field)),
           canEdit(field) && pencil(t('edit', { name: field.name }), ({ currentTarget }) => this.#send('edit', { className: known.name, row: object, field, anchor: currentTarget.closest('dt') }))),
-        h('dd', { class: isStaged ? 'staged' : '' }, isLink
-          ? h('button', { type: 'button', class: 'link', onclick: () => this.#send('go', [...this.#path, { className: value.className, id: value.objectId }]) }, content)
-          : content),
+        h('dd', { class: isStaged ? 'staged' : '' }, follow ? h('button', { type: 'button', class: 'link', onclick: follow }, content) : content),
       ];
     }));
   }

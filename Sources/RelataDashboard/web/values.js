@@ -1,6 +1,7 @@
 // How values are shown.
 import { jsonText } from './api.js';
 import { h, icon } from './dom.js';
+import { fileTitle } from './files.js';
 import { dateText, number, t } from './language.js';
 import { schema, titleOf } from './schema.js';
 
@@ -40,6 +41,7 @@ export function valueContent(value, field, row) {
   switch (field.type) {
     case 'Pointer':
       return h('span', { class: 'chip', 'data-follow': field.name }, icon('link'), h('span', {}, clipped(pointerTitle(value))));
+    case 'File': return h('span', { class: 'chip', 'data-follow': field.name, title: String(value.name ?? '') }, icon('file'), h('span', {}, clipped(fileTitle(value))));
     case 'Boolean': return h('span', { class: value ? 'truth yes' : 'truth no' }, valueText(value, field));
     case 'Date': return h('time', { datetime: dateOf(value).toJSON() ?? '' }, valueText(value, field));
     case 'Number': return h('span', { class: 'number' }, valueText(value, field));

@@ -151,8 +151,18 @@ extension ParseTransaction {
     }
 
     /// The other sides of all relations to files.
-    private func sides(of files: Table) -> [Relationship] {
+    func sides(of files: Table) -> [Relationship] {
         files.entity.relationships.filter { FileLinks.side(of: $0.target) == $0.name }
+    }
+
+    /// The condition on files that no object refers to.
+    func isUnreferenced(_ sides: [Relationship]) -> [ExpressionNode] {
+        let uses = sides.map { side in
+            ExpressionNode.quantified(
+                .any, RelatedSet(scope: 0, path: [side.name], innerScope: 1),
+                condition: .not(.isNull(.property(scope: 1, path: []))))
+        }
+        return uses.isEmpty ? [] : [.not(.or(uses))]
     }
 
     /// Removes all references to a file.
@@ -177,13 +187,8 @@ extension ParseTransaction {
     func unusedFiles(since time: Date) throws -> [String] {
         guard let files else { return [] }
         func property(_ name: String) -> ExpressionNode { .property(scope: 0, path: [name]) }
-        let uses = sides(of: files).map { side in
-            ExpressionNode.quantified(
-                .any, RelatedSet(scope: 0, path: [side.name], innerScope: 1),
-                condition: .not(.isNull(.property(scope: 1, path: []))))
-        }
         let isUnused: [ExpressionNode] =
-            [.comparison(.equal, property("isUsed"), .value(.integer(1)), [])] + (uses.isEmpty ? [] : [.not(.or(uses))])
+            [.comparison(.equal, property("isUsed"), .value(.integer(1)), [])] + isUnreferenced(sides(of: files))
         for name in try names(of: files, isUnused + [.isNull(property("unusedSince"))]) {
             let key = KeyValue(.text(name))
             guard let row = try connection.row(key, of: files, unlimitedCompiler),

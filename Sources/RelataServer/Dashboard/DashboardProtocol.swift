@@ -7,6 +7,8 @@ import RelataParse
 /// information that Parse's protocol doesn't have.
 struct DashboardProtocol: ParseForm {
     private let service: ParseService
+    /// The service of clients, which has the files and their addresses.
+    private let clients: ParseService
     /// The master key of the service, which only this process knows. In a dashboard that only reads, so does the key.
     private let serviceKey: String
     private let sessions: LoginSessions
@@ -32,11 +34,12 @@ struct DashboardProtocol: ParseForm {
     private static let maximumPiece = 4 * 1024 * 1024
 
     /// - Parameters:
+    ///   - clients: The service of the store's clients.
     ///   - audit: The log of changes.
     ///   - slow: The slow requests of the whole server.
     ///   - metrics: The server's metrics.
     init(
-        _ store: ParseStore, _ options: ParseService.Options, sessions: LoginSessions,
+        _ store: ParseStore, _ options: ParseService.Options, clients: ParseService, sessions: LoginSessions,
         dashboard: RelataServer.Dashboard, audit: AuditLog, configuration: RelataServer.Configuration,
         slow: SlowRequests, metrics: PrometheusMetrics, logger: Logger
     ) {
@@ -53,6 +56,7 @@ struct DashboardProtocol: ParseForm {
         if dashboard.isReadOnly { keys.isReadOnlyMasterKey = isKey } else { keys.isMasterKey = isKey }
         service = ParseService(store, keys: keys, options: options)
         serviceKey = key
+        self.clients = clients
         self.sessions = sessions
         changes = RecentChanges(store)
         self.slow = slow
@@ -116,6 +120,7 @@ struct DashboardProtocol: ParseForm {
                 if request.method != "GET", dashboard.isReadOnly {
                     throw ServerRefusal(.unauthorized, "this dashboard only reads", status: 403)
                 }
+                if let reply = await files(request, session, as: subject, report: report) { return reply }
                 return await answer(request, session, as: subject, report: report)
             }
         } catch {
@@ -150,6 +155,19 @@ struct DashboardProtocol: ParseForm {
             request.path, query: request.query, as: subject, report: report)
         return inspection.map { ServerReply(status: $0.status, contentType: $0.contentType, body: $0.body) }
             ?? render(.nothingHere)
+    }
+
+    /// Answers a request about files.
+    private func files(
+        _ request: ServerRequest, _ session: LoginSessions.Session, as subject: AccessSubject?,
+        report: @Sendable (any Error) -> Void
+    ) async -> ServerReply? {
+        // The list shows all files, whoever may read the objects that refer to them.
+        guard subject == nil else { return nil }
+        let reply = await clients.filesForDashboard(request.method, request.path, query: request.query, report: report)
+        guard let reply else { return nil }
+        if request.method != "GET" { note(request, session, reply.status) }
+        return ServerReply(reply)
     }
 
     /// The caller whose view of the store a page shows; `nil` for the master key.

@@ -72,9 +72,8 @@ extension RelataServer {
         withFiles.files[Dashboard.mount] = Dashboard.files
         let slow = SlowRequests()
         let pages = DashboardProtocol(
-            store, options, sessions: sessions, dashboard: dashboard, audit: audit, configuration: configuration,
-            slow: slow,
-            metrics: metrics, logger: logger)
+            store, options, clients: served.service, sessions: sessions, dashboard: dashboard, audit: audit,
+            configuration: configuration, slow: slow, metrics: metrics, logger: logger)
         try self.init(
             protocol: served, and: [MountedProtocol(mount: Mount(DashboardProtocol.mount), served: pages)],
             sessions: sessions, rotation: rotation, slow: slow, configuration: withFiles,

@@ -36,7 +36,7 @@ extension DashboardSuite {
     /// Runs `body` with a server, on the test's engine.
     func running<Result: Sendable>(
         isReadOnly: Bool = false, allowedOrigins: [String] = ["*"], auditFile: String? = nil,
-        maximumImport: Int = 1024 * 1024,
+        maximumImport: Int = 1024 * 1024, options: ParseService.Options = ParseService.Options(),
         _ body: @escaping @Sendable (TestServer, RelataServer) async throws -> Result
     ) async throws -> Result {
         var configuration = RelataServer.Configuration()
@@ -49,7 +49,7 @@ extension DashboardSuite {
         let server = try RelataServer(
             try ParseStore.open(TestDatabases.newPath()),
             keys: ServerKeys(applicationID: "app", clientKey: "client", masterKey: "master"),
-            configuration: configuration)
+            options: options, configuration: configuration)
         return try await TestServer.running(server) { try await body($0, server) }
     }
 

@@ -91,7 +91,6 @@ struct FaultTests {
     }
 
     @Test func aServerThatNeverAnsweredIsAnImmediateError() async throws {
-        let start = ContinuousClock.now
         let error = await thrown {
             try await Store.open(
                 "postgres://postgres@/x?host=/nonexistent", for: Book.self, options: options { $0.busyTimeout = 86_400 }

@@ -1,0 +1,127 @@
+"""The files of the store in the dashboard of `relata serve`."""
+
+import json
+import os
+import unittest
+import urllib.request
+
+from dashboard import KEY, DashboardTest
+from support import Keys
+
+
+class Files(DashboardTest):
+    def setUp(self):
+        super().setUp()
+        self.server.stop()
+        self.start()
+
+    def start(self, *options):
+        self.server.start("--files", os.path.join(self.server.folder.name, "library.files"), *options)
+
+    def upload(self, name, text="hello"):
+        """Uploads a file as another client, and returns its name on the server."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.server.port}/parse/files/{name}", method="POST", data=text.encode(),
+            headers={"X-Parse-Application-Id": "app", "X-Parse-Master-Key": KEY})
+        with urllib.request.urlopen(request, timeout=10) as reply:
+            return json.load(reply)["name"]
+
+    def attach(self, name):
+        return self.server.ask("POST", "/classes/Letter", {"title": "Dear", "scan": {"__type": "File", "name": name}})["objectId"]
+
+    def at_page(self, **options):
+        browser = self.signed_in("#/Book", **options)
+        browser.open(self.server.address + "#//files")
+        browser.one("#unused-only")
+        browser.wait(lambda: browser.all('.files[aria-busy="false"]'), "the files")
+        return browser
+
+    def lines(self, browser):
+        """The name of each file, and what it is used by."""
+        cells = [text.split("\t") for text in browser.texts(".plain-table tbody tr")]
+        return {line[0]: line[4].strip() for line in cells}
+
+    def opened(self, browser, action):
+        """What is in the tab that an action opens."""
+        first = browser.driver.current_window_handle
+        action()
+        browser.wait(lambda: len(browser.driver.window_handles) == 2, "another tab")
+        browser.driver.switch_to.window(next(each for each in browser.driver.window_handles if each != first))
+        browser.wait_for_text("body", "hello")
+        browser.driver.close()
+        browser.driver.switch_to.window(first)
+
+    def test_files_are_listed_with_their_uses_and_opened(self):
+        used, spare = self.upload("scan.txt"), self.upload("spare.png")
+        self.attach(used)
+        self.attach(used)
+        browser = self.at_page()
+        self.assertEqual(self.lines(browser), {"scan.txt": "2 objects refer to it", "spare.png": "no object yet; stays"})
+        browser.wait_for_text(".plain-table", "text/plain")
+        browser.wait_for_text(".plain-table", "5 bytes")
+        self.assert_accessible(browser)
+        self.opened(browser, browser.one(f'[title="{used}"]').click)
+        # By keyboard alone.
+        browser.tab_to("#unused-only")
+        browser.press(Keys.SPACE)
+        browser.wait(lambda: list(self.lines(browser)) == ["spare.png"], "the unused file alone")
+        browser.tab_to(f'[title="{spare}"]')
+
+    def test_a_used_file_is_deleted_only_by_force(self):
+        used, spare = self.upload("scan.txt"), self.upload("spare.png")
+        letter = self.attach(used)
+        browser = self.at_page()
+        browser.click('[aria-label="Delete the file spare.png?"]')
+        browser.wait_for_text("dialog", "No object refers to it.")
+        browser.press(Keys.ENTER)
+        browser.wait(lambda: list(self.lines(browser)) == ["scan.txt"], "the file to go")
+        browser.click('[aria-label="Delete the file scan.txt?"]')
+        browser.wait_for_text("dialog", "1 object refers to it.")
+        browser.click("dialog .danger")
+        browser.wait_for_text("dialog [role=alert]", f"Letter {letter}")
+        self.assert_accessible(browser)
+        self.assertEqual(self.server.value("SELECT count(*) FROM _File"), 1)
+        browser.wait_for_text("dialog .danger", "Delete anyway")
+        browser.click("dialog .danger")
+        browser.wait_for_text(".files", "There are no files.")
+        self.assertEqual(self.server.value("SELECT count(*) FROM _File"), 0)
+        self.assertEqual(self.server.ask("GET", f"/classes/Letter/{letter}")["scan"]["name"], used)
+
+    def test_a_cell_shows_the_name_of_its_file_and_opens_it(self):
+        self.attach(self.upload("scan.txt"))
+        browser = self.signed_in("#/Letter")
+        browser.wait(lambda: browser.texts(".grid-row [data-follow=scan]") == ["scan.txt"], "the name of the file")
+        self.opened(browser, browser.one("[data-follow=scan]").click)
+        # The panel opens it as well.
+        browser.click(".grid-row .id")
+        browser.wait_for_text("relata-inspector dl", "scan.txt")
+        self.opened(browser, browser.one("relata-inspector dd [data-follow=scan]").click)
+
+    def test_pages_follow_each_other(self):
+        for number in range(53):
+            self.upload(f"{number}.txt")
+        browser = self.at_page()
+        self.assertEqual(len(self.lines(browser)), 50)
+        browser.click(".page-scroll > button")
+        browser.wait(lambda: len(self.lines(browser)) == 53, "the rest of the files")
+        self.assertEqual(browser.texts(".page-scroll > button"), [])
+        self.assertIn("link", browser.focused().get_attribute("class"))
+
+    def test_a_dashboard_that_only_reads_deletes_no_files(self):
+        self.server.stop()
+        self.start("--dashboard", "read-only")
+        self.upload("scan.txt")
+        browser = self.at_page(language="zh-CN", dark=True)
+        self.assertEqual(self.lines(browser), {"scan.txt": "尚无对象引用；保留"})
+        self.assertEqual(browser.all(".files td button.square"), [])
+        self.assert_accessible(browser)
+
+    def test_a_server_without_files_says_so(self):
+        self.server.stop()
+        self.server.start()
+        browser = self.at_page()
+        browser.wait_for_text(".files", "This server stores no files")
+
+
+if __name__ == "__main__":
+    unittest.main()
