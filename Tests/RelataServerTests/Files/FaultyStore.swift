@@ -50,7 +50,11 @@ final class FaultyStore: Sendable {
     /// Changes the last byte of each object.
     func damage() {
         state.withLock { state in
-            for key in state.objects.keys { state.objects[key]?[(state.objects[key]?.count ?? 1) - 1] ^= 1 }
+            state.objects = state.objects.mapValues { bytes in
+                var damaged = bytes
+                if let last = damaged.indices.last { damaged[last] ^= 1 }
+                return damaged
+            }
         }
     }
 
