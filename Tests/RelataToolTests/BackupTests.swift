@@ -21,7 +21,7 @@ import Testing
         #expect(try names() == ["backup.sqlite"] && library.bytes() == before)
         try library.execute("DELETE FROM Review")
         let refused = try Tool.run("restore", folder.path("backup.sqlite"), library.path)
-        #expect(refused.exitCode == 1 && refused.hasErrorLine && refused.errors.contains("exists already"))
+        #expect(refused.exitCode == 1 && refused.hasErrorLine && refused.errors.contains("already exists"))
         #expect(try library.rows("SELECT count(*) FROM Review") == ["0"])
         let restored = try Tool.run("restore", folder.path("backup.sqlite"), library.path, "--replace")
         #expect(restored.exitCode == 0, "\(restored.errors)")
@@ -52,7 +52,7 @@ import Testing
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("link"), withDestinationPath: library.path)
         let wrong = [
-            ("letter.txt", "exists already"), ("directory", "is a directory"), ("pipe", "isn't a regular file"),
+            ("letter.txt", "already exists"), ("directory", "is a directory"), ("pipe", "isn't a regular file"),
             ("missing/backup.sqlite", "there is no folder"), ("link", "is the file that is copied"),
         ]
         for (name, words) in wrong {

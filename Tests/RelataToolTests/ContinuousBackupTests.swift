@@ -53,7 +53,7 @@ import Testing
         let moment =
             "\(String(digits[0..<4]))-\(String(digits[4..<6]))-\(String(digits[6..<11])):\(String(digits[11..<13])):\(String(digits[13..<23]))"
         let refused = try Tool.run("restore", copies, restored, "--at", moment)
-        #expect(refused.exitCode == 1 && refused.errors.contains("exists already"), "\(refused.errors)")
+        #expect(refused.exitCode == 1 && refused.errors.contains("already exists"), "\(refused.errors)")
         let first = try Tool.run("restore", copies, restored, "--at", moment, "--replace")
         #expect(
             first.exitCode == 0 && first.output.contains("as it was at \(moment)"), "\(first.output)\(first.errors)")

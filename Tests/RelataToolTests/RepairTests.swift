@@ -72,7 +72,7 @@ import Testing
         let other = try damagedLibrary()
         let before = try other.bytes()
         let refused = try other.run("check", "--repair", "--yes", "--backup", copy)
-        #expect(refused.exitCode == 1 && refused.hasErrorAtEnd && refused.errors.contains("exists already"))
+        #expect(refused.exitCode == 1 && refused.hasErrorAtEnd && refused.errors.contains("already exists"))
         #expect(try other.bytes() == before)
     }
 

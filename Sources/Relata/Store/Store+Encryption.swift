@@ -30,7 +30,7 @@ extension Store {
     ///   - copy: The file to create.
     ///   - newKey: The key of the copy; `nil` for a plain copy.
     /// - Throws: ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for a wrong key;
-    ///   ``RelataError/fileAccess(path:_:)`` if the copy exists already.
+    ///   ``RelataError/fileAccess(path:_:)`` if the copy already exists.
     public static func copy(
         _ path: String, key: EncryptionKey?, to copy: String, key newKey: EncryptionKey?
     ) throws(RelataError) {

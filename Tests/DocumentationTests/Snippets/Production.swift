@@ -13,7 +13,7 @@ import Testing
         report("calls that wait to write", statistics.writers.waiting)
         report("calls that waited too long", statistics.writers.timeouts + (statistics.readers?.timeouts ?? 0))
         report("transactions that ran again", statistics.retries)
-        report("connections made anew", statistics.reconnections)
+        report("connections made again", statistics.reconnections)
         report("attempts to connect that failed", statistics.failedConnections)
         if let position = try await store.serverPosition() {
             report("position in the server's log", Int(position.logPosition))

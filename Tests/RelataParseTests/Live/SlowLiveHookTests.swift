@@ -45,7 +45,7 @@ import Testing
             }
             configure(&options)
         }
-        _ = try await server.create("Note", ["title": "0"])
+        _ = try await server.create("Note", ["title": "0", "text": "0"])
         return (server, try await server.signUp("mei"), try await server.signUp("sam"))
     }
 

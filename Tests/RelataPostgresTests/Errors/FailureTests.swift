@@ -61,7 +61,7 @@ import Testing
                 "SET ROLE nobody_\(session.processID); SELECT * FROM pg_authid"
             ).error
         else { return #expect(Bool(false)) }
-        #expect(rights.contains("no right"))
+        #expect(rights.contains("lacks a privilege"))
         guard case .database(let code, let message, let sql) = try failure("SELECT * FROM nowhere").error else {
             return #expect(Bool(false))
         }

@@ -131,7 +131,7 @@ import Testing
                 "Artist.csv, line 3 id: \"x\" is no integer",
                 "Artist.csv, line 4 name: must not be empty",
                 "Artist.csv, line 5 : has 1 field, and the line of names 2",
-                "Artist.csv, line 6 : Artist 1 exists already",
+                "Artist.csv, line 6 : Artist 1 already exists",
                 "Artist.csv, line 7 name: another Artist has the same name",
                 "Album.jsonl, line 3 tracks: Album has no such field: it has id, title, year, artist, revision",
                 "Album.jsonl, line 4 title: \"5\" is no text: write it as a JSON string",
@@ -193,7 +193,7 @@ import Testing
         case .refuse:
             #expect(
                 failures == [
-                    "Album.csv, line 2 : Album 7 exists already", "Album.csv, line 4 : Album 8 exists already",
+                    "Album.csv, line 2 : Album 7 already exists", "Album.csv, line 4 : Album 8 already exists",
                 ])
             #expect(titles == ["Old"])
         case .skip: #expect(failures.isEmpty && titles == ["Old", "Other"])

@@ -50,11 +50,11 @@ import Testing
             write("new", to: file)
             make(path, mode: 0o644)
             let error = #expect(throws: RelataError.self) { try file.finish() }
-            #expect("\(error as Any)".contains("exists already"))
+            #expect("\(error as Any)".contains("already exists"))
         }
         #expect(try text(path) == "old" && names() == ["new.txt"])
         let error = #expect(throws: RelataError.self) { try NewFile(path, replaces: false) }
-        #expect("\(error as Any)".contains("exists already"))
+        #expect("\(error as Any)".contains("already exists"))
     }
 
     @Test func newFilesKeepThePermissions() throws {

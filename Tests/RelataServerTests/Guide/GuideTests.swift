@@ -18,7 +18,7 @@ import Testing
             "CloudCode.md",
             [
                 "GuideCode.swift", "GuideTypes.swift", "GuideJobs.swift", "GuideHooks.swift", "GuideLive.swift",
-                "GuideSaves.swift", "GuideWebhooks.swift", "GuideActing.swift",
+                "GuideSaves.swift", "GuideFileRules.swift", "GuideWebhooks.swift", "GuideActing.swift",
             ]
         ),
     ]) func theServersInTheGuidesAreTheCompiledOnes(guide name: String, files: [String]) throws {

@@ -67,7 +67,7 @@ import Testing
         try await store.backup(to: copy)
         try await store.insert(Book(title: "B"))
         let error = await thrown { try await store.backup(to: copy) }
-        #expect(error?.kind == "fileAccess" && "\(error as Any)".contains("exists already"))
+        #expect(error?.kind == "fileAccess" && "\(error as Any)".contains("already exists"))
         #expect(try await titles(copy) == ["A"])
         let user = try await Store.open(copy, for: Book.self)
         #expect(await thrown { try await store.backup(to: copy, replaces: true) }?.kind == "busy")

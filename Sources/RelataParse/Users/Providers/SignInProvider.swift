@@ -75,6 +75,7 @@ public struct SignInProvider: Sendable {
     /// - Throws: ``ParseError`` 101 if the service refuses the data, or if its id differs from the claimed one;
     ///   ``FailedSignIn`` if the service can't be asked, or if asking it fails.
     func id(by authData: JSONObject, claimed: String?) async throws -> String {
+        if let claimed, !Self.canBeID(claimed) { throw otherAccount }
         let id: String
         do {
             id = try await verify(authData)
@@ -86,14 +87,20 @@ public struct SignInProvider: Sendable {
             if error is CancellationError || Task.isCancelled { throw CancellationError() }
             throw FailedSignIn(provider: name, error: error)
         }
-        guard (1...Self.maximumID).contains(id.utf8.count), !id.utf8.contains(0) else {
+        guard Self.canBeID(id) else {
             throw FailedSignIn(
                 provider: name, error: SignInError("an id has 1 to \(Self.maximumID) bytes, and none of them is 0"))
         }
-        guard claimed?.hasSameBytes(as: id) ?? true else {
-            throw ParseError(.objectNotFound, "\(name): the id doesn't match the account that signs in")
-        }
+        guard claimed?.hasSameBytes(as: id) ?? true else { throw otherAccount }
         return id
+    }
+
+    private static func canBeID(_ text: String) -> Bool {
+        (1...maximumID).contains(text.utf8.count) && !text.utf8.contains(0)
+    }
+
+    private var otherAccount: ParseError {
+        ParseError(.objectNotFound, "\(name): the id doesn't match the account that signs in")
     }
 }
 

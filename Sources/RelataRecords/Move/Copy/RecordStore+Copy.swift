@@ -50,6 +50,8 @@ extension RecordStore {
     }
 
     /// Copies all objects and their links into an empty database, as the call with `await`.
+    ///
+    /// - Throws: the errors of the call with `await`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func copy(

@@ -193,7 +193,7 @@ final class ImportWriter {
             error, object: object, table: entity, isInsert: true
         ) { entity.columns.map { values[$0.name] ?? .null } }
         switch translated as? RelataError {
-        case .alreadyExists(let object)?: return RowProblem("\(object) exists already")
+        case .alreadyExists(let object)?: return RowProblem("\(object) already exists")
         case .uniqueViolation(_, let properties)?:
             return RowProblem(
                 "another \(entity.name) has the same \(properties.joined(separator: ", "))", field: properties.first)
