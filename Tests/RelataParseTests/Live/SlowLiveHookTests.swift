@@ -19,6 +19,9 @@ import Testing
             Issue.record("the gate stays shut")
         }
 
+        /// Closes it again, for the same test on another engine.
+        func reset() { state.withLock { $0 = (false, false) } }
+
         func open() { state.withLock { $0.isOpen = true } }
 
         /// Waits until a hook has come to the gate.
@@ -38,6 +41,7 @@ import Testing
         _ configure: (inout ParseService.Options) -> Void = { _ in }
     ) async throws -> (server: TestServer, mei: TestServer.Person, sam: TestServer.Person) {
         let gate = gate
+        gate.reset()
         let server = try TestServer.withUsers { options in
             options.maximumLiveTime = 60
             options.code.afterEvent("Note") { _, call in

@@ -56,7 +56,9 @@ import Testing
         let path = try databases.path("copy.sqlite")
         let report = try await store.copy(to: path)
         let rows = Dictionary(uniqueKeysWithValues: report.parts.map { ($0.name, $0.rows) })
-        #expect(rows["Artist"] == 1 && rows["Album"] == 2 && report.omissions.isEmpty, "\(report)")
+        #expect(rows["Artist"] == 1 && rows["Album"] == 2, "\(report)")
+        // Other tests use other schemas of the same database.
+        #expect(report.omissions.allSatisfy { $0.hasPrefix("tables of other schemas") }, "\(report.omissions)")
         let copy = try RecordStore.open(path)
         #expect(try await copy.dump() == store.dump())
         // The copy is complete, so nothing may be written over it.
