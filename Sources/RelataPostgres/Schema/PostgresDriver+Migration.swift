@@ -196,7 +196,9 @@ extension PostgresDriver {
 
     /// An error that names the missing right, and how to grant it.
     private func named(_ error: RelataError, _ connection: Connection) -> RelataError {
-        guard case .fileAccess(let path, let message) = error, message.contains("lacks a privilege") else { return error }
+        guard case .fileAccess(let path, let message) = error, message.contains("lacks a privilege") else {
+            return error
+        }
         let query = "SELECT quote_ident(current_user), quote_ident(current_schema()), quote_ident(current_database())"
         guard let names = try? connection.values(SQLStatement(query)).first?.map(\.description) else { return error }
         let fix: String
