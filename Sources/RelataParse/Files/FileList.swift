@@ -102,9 +102,7 @@ extension ParseService {
             default: return nil
             }
         } catch {
-            let parseError = ParseError(error)
-            if parseError.status >= 500, !(error is CancellationError) { report(error) }
-            return WireReply(parseError)
+            return WireReply(ParseError(error, report: report))
         }
     }
 
