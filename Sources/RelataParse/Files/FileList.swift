@@ -65,12 +65,12 @@ struct FileList: Sendable {
     }
 
     private static func line(_ row: [Value], _ countOfFacts: Int) -> Line? {
-        guard case .text(let name) = row[0], case .integer(let size) = row[1] else { return nil }
-        func number(_ value: Value) -> Int64 { if case .integer(let number) = value { number } else { 0 } }
+        guard let name = row[0].plainText, let size = row[1].wholeNumber else { return nil }
         func time(_ value: Value) -> Int64? { DateText.microseconds(of: value, .microseconds) }
         return Line(
-            name: name, size: size, createdAt: time(row[2]), uses: row[countOfFacts...].map(number).reduce(0, +),
-            wasUsed: number(row[3]) == 1, unusedSince: time(row[4]))
+            name: name, size: size, createdAt: time(row[2]),
+            uses: row[countOfFacts...].compactMap(\.wholeNumber).reduce(0, +), wasUsed: row[3].wholeNumber == 1,
+            unusedSince: time(row[4]))
     }
 }
 
@@ -102,9 +102,7 @@ extension ParseService {
             default: return nil
             }
         } catch {
-            let parseError = ParseError(error)
-            if parseError.status >= 500, !(error is CancellationError) { report(error) }
-            return WireReply(parseError)
+            return WireReply(ParseError(error, report: report))
         }
     }
 

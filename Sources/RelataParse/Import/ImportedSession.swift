@@ -126,20 +126,12 @@ extension ParseTransaction {
             condition: .comparison(.equal, .property(scope: 0, path: ["_token"]), .value(.text(digest)), []))
         let same = try unlimitedCompiler.keys(plan).statement
         if try !connection.values(same).isEmpty { return .isThere }
-        let created: JSONValue = ["action": .string(session.action), "authProvider": .string(session.provider)]
-        var values: [String: Value] = [
-            "objectId": .text(session.id), "user": .text(session.user),
-            "restricted": .integer(session.isRestricted ? 1 : 0),
-            "createdWith": .text(JSONWriter.text(created)), "_token": .text(digest),
-        ]
-        var times = session.times.mapValues(DateText.date(microseconds:))
+        var times = ["createdAt": now, "updatedAt": now]
+        times.merge(session.times.mapValues(DateText.date(microseconds:))) { _, given in given }
         times["expiresAt"] = end
-        for name in ["createdAt", "updatedAt"] where times[name] == nil { times[name] = now }
-        for (name, date) in times {
-            values[name] = table.columnIndexes(of: name).first.map { table.columns[$0].type.stamp(date) }
-        }
-        if let installation = session.installation { values["installationId"] = .text(installation) }
-        try write([ValueBatch.Row(key: KeyValue(.text(session.id)), values: table.values(values))], of: table)
+        try addSession(
+            session.id, of: session.user, (session.action, session.provider), digest: digest,
+            isRestricted: session.isRestricted, installation: session.installation, times: times, to: table)
         return nil
     }
 }

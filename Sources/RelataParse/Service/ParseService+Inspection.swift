@@ -51,9 +51,7 @@ extension ParseService {
             default: return nil
             }
         } catch {
-            let parseError = ParseError(error)
-            if parseError.status >= 500, !(error is CancellationError) { report(error) }
-            let reply = WireReply(parseError)
+            let reply = WireReply(ParseError(error, report: report))
             return InspectionReply(status: reply.status, body: reply.body)
         }
     }

@@ -173,13 +173,7 @@ public final class ParseService: Sendable {
             reply.audited = audited
             return reply
         } catch {
-            let parseError = ParseError(error)
-            // A cancelled request isn't a failure.
-            if parseError.status >= 500 || error is CodeFailure, !(error is CancellationError || error is FailedWebhook)
-            {
-                report(error)
-            }
-            var reply = WireReply(parseError)
+            var reply = WireReply(ParseError(error, report: report))
             if let error = error as? TooManyRequests { reply.headers["retry-after"] = "\(error.seconds)" }
             reply.audited = audited
             return reply

@@ -80,18 +80,34 @@ extension ParseTransaction {
             throw ParseError.usersAreOff
         }
         let token = Token.session()
-        let end = now.addingTimeInterval(lifetime)
+        let times = ["createdAt": now, "updatedAt": now, "expiresAt": now.addingTimeInterval(lifetime)]
+        try addSession(
+            objectIDs.next(), of: user, action, digest: secrets.digestText(of: token), installation: installation,
+            times: times, to: table)
+        return token
+    }
+
+    /// Writes a new session.
+    ///
+    /// - Parameters:
+    ///   - action: How the session began, and the service that verified the user.
+    ///   - digest: The digest of the session's token.
+    ///   - times: `createdAt`, `updatedAt` and `expiresAt`. Without the last one, the session doesn't end.
+    ///   - table: The table of sessions.
+    func addSession(
+        _ id: String, of user: String, _ action: (String, provider: String), digest: String,
+        isRestricted: Bool = false, installation: String?, times: [String: Date], to table: Table
+    ) throws {
         let created: JSONValue = ["action": .string(action.0), "authProvider": .string(action.provider)]
         var values: [String: Value] = [
-            "objectId": .text(objectIDs.next()), "user": .text(user), "restricted": .integer(0),
-            "createdWith": .text(JSONWriter.text(created)), "_token": .text(secrets.digestText(of: token)),
+            "objectId": .text(id), "user": .text(user), "restricted": .integer(isRestricted ? 1 : 0),
+            "createdWith": .text(JSONWriter.text(created)), "_token": .text(digest),
         ]
-        for (name, date) in [("createdAt", now), ("updatedAt", now), ("expiresAt", end)] {
+        for (name, date) in times {
             values[name] = table.columnIndexes(of: name).first.map { table.columns[$0].type.stamp(date) }
         }
         if let installation { values["installationId"] = .text(String(installation.prefix(256))) }
-        try write([ValueBatch.Row(key: KeyValue(values["objectId"] ?? .null), values: table.values(values))], of: table)
-        return token
+        try write([ValueBatch.Row(key: KeyValue(.text(id)), values: table.values(values))], of: table)
     }
 
     /// Ends the sessions of a user.

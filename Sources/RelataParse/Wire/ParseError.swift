@@ -131,6 +131,14 @@ extension ParseError: CustomStringConvertible {
 }
 
 extension ParseError {
+    /// The error for a client, after reporting an error whose details the client doesn't get.
+    init(_ error: any Error, report: (any Error) -> Void) {
+        self.init(error)
+        // A cancelled request isn't a failure, and a failed webhook has been reported.
+        if error is CancellationError || error is FailedWebhook { return }
+        if status >= 500 || error is CodeFailure { report(error) }
+    }
+
     /// The error of the store, for clients. Details such as SQL and paths are left out: the log has them.
     public init(_ error: any Error) {
         if let error = error as? ParseError {

@@ -18,7 +18,8 @@ public struct FolderStorage: FileStorage {
 
     /// Contents in a folder, which is created if it doesn't exist; its parent must exist.
     ///
-    /// - Throws: `RelataError` if the folder can't be created.
+    /// - Throws: `RelataError` if the folder can't be created, or if a content can't be restored whose deletion was
+    ///   interrupted.
     public init(_ path: String) throws(RelataError) {
         self.path = URL(fileURLWithPath: path).path
         try Self.makeFolder(self.path)

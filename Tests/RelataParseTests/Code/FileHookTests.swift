@@ -153,6 +153,18 @@ import Testing
         #expect(reply.json == ["code": 141, "error": "Script failed. Unknown error."], "\(reply.json)")
     }
 
+    @Test func errorsOfTheAppInTheDashboardAreReported() async throws {
+        struct Secret: Error {}
+        let server = try server { code, _ in code.beforeDeleteFile { _, _ in throw Secret() } }
+        let stored = try await server.upload("a.txt", "a")
+        let name = try #require(stored["name"]?.string, "\(stored.json)")
+        let reply = try #require(
+            await server.service.filesForDashboard("DELETE", "/files/\(name)", query: "") { told.add("\($0)") })
+        #expect(try JSONParser.parse(reply.body)["code"] == 141)
+        #expect(told.all == ["Secret()"])
+        #expect(try await server.download(name).text == "a")
+    }
+
     @Test func closuresThatNothingCallsAreRefused() throws {
         for name in ["_Session", "@File", "@Config"] {
             var code = CloudCode()

@@ -24,10 +24,8 @@ extension ParseService {
             try await budget?.take(CountedRequest(request.method, path), Caller(), request.address)
             return try await desk.answer(request)
         } catch {
-            let parseError = ParseError(error)
-            if parseError == .tokenIsInvalid { return desk.invalid }
-            if parseError.status >= 500, !(error is CancellationError) { report(error) }
-            return desk.failed(parseError)
+            let parseError = ParseError(error, report: report)
+            return parseError == .tokenIsInvalid ? desk.invalid : desk.failed(parseError)
         }
     }
 }
