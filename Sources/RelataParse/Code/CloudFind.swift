@@ -96,7 +96,7 @@ extension ParseService {
         _ className: String, _ id: String?, _ call: ParseCall,
         _ body: (ParseCall, JSONObject) async throws -> WireReply
     ) async throws -> WireReply {
-        for _ in 0..<5 {
+        try await Self.retrying(HooksChanged.self, "the webhooks are being changed") {
             let target = try await found(className, call)
             var call = call
             call.hookedClass = target
@@ -107,9 +107,11 @@ extension ParseService {
             let (before, after) = (webhook(.beforeFind, target), webhook(.afterFind, target))
             let reply = try await finding(className, target, id, call, before, after, body)
             // The reading may have shown that another process has changed a webhook.
-            if webhook(.beforeFind, target) == before, webhook(.afterFind, target) == after { return reply }
+            guard webhook(.beforeFind, target) == before, webhook(.afterFind, target) == after else {
+                throw HooksChanged()
+            }
+            return reply
         }
-        throw ParseError(.requestLimitExceeded, "the webhooks are being changed: try again", status: 503)
     }
 
     private func finding(

@@ -70,15 +70,9 @@ extension ParseService {
     ///
     /// No transaction is open while hooks are asked. If a parameter was changed in the meantime, they are asked again.
     func apply(_ change: ConfigChange, _ call: ParseCall) async throws -> WireReply {
-        for _ in 0..<Self.attempts {
-            do {
-                return try await attempt(change, call)
-            } catch is HooksChanged {
-                continue
-            }
+        try await Self.retrying(HooksChanged.self, "other requests are changing the parameters") {
+            try await attempt(change, call)
         }
-        throw ParseError(
-            .requestLimitExceeded, "other requests are changing the parameters: try again", status: 503)
     }
 
     private func attempt(_ change: ConfigChange, _ call: ParseCall) async throws -> WireReply {

@@ -18,7 +18,7 @@ extension LiveQueries {
     func subscribe(
         _ query: LiveQuery, _ message: JSONObject, _ client: UInt64, isUpdate: Bool
     ) async throws(LiveProblem) {
-        for _ in 0..<5 {
+        for _ in 0..<ParseService.attempts {
             guard let known = clients[client], var caller = known.caller, let service else {
                 throw Self.unknownClient
             }
