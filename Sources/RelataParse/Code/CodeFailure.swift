@@ -17,3 +17,12 @@ struct CodeFailure: Error, CustomStringConvertible {
         }
     }
 }
+
+extension ParseError {
+    /// Whether the log has to have an error that clients get as this one, because they don't get its details.
+    ///
+    /// A cancelled request isn't a failure, and failures of webhooks are reported where they are called.
+    func hides(_ error: any Error) -> Bool {
+        (status >= 500 || error is CodeFailure) && !(error is CancellationError || error is FailedWebhook)
+    }
+}

@@ -210,9 +210,7 @@ actor LiveQueries {
     func problem(_ error: any Error, of requestID: Int64? = nil) -> LiveProblem {
         if let problem = error as? LiveProblem { return problem }
         let parseError = ParseError(error)
-        if parseError.status >= 500 || error is CodeFailure, !(error is CancellationError || error is FailedWebhook) {
-            report(error)
-        }
+        if parseError.hides(error) { report(error) }
         return LiveProblem(parseError, of: requestID)
     }
 

@@ -174,11 +174,7 @@ public final class ParseService: Sendable {
             return reply
         } catch {
             let parseError = ParseError(error)
-            // A cancelled request isn't a failure.
-            if parseError.status >= 500 || error is CodeFailure, !(error is CancellationError || error is FailedWebhook)
-            {
-                report(error)
-            }
+            if parseError.hides(error) { report(error) }
             var reply = WireReply(parseError)
             if let error = error as? TooManyRequests { reply.headers["retry-after"] = "\(error.seconds)" }
             reply.audited = audited
