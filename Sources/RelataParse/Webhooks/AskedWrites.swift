@@ -188,9 +188,7 @@ extension ParseService {
             return try await answer(to: question, hooks, cloud)
         }
         guard let hook = asked.hooks?[trigger, className] else { return question.write }
-        var members: JSONObject = [
-            "triggerName": .string(trigger.rawValue), "object": .object(question.object),
-        ]
+        var members: JSONObject = ["object": .object(question.object)]
         members["original"] = question.original.map { .object($0) }
         members.merge(asked.caller)
         let success = try await ask(hook, members)

@@ -4,8 +4,7 @@ extension ParseService {
     /// Asks a webhook about a query. The reply may change members of the query.
     func ask(_ hook: Webhook, _ find: inout CloudFind, _ call: ParseCall) async throws {
         var members: JSONObject = [
-            "triggerName": .string(Trigger.beforeFind.rawValue), "className": .string(find.className),
-            "query": find.json, "isGet": .bool(find.objectID != nil),
+            "className": .string(find.className), "query": find.json, "isGet": .bool(find.objectID != nil),
         ]
         members["objectId"] = find.objectID.map { .string($0) }
         members.merge(try await senderMembers(call))
@@ -24,7 +23,7 @@ extension ParseService {
         _ hook: Webhook, _ objects: [JSONObject], of className: String, _ call: ParseCall
     ) async throws -> [JSONObject] {
         var members: JSONObject = [
-            "triggerName": .string(Trigger.afterFind.rawValue), "className": .string(className),
+            "className": .string(className),
             "objects": .array(
                 objects.map { object in
                     var object = object
