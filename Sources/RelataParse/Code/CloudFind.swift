@@ -124,14 +124,14 @@ extension ParseService {
         let cloud = try await cloudCall(className, call)
         var find = try CloudFind(target, id, call)
         try await CodeFailure.catching { for hook in hooks.before { try await hook(&find, cloud) } }
-        if let before { try await ask(before, &find, call) }
+        if let before { try await ask(before, &find, call, cloud) }
         var reply = try await body(find.applied(to: call), id == nil ? [:] : find.conditions)
         guard !hooks.after.isEmpty || after != nil, try !QueryAdvice(call).isExplained,
             var json = try JSONParser.parse(reply.body).object
         else { return reply }
         var objects = id == nil ? json["results"]?.array?.compactMap(\.object) ?? [] : [json]
         try await CodeFailure.catching { for hook in hooks.after { objects = try await hook(objects, cloud) } }
-        if let after { objects = try await ask(after, objects, of: target, call) }
+        if let after { objects = try await ask(after, objects, of: target, call, cloud) }
         if id == nil {
             json["results"] = .array(objects.map { .object($0) })
         } else {
