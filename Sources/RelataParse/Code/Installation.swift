@@ -12,7 +12,7 @@ enum InstallationClass {
     ]
 
     /// The fields that decide which installation a request is about.
-    static let identifying = ["installationId", "deviceToken", "deviceType"]
+    static let identifying: Set = ["installationId", "deviceToken", "deviceType"]
 
     static var entity: Entity {
         var entity = SchemaDraft.newEntity(name)
