@@ -57,10 +57,7 @@ extension LiveQueries {
             held[id] = HeldEvents(number: lastHeld, followed.query, followed.caller)
         }
         held[id]?.add(told)
-        let size = (clients[id.client]?.queries ?? []).reduce(0) {
-            $0 + (held[LiveQueryID(client: id.client, requestID: $1)]?.size ?? 0)
-        }
-        guard size <= options.maximumLiveBacklog else {
+        guard held.size(of: id.client) <= options.maximumLiveBacklog else {
             let message =
                 "the server's code takes events more slowly than they come: subscribe again, and fetch the objects anew"
             end(id)
@@ -72,7 +69,10 @@ extension LiveQueries {
     }
 
     /// Forgets the events of a query that wait for hooks.
-    func drop(_ id: LiveQueryID) { held.removeValue(forKey: id)?.work?.cancel() }
+    func drop(_ id: LiveQueryID) {
+        held[id]?.work?.cancel()
+        held[id] = nil
+    }
 
     /// The next event that waits for hooks, with what else they must know.
     ///
