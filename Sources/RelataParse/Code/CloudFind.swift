@@ -96,7 +96,7 @@ extension ParseService {
         _ className: String, _ id: String?, _ call: ParseCall,
         _ body: (ParseCall, JSONObject) async throws -> WireReply
     ) async throws -> WireReply {
-        for _ in 0..<5 {
+        try await Self.retrying(HooksChanged.self, "the webhooks are being changed") {
             let target = try await found(className, call)
             var call = call
             call.hookedClass = target
@@ -107,9 +107,11 @@ extension ParseService {
             let (before, after) = (webhook(.beforeFind, target), webhook(.afterFind, target))
             let reply = try await finding(className, target, id, call, before, after, body)
             // The reading may have shown that another process has changed a webhook.
-            if webhook(.beforeFind, target) == before, webhook(.afterFind, target) == after { return reply }
+            guard webhook(.beforeFind, target) == before, webhook(.afterFind, target) == after else {
+                throw HooksChanged()
+            }
+            return reply
         }
-        throw ParseError(.requestLimitExceeded, "the webhooks are being changed: try again", status: 503)
     }
 
     private func finding(
@@ -122,14 +124,14 @@ extension ParseService {
         let cloud = try await cloudCall(className, call)
         var find = try CloudFind(target, id, call)
         try await CodeFailure.catching { for hook in hooks.before { try await hook(&find, cloud) } }
-        if let before { try await ask(before, &find, call) }
+        if let before { try await ask(before, &find, call, cloud) }
         var reply = try await body(find.applied(to: call), id == nil ? [:] : find.conditions)
         guard !hooks.after.isEmpty || after != nil, try !QueryAdvice(call).isExplained,
             var json = try JSONParser.parse(reply.body).object
         else { return reply }
         var objects = id == nil ? json["results"]?.array?.compactMap(\.object) ?? [] : [json]
         try await CodeFailure.catching { for hook in hooks.after { objects = try await hook(objects, cloud) } }
-        if let after { objects = try await ask(after, objects, of: target, call) }
+        if let after { objects = try await ask(after, objects, of: target, call, cloud) }
         if id == nil {
             json["results"] = .array(objects.map { .object($0) })
         } else {

@@ -70,15 +70,9 @@ extension ParseService {
     ///
     /// No transaction is open while hooks are asked. If a parameter was changed in the meantime, they are asked again.
     func apply(_ change: ConfigChange, _ call: ParseCall) async throws -> WireReply {
-        for _ in 0..<Self.attempts {
-            do {
-                return try await attempt(change, call)
-            } catch is HooksChanged {
-                continue
-            }
+        try await Self.retrying(HooksChanged.self, "other requests are changing the parameters") {
+            try await attempt(change, call)
         }
-        throw ParseError(
-            .requestLimitExceeded, "other requests are changing the parameters: try again", status: 503)
     }
 
     private func attempt(_ change: ConfigChange, _ call: ParseCall) async throws -> WireReply {
@@ -129,7 +123,7 @@ extension ParseService {
             }
             return try applied(reader.read(asked.changes(from: given)), to: wanted)
         }
-        let success = try await ask(hook, configMembers(.beforeSave, given, call, cloud))
+        let success = try await ask(hook, configMembers(given, call, cloud))
         guard let members = success.object else { return wanted }
         do throws(ParseError) {
             return try applied(reader.read(members), to: wanted)
@@ -149,17 +143,15 @@ extension ParseService {
     /// Tells the app's hooks that parameters were changed.
     private func tell(_ config: CloudConfig, _ call: ParseCall, _ cloud: CloudCall) async {
         if let hook = webhook(.afterSave, Trigger.config) {
-            return tell(hook, configMembers(.afterSave, config, call, cloud))
+            return tell(hook, configMembers(config, call, cloud))
         }
         for body in options.code.config.afterSave { await body(config, cloud) }
     }
 
     /// The members of a webhook's request about parameters.
-    private func configMembers(
-        _ trigger: Trigger, _ config: CloudConfig, _ call: ParseCall, _ cloud: CloudCall
-    ) -> JSONObject {
+    private func configMembers(_ config: CloudConfig, _ call: ParseCall, _ cloud: CloudCall) -> JSONObject {
         var members: JSONObject = [
-            "triggerName": .string(trigger.rawValue), "className": .string(Trigger.config), "object": config.json,
+            "className": .string(Trigger.config), "object": config.json,
             "original": ["params": .object(config.original)],
         ]
         members.merge(senderMembers(call, cloud))

@@ -12,7 +12,7 @@ enum InstallationClass {
     ]
 
     /// The fields that decide which installation a request is about.
-    static let identifying = ["installationId", "deviceToken", "deviceType"]
+    static let identifying: Set = ["installationId", "deviceToken", "deviceType"]
 
     static var entity: Entity {
         var entity = SchemaDraft.newEntity(name)
@@ -194,15 +194,9 @@ extension ParseService {
         }
         let body = try ObjectBody(ids.body)
         try await makeServiceClass(InstallationClass.name)
-        for _ in 0..<Self.attempts {
-            do {
-                return try await write(body, of: ids, id: id, call)
-            } catch is OtherInstallation {
-                continue
-            }
+        return try await Self.retrying(OtherInstallation.self, "other requests are changing this installation") {
+            try await write(body, of: ids, id: id, call)
         }
-        throw ParseError(
-            .requestLimitExceeded, "other requests are changing this installation: try again", status: 503)
     }
 
     /// Another installation than the hooks were asked about is the one to write.

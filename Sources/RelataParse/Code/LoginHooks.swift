@@ -39,7 +39,7 @@ extension ParseService {
     func willLogIn(_ id: String, _ call: ParseCall) async throws {
         let hooks = options.code.logins.beforeLogin
         if let hook = webhook(.beforeLogin, InternalClasses.user) {
-            var members = try await loginMembers(.beforeLogin, id)
+            var members = try await loginMembers(id)
             members.merge(try await senderMembers(call))
             _ = try await ask(hook, members)
         }
@@ -52,7 +52,7 @@ extension ParseService {
     func didLogIn(_ id: String, _ call: ParseCall) async throws {
         let hooks = options.code.logins.afterLogin
         if let hook = webhook(.afterLogin, InternalClasses.user) {
-            var members = try await loginMembers(.afterLogin, id)
+            var members = try await loginMembers(id)
             members.merge(try await senderMembers(call))
             tell(hook, members)
         }
@@ -65,8 +65,7 @@ extension ParseService {
     func logoutAction(_ call: ParseCall) async throws -> @Sendable () async -> Void {
         let hooks = options.code.logins.afterLogout
         if let hook = webhook(.afterLogout, InternalClasses.session) {
-            var members: JSONObject = ["triggerName": .string(Trigger.afterLogout.rawValue)]
-            members.merge(try await senderMembers(call))
+            var members = try await senderMembers(call)
             var session: JSONObject = ["className": .string(InternalClasses.session)]
             if let user = members["user"]?["objectId"]?.string {
                 session["user"] = Pointer(className: InternalClasses.user, objectID: user).json
@@ -86,7 +85,7 @@ extension ParseService {
         let hooks = options.code.logins.beforePasswordReset
         if let hook = webhook(.beforePasswordResetRequest, InternalClasses.user) {
             do {
-                _ = try await ask(hook, try await loginMembers(.beforePasswordResetRequest, id))
+                _ = try await ask(hook, try await loginMembers(id))
                 return true
             } catch is ParseError {
                 return false
@@ -105,10 +104,10 @@ extension ParseService {
     }
 
     /// The members of a webhook's request about a user who signs in.
-    private func loginMembers(_ trigger: Trigger, _ id: String) async throws -> JSONObject {
+    private func loginMembers(_ id: String) async throws -> JSONObject {
         var user = try await ownUser(id)
         user["className"] = .string(InternalClasses.user)
-        return ["triggerName": .string(trigger.rawValue), "object": .object(user)]
+        return ["object": .object(user)]
     }
 
     /// A user with all fields.

@@ -21,7 +21,7 @@ extension ParseService {
         var asked = CloudFile(file, named: name, in: files.storage)
         let hook = webhook(.beforeSave, Trigger.files)
         if let hook {
-            let success = try await ask(hook, fileMembers(.beforeSave, asked, call, cloud))
+            let success = try await ask(hook, fileMembers(asked, call, cloud))
             do throws(ParseError) {
                 try asked.take(success)
                 try take(asked, from: name, into: &file, call, files)
@@ -62,7 +62,7 @@ extension ParseService {
     func didSave(_ file: StoredFile, _ call: ParseCall, _ cloud: CloudCall, _ files: FileOptions) async {
         let told = CloudFile(file, at: fileURLs.url(of: file.name), in: files.storage)
         if let hook = webhook(.afterSave, Trigger.files) {
-            return tell(hook, fileMembers(.afterSave, told, call, cloud))
+            return tell(hook, fileMembers(told, call, cloud))
         }
         for body in options.code.files.afterSave { await body(told, cloud) }
     }
@@ -73,7 +73,7 @@ extension ParseService {
     func willDelete(_ file: StoredFile, _ call: ParseCall, _ cloud: CloudCall, _ files: FileOptions) async throws {
         let asked = CloudFile(file, at: fileURLs.url(of: file.name), in: files.storage)
         if let hook = webhook(.beforeDelete, Trigger.files) {
-            _ = try await ask(hook, fileMembers(.beforeDelete, asked, call, cloud))
+            _ = try await ask(hook, fileMembers(asked, call, cloud))
             return
         }
         try await CodeFailure.catching {
@@ -85,15 +85,13 @@ extension ParseService {
     func didDelete(_ file: StoredFile, _ call: ParseCall, _ cloud: CloudCall, _ files: FileOptions) async {
         let told = CloudFile(file, at: fileURLs.url(of: file.name), in: files.storage)
         if let hook = webhook(.afterDelete, Trigger.files) {
-            return tell(hook, fileMembers(.afterDelete, told, call, cloud))
+            return tell(hook, fileMembers(told, call, cloud))
         }
         for body in options.code.files.afterDelete { await body(told, cloud) }
     }
 
     /// The members of a webhook's request about a file.
-    private func fileMembers(
-        _ trigger: Trigger, _ file: CloudFile, _ call: ParseCall, _ cloud: CloudCall
-    ) -> JSONObject {
+    private func fileMembers(_ file: CloudFile, _ call: ParseCall, _ cloud: CloudCall) -> JSONObject {
         // With more members than these two, a file without an address gets none from the server.
         var json: JSONObject = ["__type": "File", "name": .string(file.name)]
         json["contentType"] = .string(file.contentType)
@@ -101,8 +99,7 @@ extension ParseService {
         json["tags"] = .object(file.tags)
         json["url"] = file.url.map { .string($0) }
         var members: JSONObject = [
-            "triggerName": .string(trigger.rawValue), "className": .string(Trigger.files), "file": .object(json),
-            "fileSize": .integer(Int64(file.size)),
+            "className": .string(Trigger.files), "file": .object(json), "fileSize": .integer(Int64(file.size)),
         ]
         members.merge(senderMembers(call, cloud))
         return members

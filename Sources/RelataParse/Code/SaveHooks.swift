@@ -32,6 +32,17 @@ extension CloudCode {
         var afterSave: [@Sendable (CloudSave, CloudCall) async -> Void] = []
         var beforeDelete: [@Sendable (JSONObject, CloudCall) async throws -> Void] = []
         var afterDelete: [@Sendable (JSONObject, CloudCall) async -> Void] = []
+
+        /// Whether a closure answers a trigger.
+        func answers(_ trigger: Trigger) -> Bool {
+            switch trigger {
+            case .beforeSave: !beforeSave.isEmpty
+            case .afterSave: !afterSave.isEmpty
+            case .beforeDelete: !beforeDelete.isEmpty
+            case .afterDelete: !afterDelete.isEmpty
+            default: false
+            }
+        }
     }
 
     /// Calls `body` with each object of a class that a request is about to save. `body` may change the object. Its error

@@ -69,6 +69,27 @@ struct HeldEvents: Sendable {
     }
 }
 
+/// The events of all live queries that wait until the app's hooks have seen them.
+struct HeldQueries: Sendable {
+    private var events: [LiveQueryID: HeldEvents] = [:]
+    /// The size of the waiting events by client. Adding up a client's queries for each of them would take quadratic time.
+    private var sizes: [UInt64: Int] = [:]
+
+    /// The waiting events of a query; `nil` if no hook is asked about it.
+    subscript(id: LiveQueryID) -> HeldEvents? {
+        get { events[id] }
+        _modify {
+            let before = events[id]?.size ?? 0
+            yield &events[id]
+            let size = size(of: id.client) - before + (events[id]?.size ?? 0)
+            sizes[id.client] = size == 0 ? nil : size
+        }
+    }
+
+    /// The size of a client's waiting events.
+    func size(of client: UInt64) -> Int { sizes[client] ?? 0 }
+}
+
 extension LiveEvent.Kind {
     /// Whether the object doesn't meet the conditions any more.
     fileprivate var isEnd: Bool { self == .leave || self == .delete }

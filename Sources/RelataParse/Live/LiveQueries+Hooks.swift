@@ -18,7 +18,7 @@ extension LiveQueries {
     func subscribe(
         _ query: LiveQuery, _ message: JSONObject, _ client: UInt64, isUpdate: Bool
     ) async throws(LiveProblem) {
-        for _ in 0..<5 {
+        for _ in 0..<ParseService.attempts {
             guard let known = clients[client], var caller = known.caller, let service else {
                 throw Self.unknownClient
             }
@@ -57,10 +57,7 @@ extension LiveQueries {
             held[id] = HeldEvents(number: lastHeld, followed.query, followed.caller)
         }
         held[id]?.add(told)
-        let size = (clients[id.client]?.queries ?? []).reduce(0) {
-            $0 + (held[LiveQueryID(client: id.client, requestID: $1)]?.size ?? 0)
-        }
-        guard size <= options.maximumLiveBacklog else {
+        guard held.size(of: id.client) <= options.maximumLiveBacklog else {
             let message =
                 "the server's code takes events more slowly than they come: subscribe again, and fetch the objects anew"
             end(id)
@@ -72,30 +69,37 @@ extension LiveQueries {
     }
 
     /// Forgets the events of a query that wait for hooks.
-    func drop(_ id: LiveQueryID) { held.removeValue(forKey: id)?.work?.cancel() }
+    func drop(_ id: LiveQueryID) {
+        held[id]?.work?.cancel()
+        held[id] = nil
+    }
 
     /// The next event that waits for hooks, with what else they must know.
-    private func next(_ id: LiveQueryID, _ number: Int) -> (HeldEvents.Event, HeldEvents)? {
+    ///
+    /// The other events aren't a part of it: an event that is added while a copy of them exists has to copy them all.
+    private func next(
+        _ id: LiveQueryID, _ number: Int
+    ) -> (event: HeldEvents.Event, query: LiveQuery, caller: Caller)? {
         guard held[id]?.number == number else { return nil }
         guard let event = held[id]?.next(), let held = held[id] else {
             held[id] = nil
             return nil
         }
-        return (event, held)
+        return (event, held.query, held.caller)
     }
 
     /// Asks the app's hooks about the waiting events of a query, one after the other, and sends them.
     private func askAboutEvents(_ id: LiveQueryID, _ number: Int) async {
         /// The caller as the hooks see it, for the events of one step.
         var known: (step: Int, sender: LiveSender)?
-        while let (event, held) = next(id, number), let client = clients[id.client], let service {
+        while let (event, query, caller) = next(id, number), let client = clients[id.client], let service {
             let sender: LiveSender
             do {
                 if let known, known.step == event.step {
                     sender = known.sender
                 } else {
                     sender = try await service.sender(
-                        ParseCall(held.caller, client.installationID, from: client.address))
+                        ParseCall(caller, client.installationID, from: client.address))
                     known = (event.step, sender)
                 }
             } catch {
@@ -103,12 +107,12 @@ extension LiveQueries {
                 return await end(id, number, for: error)
             }
             do {
-                let asked = try await service.asked(event.told, of: held.query, sender)
+                let asked = try await service.asked(event.told, of: query, sender)
                 send(asked, event, to: id, number)
             } catch let error as SlowHook {
                 return await end(id, number, for: error)
             } catch {
-                guard self.held[id]?.number == number else { return }
+                guard held[id]?.number == number else { return }
                 send(problem(error, of: id.requestID).text, to: id.client)
             }
         }

@@ -37,7 +37,7 @@ actor LiveQueries {
     /// Locked while the store is read. Only one turn at a time locks it, so nothing waits for the lock.
     let state: Mutex<LiveState>
     /// The events that wait for hooks.
-    var held: [LiveQueryID: HeldEvents] = [:]
+    var held = HeldQueries()
     var lastHeld = 0
     private(set) var feed: Task<Void, Never>?
     private var lastTurn: Task<Void, Never>?

@@ -22,8 +22,8 @@ extension ParseService {
         if options.webhooks != nil { _ = try await currentWebhooks() }
         if let hook = webhook(.beforeConnect, Trigger.connections) {
             var members: JSONObject = [
-                "triggerName": .string(Trigger.beforeConnect.rawValue), "event": "connect",
-                "clients": .integer(Int64(connection.clients)), "subscriptions": .integer(Int64(connection.queries)),
+                "event": "connect", "clients": .integer(Int64(connection.clients)),
+                "subscriptions": .integer(Int64(connection.queries)),
             ]
             members.merge(try await senderMembers(call))
             _ = try await ask(hook, members)
@@ -65,8 +65,7 @@ extension ParseService {
         _ hook: Webhook, _ given: CloudSubscription, _ sender: LiveSender
     ) async throws -> CloudSubscription {
         var members: JSONObject = [
-            "triggerName": .string(Trigger.beforeSubscribe.rawValue), "className": .string(given.className),
-            "requestId": .integer(given.requestID), "query": given.json,
+            "className": .string(given.className), "requestId": .integer(given.requestID), "query": given.json,
         ]
         members.merge(senderMembers(sender.call, sender.cloud))
         guard let query = try await ask(hook, members).object else { return given }
@@ -107,8 +106,8 @@ extension ParseService {
 
     private func ask(_ hook: Webhook, _ given: CloudEvent, _ sender: LiveSender) async throws -> CloudEvent {
         var members: JSONObject = [
-            "triggerName": .string(Trigger.afterEvent.rawValue), "event": .string(given.kind.rawValue),
-            "requestId": .integer(given.requestID), "object": .object(given.object),
+            "event": .string(given.kind.rawValue), "requestId": .integer(given.requestID),
+            "object": .object(given.object),
         ]
         members.merge(senderMembers(sender.call, sender.cloud))
         var event = given

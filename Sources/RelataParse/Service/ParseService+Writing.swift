@@ -17,22 +17,35 @@ extension ParseService {
     ) async throws -> WireReply {
         // Other processes may remove classes and fields at any time, also those that were just created for this
         // request.
-        for _ in 0..<Self.preparations {
+        try await Self.retrying(ClassesChanged.self, "other requests are changing the classes of this one") {
             let known = store.currentClasses
             let (reply, prepared) = try await prepare(writes, call, isAtomic: isAtomic, named)
             if let reply { return reply }
+            return try await write(writes, call, asked, sharing: sharing, preparedIn: prepared ?? known, body)
+        }
+    }
+
+    /// The maximum number of times that something is tried for one request.
+    static let attempts = 5
+
+    /// Tries something again if other requests have overtaken it.
+    ///
+    /// - Parameters:
+    ///   - overtaken: The error that says so.
+    ///   - reason: What the other requests are doing, for the client.
+    /// - Throws: ``ParseError`` 155 if it is overtaken each time; other errors of `body`.
+    static func retrying<Overtaken: Error, Result>(
+        _ overtaken: Overtaken.Type, _ reason: String, _ body: () async throws -> Result
+    ) async throws -> Result {
+        for _ in 0..<attempts {
             do {
-                return try await write(writes, call, asked, sharing: sharing, preparedIn: prepared ?? known, body)
-            } catch is ClassesChanged {
+                return try await body()
+            } catch is Overtaken {
                 continue
             }
         }
-        throw ParseError(
-            .requestLimitExceeded, "other requests are changing the classes of this one: try again", status: 503)
+        throw ParseError(.requestLimitExceeded, "\(reason): try again", status: 503)
     }
-
-    /// How often missing classes and fields are created for a request before it fails.
-    private static let preparations = 5
 
     /// Other processes removed a class or field that the request needs.
     private struct ClassesChanged: Error {}

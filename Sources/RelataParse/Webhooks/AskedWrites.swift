@@ -74,17 +74,11 @@ extension ParseService {
         _ body: (AskedWrites) async throws -> WireReply
     ) async throws -> WireReply {
         guard options.asksHooksToWrite else { return try await body(AskedWrites(writes)) }
-        for _ in 0..<Self.attempts {
-            do {
-                let asked = try await ask(about: writes, call, isAtomic: isAtomic, fixed: fixed, judge)
-                if let reply = asked.reply { return reply }
-                return try await body(asked)
-            } catch is HooksChanged {
-                continue
-            }
+        return try await Self.retrying(HooksChanged.self, "other requests are changing the objects of this one") {
+            let asked = try await ask(about: writes, call, isAtomic: isAtomic, fixed: fixed, judge)
+            if let reply = asked.reply { return reply }
+            return try await body(asked)
         }
-        throw ParseError(
-            .requestLimitExceeded, "other requests are changing the objects of this one: try again", status: 503)
     }
 
     /// Asks the webhooks about the objects of a batch.
@@ -111,9 +105,6 @@ extension ParseService {
             return try await body(routes, asked)
         }
     }
-
-    /// The maximum number of times that hooks are asked for one request.
-    static let attempts = 5
 
     private func ask(
         about writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool, fixed: JSONObject,
@@ -197,9 +188,7 @@ extension ParseService {
             return try await answer(to: question, hooks, cloud)
         }
         guard let hook = asked.hooks?[trigger, className] else { return question.write }
-        var members: JSONObject = [
-            "triggerName": .string(trigger.rawValue), "object": .object(question.object),
-        ]
+        var members: JSONObject = ["object": .object(question.object)]
         members["original"] = question.original.map { .object($0) }
         members.merge(asked.caller)
         let success = try await ask(hook, members)

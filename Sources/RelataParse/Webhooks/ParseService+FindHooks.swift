@@ -2,13 +2,12 @@ import RelataCore
 
 extension ParseService {
     /// Asks a webhook about a query. The reply may change members of the query.
-    func ask(_ hook: Webhook, _ find: inout CloudFind, _ call: ParseCall) async throws {
+    func ask(_ hook: Webhook, _ find: inout CloudFind, _ call: ParseCall, _ cloud: CloudCall) async throws {
         var members: JSONObject = [
-            "triggerName": .string(Trigger.beforeFind.rawValue), "className": .string(find.className),
-            "query": find.json, "isGet": .bool(find.objectID != nil),
+            "className": .string(find.className), "query": find.json, "isGet": .bool(find.objectID != nil),
         ]
         members["objectId"] = find.objectID.map { .string($0) }
-        members.merge(try await senderMembers(call))
+        members.merge(senderMembers(call, cloud))
         guard let query = try await ask(hook, members).object else { return }
         do throws(ParseError) {
             try find.take(query)
@@ -21,10 +20,10 @@ extension ParseService {
     ///
     /// - Returns: The objects in its reply.
     func ask(
-        _ hook: Webhook, _ objects: [JSONObject], of className: String, _ call: ParseCall
+        _ hook: Webhook, _ objects: [JSONObject], of className: String, _ call: ParseCall, _ cloud: CloudCall
     ) async throws -> [JSONObject] {
         var members: JSONObject = [
-            "triggerName": .string(Trigger.afterFind.rawValue), "className": .string(className),
+            "className": .string(className),
             "objects": .array(
                 objects.map { object in
                     var object = object
@@ -32,7 +31,7 @@ extension ParseService {
                     return .object(object)
                 }),
         ]
-        members.merge(try await senderMembers(call))
+        members.merge(senderMembers(call, cloud))
         let success = try await ask(hook, members)
         guard let given = success.array else {
             if success.object == nil { return objects }

@@ -87,10 +87,7 @@ extension CloudCode {
         if className == Trigger.files { return files.answers(trigger) }
         if className == Trigger.config { return config.answers(trigger) }
         return switch trigger {
-        case .beforeSave: saves[className]?.beforeSave.isEmpty == false
-        case .afterSave: saves[className]?.afterSave.isEmpty == false
-        case .beforeDelete: saves[className]?.beforeDelete.isEmpty == false
-        case .afterDelete: saves[className]?.afterDelete.isEmpty == false
+        case .beforeSave, .afterSave, .beforeDelete, .afterDelete: saves[className]?.answers(trigger) == true
         case .beforeFind: finds[className]?.before.isEmpty == false
         case .afterFind: finds[className]?.after.isEmpty == false
         case .beforeLogin: !logins.beforeLogin.isEmpty
@@ -102,12 +99,10 @@ extension CloudCode {
         case .afterEvent: live.afterEvent[className] != nil
         }
     }
-}
 
-extension CloudCode {
     /// The closures of a class, if they answer a trigger of saves or deletions.
     func hooks(_ trigger: Trigger, _ className: String) -> SaveHooks? {
-        answers(trigger, className) ? saves[className] : nil
+        saves[className].flatMap { $0.answers(trigger) ? $0 : nil }
     }
 }
 

@@ -9,10 +9,14 @@ struct WebhookNotice: Sendable {
     let body: [UInt8]
     let id = UUID().uuidString
 
+    /// - Parameter members: What is sent, besides the trigger's name.
     init(_ hook: Webhook, _ members: JSONObject) {
         self.hook = hook
+        var all: JSONObject = [:]
+        if case .trigger(let trigger, _) = hook.place { all["triggerName"] = .string(trigger.rawValue) }
+        all.merge(members)
         var writer = JSONWriter()
-        writer.write(.object(members))
+        writer.write(.object(all))
         body = writer.bytes
     }
 }
@@ -179,9 +183,7 @@ extension ParseService {
     /// Queues a notice of a saved or deleted object.
     func tell(_ notice: ObjectNotice, _ sender: JSONObject) {
         guard let hook = webhook(notice.trigger, notice.className) else { return }
-        var members: JSONObject = [
-            "triggerName": .string(notice.trigger.rawValue), "object": .object(notice.object),
-        ]
+        var members: JSONObject = ["object": .object(notice.object)]
         members["original"] = notice.original.map { .object($0) }
         members.merge(sender)
         tell(hook, members)

@@ -38,19 +38,18 @@ struct WebhookQuestion: Sendable {
             if !isKept { changed[name] = value }
         }
         var dropped = Set(object.keys).intersection(body.fields.names).subtracting(given.keys)
-        if write.className == InstallationClass.name {
-            // They have decided which installation is written.
-            if let name = InstallationClass.identifying.first(where: { changed[$0] != nil }) {
-                throw ParseError(.scriptFailed, "beforeSave of _Installation changed \(name), which it can't")
+        // An installation was chosen by these, and users have columns of their own for theirs.
+        let unchangeable: Set<String> =
+            switch write.className {
+            case InstallationClass.name: InstallationClass.identifying
+            case InternalClasses.user: InternalClasses.userFields
+            default: []
             }
-            dropped.subtract(InstallationClass.identifying)
+        if let name = changed.keys.first(where: unchangeable.contains) {
+            throw ParseError(.scriptFailed, "beforeSave of \(write.className) changed \(name), which it can't")
         }
+        dropped.subtract(unchangeable)
         if changed.isEmpty, dropped.isEmpty { return write }
-        if write.className == InternalClasses.user,
-            let name = changed.keys.first(where: { InternalClasses.userFields.contains($0) })
-        {
-            throw ParseError(.scriptFailed, "beforeSave of _User changed \(name), which it can't")
-        }
         try prohibited.check(changed)
         let new = body.changed(byHook: try ObjectBody(changed), dropping: dropped)
         return switch write {
