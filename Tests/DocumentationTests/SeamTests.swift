@@ -2,7 +2,7 @@ import DocumentationSupport
 import Foundation
 import Testing
 
-/// What keeps SQLite behind the interface of engines.
+/// What keeps the engines behind their interface.
 @Suite struct SeamTests {
     /// The code of models is compiled to these calls: it reads a column, runs a statement, and binds a parameter.
     private static let inlined: Set = [
@@ -17,5 +17,14 @@ import Testing
             return text.contains("sqlite3_") || text.contains("SQLITE_")
         }
         #expect(Set(calling) == Self.inlined, "move it to RelataSQLite, behind Engine or EngineDriver")
+    }
+
+    @Test func theEngineOnPostgreSQLIsEmptyWithoutItsTrait() throws {
+        let files = PackageFiles.files(in: "Sources/RelataPostgres", ".swift")
+        let compiled = try files.filter { path in
+            let text = try String(contentsOf: PackageFiles.root.appendingPathComponent(path), encoding: .utf8)
+            return !text.hasPrefix("#if PostgreSQL\n") || !text.hasSuffix("\n#endif\n")
+        }
+        #expect(!files.isEmpty && compiled.isEmpty, "put all of it between #if PostgreSQL and #endif")
     }
 }

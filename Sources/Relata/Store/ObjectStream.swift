@@ -76,13 +76,11 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
 
 /// A stream's cursor with its connection. The end of the stream ends both: first the query.
 final class StreamReader<M: Model> {
-    private let pool: ConnectionPool
     private let snapshot: Snapshot
     private let cursor: ObjectCursor<M>
 
     init(_ query: Query<M>, _ store: Store) throws {
-        pool = store.pool
-        snapshot = try pool.snapshot()
+        snapshot = try store.pool.snapshot()
         let transaction = ReadTransaction(snapshot.connection, store.catalog, access: store.access)
         cursor = try ObjectCursor(query, in: transaction)
     }
@@ -92,7 +90,7 @@ final class StreamReader<M: Model> {
         snapshot.end()
     }
 
-    func next() throws -> M? { try pool.translatingInterrupts { try cursor.next() } }
+    func next() throws -> M? { try translatingInterrupts { try cursor.next() } }
 }
 
 extension Store {

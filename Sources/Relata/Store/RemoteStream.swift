@@ -66,7 +66,7 @@ final class RemoteStream<M: Model> {
             // The objects before an error come before the error.
             do {
                 while part.objects.count < count {
-                    guard let object = try store.pool.translatingInterrupts({ try reader.cursor?.next() }) else {
+                    guard let object = try translatingInterrupts({ try reader.cursor?.next() }) else {
                         part.isLast = true
                         break
                     }

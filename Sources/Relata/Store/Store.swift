@@ -145,8 +145,6 @@ public final class Store: StoreWriter, Sendable {
                 return try await withTaskExecutorPreference(executor) {
                     try make(location, models, options, waits: false)
                 }
-            } catch let error as RelataError where error.isInterruption {
-                throw CancellationError()
             } catch {
                 guard case RelataError.busy = error, Date() < deadline else { throw error }
             }

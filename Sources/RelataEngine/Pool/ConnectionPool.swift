@@ -55,14 +55,18 @@ package final class ConnectionPool: Sendable {
         writer = Leases(
             limit: engine.writerCount, purpose: "write", patience: engine.connectionTimeout,
             makeExecutor: { engine.makeExecutor() }
-        ) { try engine.connect(readsFirst ? .writingLater : .writing, waits: waitsToOpen, on: $0) }
+        ) { executor in
+            try translatingInterrupts {
+                try engine.connect(readsFirst ? .writingLater : .writing, waits: waitsToOpen, on: executor)
+            }
+        }
         self.readers =
             engine.isShared
             ? writer
             : Leases(
                 limit: max(1, readers), purpose: "read", patience: engine.connectionTimeout,
                 makeExecutor: { engine.makeExecutor() }
-            ) { try engine.connect(.reading, waits: true, on: $0) }
+            ) { executor in try translatingInterrupts { try engine.connect(.reading, waits: true, on: executor) } }
         try engine.checkBeforeOpening(isReadOnly: isReadOnly)
         // Opened at once, so that the error appears here and not in the first call.
         if let connection = try writer.acquireUnlessHeld() { writer.release(connection) }
@@ -134,7 +138,7 @@ package final class ConnectionPool: Sendable {
     ///
     /// - Parameter waits: Whether it waits for other processes from the beginning.
     package func openReader(waits: Bool, if isReady: (Connection) throws -> Bool) throws -> Bool {
-        let connection = try engine.connect(.reading, waits: waits)
+        let connection = try translatingInterrupts { try engine.connect(.reading, waits: waits) }
         guard try translatingInterrupts({ try isReady(connection) }) else {
             try connection.close()
             return false
@@ -271,7 +275,7 @@ package final class ConnectionPool: Sendable {
         return try await withTaskExecutorPreference(executor) {
             leases.beginHold(leased)
             let result = await withTaskCancellationHandler {
-                Swift.Result { try self.translatingInterrupts { try body(leased.connection) } }
+                Swift.Result { try translatingInterrupts { try body(leased.connection) } }
             } onCancel: {
                 canceller?()
             }
@@ -296,8 +300,10 @@ package final class ConnectionPool: Sendable {
     package func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let connection = try acquireWriter()
         defer { writer.release(connection) }
-        try engine.prepareForUse(connection)
-        return try body(connection)
+        return try translatingInterrupts {
+            try engine.prepareForUse(connection)
+            return try body(connection)
+        }
     }
 
     /// As ``withWriter(_:)``; while another writes, the task waits without a thread.
@@ -313,8 +319,10 @@ package final class ConnectionPool: Sendable {
             }
         }
         defer { writer.release(connection) }
-        try engine.prepareForUse(connection)
-        return try body(connection)
+        return try translatingInterrupts {
+            try engine.prepareForUse(connection)
+            return try body(connection)
+        }
     }
 
     /// Copies the log of a file in the background, if it has one.
@@ -350,15 +358,6 @@ package final class ConnectionPool: Sendable {
         let connection = try acquireWriter()
         defer { writer.release(connection) }
         engine.beginWaiting(connection)
-    }
-
-    /// An engine reports "interrupted" for a cancelled task.
-    package func translatingInterrupts<Result>(_ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let error as RelataError where error.isInterruption {
-            throw CancellationError()
-        }
     }
 
     /// Closes all connections. Later calls fail with ``RelataError/closed(_:)``; running ones finish.

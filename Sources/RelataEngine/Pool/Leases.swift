@@ -138,13 +138,7 @@ final class Leases: Sendable {
 
     /// Opens a connection that blocks on its own thread.
     private func makeConnection(on executor: any TaskExecutor) async throws -> LeasedConnection {
-        do {
-            return try await withTaskExecutorPreference(executor) {
-                LeasedConnection(connection: try open(executor))
-            }
-        } catch let error as RelataError where error.isInterruption {
-            throw CancellationError()
-        }
+        try await withTaskExecutorPreference(executor) { LeasedConnection(connection: try open(executor)) }
     }
 
     private func borrowIdle() throws -> LeasedConnection? {

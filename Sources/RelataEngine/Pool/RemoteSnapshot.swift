@@ -45,7 +45,7 @@ package final class RemoteSnapshot: @unchecked Sendable {
     private func run<Result>(
         _ body: (Connection, (@escaping () -> Void) -> Void) throws -> Result
     ) throws -> Result {
-        try pool.translatingInterrupts {
+        try translatingInterrupts {
             guard !isEnded else { throw RelataError.closed("the rows were read to their end, or to an error") }
             if snapshot == nil {
                 do {

@@ -304,7 +304,6 @@ struct Catalog {
         }
     }
 }
-#endif
 
 extension Catalog.ForeignKey {
     /// The key as the server compares it.
@@ -314,3 +313,4 @@ extension Catalog.ForeignKey {
             condition: pairs.map(\.condition).joined(separator: " AND "))
     }
 }
+#endif

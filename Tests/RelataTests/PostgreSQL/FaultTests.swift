@@ -3,6 +3,7 @@ import Foundation
 import PostgresCluster
 import Relata
 import RelataCore
+import RelataEngine
 import RelataPostgres
 import Testing
 
@@ -40,9 +41,21 @@ struct FaultTests {
     // MARK: The server
 
     @Test func aCancelledTaskDoesNotWaitForAServerThatIsSilent() async throws {
+        try await expectEnd { try await Store.open($0, for: Book.self) }
+    }
+
+    @Test func codeWithoutAsyncDoesNotWaitEither() async throws {
+        @Sendable func open(_ url: String) throws -> Store { try Store.open(url, for: Book.self) }
+        // It blocks its thread, which must be none of those that run the other tests.
+        try await expectEnd(on: ConnectionThread()) { try open($0) }
+    }
+
+    private func expectEnd(
+        on executor: (any TaskExecutor)? = nil, _ open: @escaping @Sendable (String) async throws -> Store
+    ) async throws {
         let server = try SilentServer()
         let url = server.url + "?sslmode=disable&connect_timeout=600"
-        let opening = Task { try await Store.open(url, for: Book.self) }
+        let opening = Task(executorPreference: executor) { try await open(url) }
         // The server has the connection, and doesn't answer.
         let connection = await server.accept()
         opening.cancel()
