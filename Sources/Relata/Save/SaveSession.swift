@@ -13,7 +13,7 @@ final class SaveSession {
     /// The plan and the options of the save.
     let run: WriteRun
     /// In the order in which the models were met.
-    // One task saves, so what each object needs needs no exclusivity checks.
+    // One task saves, so the properties that each object uses do without exclusivity checks.
     @exclusivity(unchecked) @usableFromInline private(set) var buckets: [any AnyBucket] = []
     /// For each table its bucket; -1 for none.
     @exclusivity(unchecked) @usableFromInline private(set) var bucketNumbers: [Int]

@@ -178,8 +178,8 @@ extension ExpressionWriter {
                 isOptional: true, isKeyOptional: true)
         case .inverse, .join, .through, .matched:
             throw .invalidUse(
-                "\(table.name).\(name) is a to-many: use any, all or none of it with a condition,  "
-                    + "or for an aggregate such as its count")
+                "\(table.name).\(name) is a to-many: use any, all or none of it with a condition, "
+                    + "or an aggregate such as its count")
         }
         positions.append(child)
         positions[position].children.append((name, positions.count - 1))

@@ -16,7 +16,7 @@ package final class Connection {
     package let path: String
     /// By their text as a value, because texts that Swift takes for equal may hold different constants.
     private var cache: [Value: Statement] = [:]
-    /// About the number of bytes they take.
+    /// The approximate number of bytes they take.
     private(set) var cachedSize = 0
     /// The last statement found in the cache: writing many rows needs the same one repeatedly.
     private var recent: (sql: Value, statement: Statement)?

@@ -6,7 +6,7 @@ package protocol Engine: Sendable {
     var path: String? { get }
     /// Whether one connection reads and writes, because the database is in memory.
     var isShared: Bool { get }
-    /// The number of transactions may write at once.
+    /// The number of transactions that may write at once.
     var writerCount: Int { get }
 
     /// Checks for problems that opening would report late, or unclearly.

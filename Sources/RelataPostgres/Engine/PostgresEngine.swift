@@ -22,7 +22,7 @@ package struct PostgresEngine: Engine {
     ///   - url: The address: `postgres://user@host/database`, or any other form that libpq accepts.
     ///   - isReadOnly: Whether writing is refused.
     ///   - replicaURL: The address for reads; `nil` to read from the server of `url`.
-    ///   - writers: The number of transactions may write at once.
+    ///   - writers: The number of transactions that may write at once.
     ///   - poolsTransactions: Whether a pooler gives each transaction another of the server's connections; `nil` to
     ///     assume so for any pooler.
     ///   - tableScope: Which tables are read.
