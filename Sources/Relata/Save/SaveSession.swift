@@ -17,7 +17,7 @@ final class SaveSession {
     @exclusivity(unchecked) @usableFromInline private(set) var buckets: [any AnyBucket] = []
     /// For each table its bucket; -1 for none.
     @exclusivity(unchecked) @usableFromInline private(set) var bucketNumbers: [Int]
-    /// How many objects' links were visited, and those to visit again.
+    /// The number of objects whose links were visited, and the objects to visit again.
     private var visited = 0
     private var unvisited: [Int] = []
     /// The buckets whose objects are returned changed; computed on first use.

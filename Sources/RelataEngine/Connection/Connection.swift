@@ -40,7 +40,7 @@ package final class Connection {
     /// Whether statements may run inside a transaction only: after some errors, such as a full disk, SQLite rolls back
     /// a whole transaction, and later statements would be committed separately.
     @exclusivity(unchecked) var needsTransaction = false
-    /// What belongs to the commit of the open transaction, if the engine may commit together with a statement.
+    /// The work before the commit of the open transaction, if the engine may commit together with a statement.
     var earlyCommit: (() throws -> Void)?
     /// How many savepoints are open, one within the other.
     var savepointDepth = 0

@@ -33,7 +33,7 @@ struct RequestAssembler {
         case refused
     }
 
-    /// How an arriving body is received.
+    /// The terms on which an arriving body is received.
     struct AdmittedBody {
         /// The number of bytes it may have.
         var limit: Int
