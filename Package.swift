@@ -233,6 +233,7 @@ let package = Package(
             name: "RelataTests",
             dependencies: [
                 "Relata", "RelataEngine", "RelataSQLite", "RelataTesting", "PostgresCluster", "TestSupport",
+                "DocumentationSupport",
             ],
             swiftSettings: strict),
         // Kills a process that writes, and lets several write at once.
