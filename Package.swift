@@ -180,7 +180,7 @@ let package = Package(
             name: "BookServer",
             dependencies: ["Relata", .target(name: "RelataServer", condition: .when(traits: ["Server"]))],
             path: "Examples/Programs/BookServer", swiftSettings: strict),
-        .testTarget(name: "RelataCoreTests", dependencies: ["RelataCore"], swiftSettings: strict),
+        .testTarget(name: "RelataCoreTests", dependencies: ["RelataCore", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "RelataMacrosTests",
             dependencies: [
@@ -233,6 +233,7 @@ let package = Package(
             name: "RelataTests",
             dependencies: [
                 "Relata", "RelataEngine", "RelataSQLite", "RelataTesting", "PostgresCluster", "TestSupport",
+                "DocumentationSupport",
             ],
             swiftSettings: strict),
         // Kills a process that writes, and lets several write at once.

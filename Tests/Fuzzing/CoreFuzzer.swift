@@ -1,4 +1,4 @@
-// External text must not do anything to the parsers of RelataCore but cause an error. `Tests/Fuzzing/run` compiles this
+// Text from outside may cause errors in the parsers of RelataCore, and nothing else. `Tests/Fuzzing/run` compiles this
 // file with those of RelataCore as one module, under libFuzzer.
 import Foundation
 
@@ -24,7 +24,7 @@ private let schema: Schema = {
             text, arguments: [.value(.integer(1)), .value(.text("x")), .value(.null)], entity: "Album", schema: schema)
         let plan = QueryPlan(entity: "Album", condition: condition, limit: 3)
         for dialect in [Dialect.sqlite, .postgres] {
-            // Code that can't be compiled is refused, which is correct.
+            // A condition that can't be compiled is refused, which is correct.
             _ = try? QueryCompiler(schema: schema, access: .everything, dialect: dialect).select(plan)
         }
     } catch {

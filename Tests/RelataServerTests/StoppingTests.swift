@@ -24,7 +24,7 @@ struct StoppingTests {
             }
             _ = await starts.first { _ in true }
             await server.stop()
-            try await server.waitUntilStopping()
+            await server.waitUntilStopping()
             ended.yield()
             let (reply, isClosed) = try await answer
             #expect(try reply.json["finished"] == true)

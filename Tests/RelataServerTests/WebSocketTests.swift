@@ -216,7 +216,7 @@ struct WebSocketTests {
     }
 
     @Test(arguments: 1...20) func framesOfAnyBytesAreAnsweredOrTheConnectionEnds(seed: UInt64) async throws {
-        var random = TestSupport.SeededGenerator(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let count = Int.random(in: 1...300, using: &random)
         let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
         try await serving { server in

@@ -209,7 +209,7 @@ final class SoakClient {
 }
 
 /// The same numbers for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
+private struct SeededGenerator: RandomNumberGenerator {
     private var value: UInt64
 
     init(seed: UInt64) { value = seed }

@@ -47,7 +47,7 @@ final class Bucket<M: Model>: AnyBucket {
     unowned let session: SaveSession
     /// The bucket's number in the session.
     @usableFromInline let number: Int
-    // A save has its buckets alone, so what each object needs needs no exclusivity checks.
+    // A save has its buckets alone, so the properties that each object uses do without exclusivity checks.
     @exclusivity(unchecked) @usableFromInline var objects: [M] = []
     @exclusivity(unchecked) @usableFromInline var roles: [SaveRole] = []
     @exclusivity(unchecked) @usableFromInline var nodes: [Int] = []

@@ -7,7 +7,7 @@ public import RelataCore
 @usableFromInline
 final class LinkGatherer {
     @usableFromInline let session: SaveSession
-    // One task saves, so what each object needs needs no exclusivity checks.
+    // One task saves, so the properties that each object uses do without exclusivity checks.
     /// The objects whose links are visited, and those links.
     @exclusivity(unchecked) @usableFromInline private(set) var bucket: any AnyBucket
     @exclusivity(unchecked) @usableFromInline private(set) var links: [PlannedLink]

@@ -13,11 +13,11 @@ final class SaveSession {
     /// The plan and the options of the save.
     let run: WriteRun
     /// In the order in which the models were met.
-    // One task saves, so what each object needs needs no exclusivity checks.
+    // One task saves, so the properties that each object uses do without exclusivity checks.
     @exclusivity(unchecked) @usableFromInline private(set) var buckets: [any AnyBucket] = []
     /// For each table its bucket; -1 for none.
     @exclusivity(unchecked) @usableFromInline private(set) var bucketNumbers: [Int]
-    /// How many objects' links were visited, and those to visit again.
+    /// The number of objects whose links were visited, and the objects to visit again.
     private var visited = 0
     private var unvisited: [Int] = []
     /// The buckets whose objects are returned changed; computed on first use.

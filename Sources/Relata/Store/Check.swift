@@ -5,7 +5,7 @@ extension StoreReader {
     /// Compares the stored data with the models' declarations, and reads every object. Nothing is changed.
     ///
     /// ```swift
-    /// for finding in try await store.check() { print(finding, "→", finding.mend) }
+    /// for finding in try await store.check() { print(finding, "→", finding.fix) }
     /// ```
     ///
     /// It finds everything that `relata check` finds — dangling references, wrong counts and positions, duplicates of
@@ -39,7 +39,7 @@ extension StoreWriter {
     ///
     /// ```swift
     /// let findings = try await store.check()
-    /// for finding in findings { print(finding, "→", finding.repair?.description ?? finding.mend) }
+    /// for finding in findings { print(finding, "→", finding.repair?.description ?? finding.fix) }
     /// let report = try await store.repair(findings)
     /// ```
     ///

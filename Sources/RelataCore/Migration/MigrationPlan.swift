@@ -77,8 +77,8 @@ package struct LaterIndex: Hashable, Sendable {
 
 /// A question about the rows of a database whose answer decides whether a change is possible.
 package enum DataQuestion: Hashable, Sendable {
-    /// Whether the database has a module of that name, such as a table-valued function, which a table would hide, or
-    /// its own table, which would hide it.
+    /// Whether the database has a module of that name, such as a table-valued function, which a table would hide, or a
+    /// system table, which would hide it.
     case isModule(name: String)
     /// Whether the name of an index is taken by a table, an index or another object. That of an invalid index of
     /// PostgreSQL is free: it is created again.

@@ -127,7 +127,7 @@ extension MigrationPlanner {
             }
             remake.final.columns.append(column)
         }
-        // Keys of another program that have its own column.
+        // Foreign keys of another program on a column that the models don't have.
         let kept = remake.final
         for key in working.description.foreignKeys
         where key.columns.allSatisfy({ kept.column($0) != nil })

@@ -1,4 +1,4 @@
-/// How an engine reads JSON text. Text that isn't JSON, as another program may have left it, reads as nothing.
+/// The SQL that reads JSON text. Text that isn't JSON, as another program may have left it, reads as nothing.
 extension Dialect {
     /// A path in a JSON value, as a bound value.
     ///

@@ -16,7 +16,7 @@ package protocol ChangeObserver: AnyObject, Sendable {
 ///
 /// Observers are found by the tables that a transaction wrote, so those of other tables cost it nothing.
 package final class ChangeHub: Sendable {
-    /// How much a transaction has to record.
+    /// The part of its changes that a transaction has to record.
     private enum Level: Int {
         case nothing, tables, rows
     }

@@ -16,7 +16,7 @@ package final class Connection {
     package let path: String
     /// By their text as a value, because texts that Swift takes for equal may hold different constants.
     private var cache: [Value: Statement] = [:]
-    /// About the number of bytes they take.
+    /// The approximate number of bytes they take.
     private(set) var cachedSize = 0
     /// The last statement found in the cache: writing many rows needs the same one repeatedly.
     private var recent: (sql: Value, statement: Statement)?
@@ -40,7 +40,7 @@ package final class Connection {
     /// Whether statements may run inside a transaction only: after some errors, such as a full disk, SQLite rolls back
     /// a whole transaction, and later statements would be committed separately.
     @exclusivity(unchecked) var needsTransaction = false
-    /// What belongs to the commit of the open transaction, if the engine may commit together with a statement.
+    /// The work before the commit of the open transaction, if the engine may commit together with a statement.
     var earlyCommit: (() throws -> Void)?
     /// How many savepoints are open, one within the other.
     var savepointDepth = 0

@@ -278,7 +278,7 @@ package struct DatabaseCopy {
 }
 
 extension Value {
-    /// About the number of bytes it takes.
+    /// The approximate number of bytes it takes.
     package var size: Int {
         switch self {
         case .text(let text): text.utf8.count + 16

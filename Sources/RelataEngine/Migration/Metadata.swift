@@ -50,7 +50,7 @@ package struct Metadata {
         return .unchanged(compares)
     }
 
-    /// How the file was last left, and the version of its tables; `nil` if that isn't stored.
+    /// The state in which the file was last left, and the version of its tables; `nil` if that isn't stored.
     private static func left(_ connection: Connection) throws(RelataError) -> (text: String, version: Value)? {
         var columns = ["value"]
         var version: Value?

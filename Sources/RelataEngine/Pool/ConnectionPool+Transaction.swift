@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// How a transaction begins and ends, and includes waiting writes of others.
+/// The beginning and the end of a transaction, and the waiting writes of others that it includes.
 extension ConnectionPool {
     /// A transaction failed in which others took part.
     struct SharingFailed: Error {}

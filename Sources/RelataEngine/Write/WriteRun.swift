@@ -10,7 +10,7 @@ package final class WriteRun {
     package var rowSQL: RowSQL { connection.rowSQL }
     /// The stamp of all objects, as exact as a date column keeps it.
     package let now: Date
-    // One task saves, so what each row needs needs no exclusivity checks.
+    // One task saves, so the properties that each row uses do without exclusivity checks.
     @exclusivity(unchecked) package var plan = WritePlan()
     /// The rows, by the numbers of the plan's batches.
     @exclusivity(unchecked) package private(set) var batches: [any RowBatch] = []

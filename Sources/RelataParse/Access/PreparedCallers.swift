@@ -4,7 +4,7 @@ import Synchronization
 /// The rights of recent callers and the statements that find them, for the classes of a store at one moment. Building
 /// either takes longer than reading an object.
 ///
-/// What the rights depend on is read for every request: only the same sessions, roles and access lists share rights.
+/// Sessions, roles and access lists are read for every request: only callers with the same ones share rights.
 final class PreparedCallers: Sendable {
     /// Everything besides the classes that rights depend on.
     struct RightsKey: Hashable {
@@ -25,7 +25,7 @@ final class PreparedCallers: Sendable {
         var size = 0
     }
 
-    /// What a statement finds for a caller.
+    /// The facts that a statement finds for a caller.
     enum Lookup: Hashable {
         case session, lists, rolesOfUser, rolesOfRoles
     }

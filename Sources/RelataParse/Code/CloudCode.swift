@@ -14,8 +14,8 @@ import RelataCore
 /// }
 /// ```
 ///
-/// What a function throws reaches the client if it is a ``ParseError``. For any other error, the client only learns
-/// that the function failed (141), and the server's log has the error.
+/// A ``ParseError`` that a function throws reaches the client. For any other error, the client only learns that the
+/// function failed (141), and the server's log has the error.
 public struct CloudCode: Sendable {
     /// A function as it is called.
     typealias Function = @Sendable (CloudCall) async throws -> JSONValue

@@ -79,7 +79,7 @@ public struct CloudSubscription: Sendable {
 
 /// An event that is about to be sent to a client of a live query.
 public struct CloudEvent: Sendable {
-    /// What happened to the object.
+    /// The kinds of events.
     public enum Kind: String, Hashable, Sendable {
         /// A new object meets the conditions.
         case create
@@ -93,7 +93,7 @@ public struct CloudEvent: Sendable {
         case delete
     }
 
-    /// What happened to the object.
+    /// The kind of the event.
     public let kind: Kind
     /// The class.
     public let className: String

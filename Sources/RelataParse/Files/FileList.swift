@@ -33,7 +33,7 @@ struct FileList: Sendable {
         var size: Int64
         /// When the file was uploaded, in microseconds.
         var createdAt: Int64?
-        /// How many objects refer to the file.
+        /// The number of objects that refer to the file.
         var uses: Int64
         /// Whether an object has ever referred to it. Other files stay.
         var wasUsed: Bool

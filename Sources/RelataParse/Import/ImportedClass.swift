@@ -68,8 +68,8 @@ struct ImportedClass {
         permissions = hasPermissions ? given : nil
     }
 
-    /// The members of an object of MongoDB in plain JSON. A value that can't be stored stays as it is: its user refuses
-    /// it.
+    /// The members of an object of MongoDB in plain JSON. A value that can't be stored stays as it is: the code
+    /// that uses it refuses it.
     private static func plain(_ json: JSONValue) -> JSONObject? {
         json.object.map { object in
             JSONObject(object.map { ($0.key, (try? MongoDocument.plain($0.value)) ?? $0.value) })

@@ -19,7 +19,7 @@ struct HeldEvents: Sendable {
     let number: Int
     let query: LiveQuery
     let caller: Caller
-    /// What the hooks may show, by the newest rights; `nil` if the hooks are gone.
+    /// The mask for the hooks, by the newest rights; `nil` if the hooks are gone.
     private(set) var mask: LiveMask?
     /// Calls the hooks.
     var work: Task<Void, Never>?

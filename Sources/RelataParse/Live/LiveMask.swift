@@ -1,6 +1,6 @@
 import RelataCore
 
-/// What the hooks of events may show to the caller of a live query: they can't reveal what the caller doesn't see.
+/// The parts of objects that hooks of events may show to the caller of a live query: only those that the caller sees.
 struct LiveMask: Sendable {
     private let className: String
     private let selection: Selection

@@ -16,7 +16,7 @@ struct LiveNews: Sendable {
         let from: LivePosition
         /// The position for a client that has received all of them.
         let to: LivePosition
-        /// What hooks may show to the query's caller; `nil` if there are no hooks of the class's events.
+        /// The mask for hooks of the class's events; `nil` if there are none.
         let mask: LiveMask?
 
         /// The position that goes with an event. A client that is interrupted before the last event gets all of them

@@ -59,7 +59,7 @@ extension LiveQueries {
         held[id]?.add(told)
         guard held.size(of: id.client) <= options.maximumLiveBacklog else {
             let message =
-                "the server's code takes events more slowly than they come: subscribe again, and fetch the objects anew"
+                "the server's code handles events too slowly: subscribe again, and fetch the objects again"
             end(id)
             send(LiveProblem(ParseError(.requestLimitExceeded, message), of: id.requestID).text, to: id.client)
             return

@@ -247,7 +247,7 @@ actor LiveQueries {
                 }
                 return (news, found)
             }
-            // What the query that this one replaces would have told is of no interest any more.
+            // The replaced query's events are no longer of interest.
             if case .success = found { news.told[id] = nil }
             // Even if this query fails, the other queries get the events found for them.
             deliver(news)

@@ -48,7 +48,7 @@ struct LiveReader {
         transaction.caller.read.isLimited ? transaction.caller : try lookup.seeing(identity)
     }
 
-    /// What hooks of events may show to the caller of a query; `nil` if there are no hooks of its class's events.
+    /// The mask of a query's caller for hooks of its class's events; `nil` if there are none.
     func mask(of query: LiveQuery, as identity: KnownCaller) -> LiveMask? {
         guard options.asksHooks(.afterEvent, query.className, in: classes) else { return nil }
         return LiveMask(lookup.hiding(identity), query)

@@ -288,7 +288,7 @@ struct LiveState: Sendable {
         return known
     }
 
-    /// What hooks of events may show to a query's caller; `nil` without hooks.
+    /// The mask of a query's caller for hooks of events; `nil` without hooks.
     func mask(of followed: Followed, _ reader: LiveReader) throws -> LiveMask? {
         guard let identity = eyes[followed.audience.rights]?.identity else { throw LiveStateIsBroken() }
         return reader.mask(of: followed.query, as: identity)

@@ -3,7 +3,7 @@ import Synchronization
 /// The queue of mails. The recipients are looked up here, after the reply, so that neither the reply nor its time
 /// reveals whether an address is known.
 final class MailQueue: Sendable {
-    /// The maximum number of waiting ones.
+    /// The maximum number of waiting mails.
     static let maximumWaiting = 1000
 
     /// Whether the mail server was out of reach when it was needed last.

@@ -12,7 +12,7 @@ final class ClassSet: Sendable {
     let options: [String: ClassOptions]
     /// How their objects are fetched.
     let prepared = PreparedFetches()
-    /// What its callers may do.
+    /// The rights of their callers.
     let preparedCallers = PreparedCallers()
     /// The classes that were used, in the order of the tables.
     private let classes: [Slot]

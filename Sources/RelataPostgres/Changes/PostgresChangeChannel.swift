@@ -24,7 +24,7 @@ final class PostgresChangeChannel: ChangeChannel {
 
     deinit { worker.close() }
 
-    /// How long closing waits until others are notified of the last commits, because the process may end right after.
+    /// The time that others have on closing to be notified of the last commits: the process may end right after.
     private static let patience = Duration.seconds(1)
 
     func update(from moment: TransactionSnapshot?, _ interest: () -> ChangeInterest) {

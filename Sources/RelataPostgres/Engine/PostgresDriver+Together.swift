@@ -2,7 +2,7 @@
 import RelataCore
 import RelataEngine
 
-/// How transactions begin and end together with their statements, which saves round trips.
+/// Transactions that begin and end together with their statements, which saves round trips.
 extension PostgresDriver {
     /// The statements that begin the transaction, for a caller that sends them with another statement; empty if the
     /// transaction has begun on the server.
@@ -45,7 +45,7 @@ extension PostgresDriver {
     func prepareEarlyCommit() throws(RelataError) -> (before: [String], last: OwnStatement?)? {
         guard let willCommit = earlyCommit, !beginning.isEmpty else { return nil }
         earlyCommit = nil
-        // What the commit adds must not begin the transaction.
+        // Statements that the commit adds must not begin the transaction.
         let opening = beginning
         beginning = []
         do {

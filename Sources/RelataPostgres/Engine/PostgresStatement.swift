@@ -154,7 +154,7 @@ final class PostgresStatement: RemoteStatement {
         (rows, nextRow) = (part, 0)
     }
 
-    /// About the number of bytes a part may have.
+    /// The approximate number of bytes a part may have.
     private static let partBytes = 4 << 20
 
     override func reset() {

@@ -49,7 +49,7 @@ private final class ConnectionAttempt: Sendable {
 }
 
 extension PostgresURL {
-    /// How soon a cancellation is noticed.
+    /// The time within which a cancellation is noticed.
     private static let patience = DispatchTimeInterval.milliseconds(50)
 
     /// As ``connect()``, until the task is cancelled.

@@ -25,7 +25,7 @@ public enum DataDestination: Hashable, Sendable {
     case standardOutput
 }
 
-/// How far an export, an import or a copy is.
+/// The progress of an export, an import or a copy.
 public struct DataProgress: Hashable, Sendable {
     /// The class, or the class and its list: `Playlist.tracks`.
     public let name: String

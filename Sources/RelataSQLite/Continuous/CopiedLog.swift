@@ -24,7 +24,7 @@ final class CopiedLog {
     private(set) var last: LogRecord?
     /// The position of the next record.
     private(set) var end: Int
-    /// The number of bytes after the last complete record, which are leftovers.
+    /// The number of bytes that are left over after the last complete record.
     private(set) var remainder = 0
     private let descriptor: Int32
 

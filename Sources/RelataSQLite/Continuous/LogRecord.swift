@@ -20,7 +20,7 @@ struct LogRecord: Hashable {
     static let size = 96
     private static let magic: UInt32 = 0x52_4C_52_31
 
-    /// The number of frames follow.
+    /// The number of frames that follow.
     var frameCount: Int { Int(end.frame) - Int(start.frame) }
 
     /// The number of bytes it takes with its frames.

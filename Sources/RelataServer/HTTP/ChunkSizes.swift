@@ -23,7 +23,7 @@ struct ChunkSizes {
     /// The total size of the announced chunks, in bytes.
     private(set) var total = 0
 
-    /// - Parameter seen: The number of bytes of the header's end have arrived before.
+    /// - Parameter seen: The number of bytes of the header's end that have arrived before.
     init(seen: Int) { state = .header(seen: seen) }
 
     /// Reads received bytes, which begin within the header of the request or after it.
@@ -72,7 +72,7 @@ struct ChunkSizes {
         }
     }
 
-    /// The number of bytes of a header's end are at the end of the received bytes.
+    /// The number of bytes of a header's end that the received bytes end with.
     ///
     /// - Parameter earlier: The number for the bytes received before.
     static func seen(in bytes: ByteBufferView, after earlier: Int) -> Int {

@@ -33,7 +33,7 @@ struct RequestAssembler {
         case refused
     }
 
-    /// How an arriving body is received.
+    /// The terms on which an arriving body is received.
     struct AdmittedBody {
         /// The number of bytes it may have.
         var limit: Int
@@ -51,8 +51,8 @@ struct RequestAssembler {
     private var state = State.head
     /// The number of received bytes of the body.
     private(set) var received = 0
-    /// The number of bytes arrived since the head that aren't part of the body; `nil` until all that came with the head
-    /// is read.
+    /// The number of bytes since the head that aren't part of the body; `nil` until all that came with the head is
+    /// read.
     private var framing: Int?
     /// The announced sizes of the arriving body's chunks; `nil` for a body without chunks.
     private var chunks: ChunkSizes?
@@ -210,7 +210,7 @@ struct RequestAssembler {
         return .wait
     }
 
-    /// The number of bytes may arrive besides a small body.
+    /// The number of bytes that may arrive besides a small body.
     private static let maximumFraming = 16 * 1024
 
     private mutating func refuse(_ error: ServerRefusal, _ headers: RequestHeaders = RequestHeaders()) -> Step {

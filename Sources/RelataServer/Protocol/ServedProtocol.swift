@@ -65,7 +65,8 @@ public protocol ServedProtocol: Sendable {
     /// default.
     var maximumReply: Int { get }
 
-    /// The number of requests may block their threads at once, up to 1024; more wait without a thread. 16 by default.
+    /// The number of requests that may block their threads at once, up to 1024; more wait without a thread. 16 by
+    /// default.
     var maximumThreads: Int { get }
 
     /// The kinds of requests that `/metrics` counts separately, a fixed small number. None by default.

@@ -109,7 +109,7 @@ final class RequestResponder: Sendable {
         return finish(request, route, reply, id: request.headers.requestID ?? ids.next(), peer)
     }
 
-    /// Answers a request that was begun with
+    /// Answers a request whose work has begun.
     func answer(_ request: ReceivedRequest, from peer: SocketAddress?) async -> EncodedReply {
         let id = request.headers.requestID ?? ids.next()
         switch routes.destination(of: request.target.path) {

@@ -27,7 +27,7 @@ actor OpenIDKeyStore {
     private static let grace = 3600.0
     /// The least number of seconds between two fetches.
     private static let interval = 60.0
-    /// How long a sign-in waits for new keys if the last ones are still usable.
+    /// The time that a sign-in waits for new keys if the last ones are still usable.
     private static let patience = Duration.seconds(1)
     /// For how long the provider isn't asked again where it couldn't be.
     private static let pause = 5.0

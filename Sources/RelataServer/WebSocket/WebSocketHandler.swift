@@ -17,8 +17,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         let code: WebSocketErrorCode
     }
 
-    /// How often the client is pinged. It has the same time to answer, so a client that receives nothing is detected
-    /// too.
+    /// The time between two pings. The client has the same time to answer, so one that receives nothing is detected too.
     private let pingTime: TimeAmount
     private var isPongAwaited = false
     private var isClosing = false

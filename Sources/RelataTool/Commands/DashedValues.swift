@@ -19,7 +19,7 @@ struct DashedValues {
         return keys.isEmpty ? arguments : others + ["--"] + keys + arguments[terminator...].dropFirst()
     }
 
-    /// How to write a value that the parser may have treated as an option; `nil` if there is none.
+    /// Advice for a value that the parser may have treated as an option; `nil` if there is none.
     var hint: String? {
         let isTaken = arguments[..<terminator].indices.contains { place in
             Self.isDashed(arguments[place]) && !(place > 0 && Self.takingAny.contains(arguments[place - 1]))

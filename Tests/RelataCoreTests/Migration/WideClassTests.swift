@@ -1,4 +1,5 @@
 import RelataCore
+import TestSupport
 import Testing
 
 /// Classes with hundreds of fields, which came one after the other.

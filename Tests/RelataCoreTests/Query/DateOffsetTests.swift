@@ -1,5 +1,6 @@
 import Foundation
 import RelataCore
+import TestSupport
 import Testing
 
 /// Months and lengths of time after a date.

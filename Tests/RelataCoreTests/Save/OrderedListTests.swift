@@ -1,4 +1,5 @@
 import RelataCore
+import TestSupport
 import Testing
 
 /// The positions that edits give to the members of an ordered link.

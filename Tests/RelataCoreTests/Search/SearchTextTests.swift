@@ -1,4 +1,5 @@
 import RelataCore
+import TestSupport
 import Testing
 
 /// Parsed searches, and the snippets of matches.

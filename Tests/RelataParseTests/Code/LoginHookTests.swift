@@ -1,17 +1,10 @@
 import RelataParse
-import Synchronization
 import TestEngines
 import Testing
 
 /// An app's hooks when users sign in and out.
 @Suite(.onEveryEngine) struct LoginHookTests {
-    private let told = Told()
-
-    private final class Told: Sendable {
-        private let lines = Mutex<[String]>([])
-        func add(_ line: String) { lines.withLock { $0.append(line) } }
-        var all: [String] { lines.withLock { $0 } }
-    }
+    private let told = ToldLines()
 
     private func server() throws -> TestServer {
         let told = told

@@ -1,19 +1,12 @@
 import RelataParse
-import Synchronization
 import TestEngines
 import Testing
 
 /// An app's closures before and after clients save and delete objects of classes that they make.
 @Suite(.onEveryEngine) struct SaveHookTests {
-    private let told = Told()
+    private let told = ToldLines()
 
-    private final class Told: Sendable {
-        private let lines = Mutex<[String]>([])
-        func add(_ line: String) { lines.withLock { $0.append(line) } }
-        var all: [String] { lines.withLock { $0 } }
-    }
-
-    private func server(_ configure: (inout CloudCode, Told) -> Void) throws -> TestServer {
+    private func server(_ configure: (inout CloudCode, ToldLines) -> Void) throws -> TestServer {
         try TestServer.withUsers { options in configure(&options.code, told) }
     }
 

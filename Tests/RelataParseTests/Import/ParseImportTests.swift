@@ -65,7 +65,7 @@ extension TestServer {
 
     /// Imports an export.
     ///
-    /// - Parameter pages: After the number of pages it is interrupted.
+    /// - Parameter pages: The number of pages after which it is interrupted.
     func importing(
         _ files: [String: String], after progress: ParseImport.Progress = .init(), stoppingAfter pages: Int = .max
     ) async throws -> (reports: [String: ParseImport.Report], notes: [String], progress: ParseImport.Progress) {

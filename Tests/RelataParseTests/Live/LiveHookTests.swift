@@ -1,20 +1,13 @@
 import Foundation
 import RelataParse
-import Synchronization
 import TestEngines
 import Testing
 
 /// An app's hooks of live queries: before clients connect and queries begin, and after events.
 @Suite(.onEveryEngine) struct LiveHookTests {
-    private let told = Told()
+    private let told = ToldLines()
 
-    private final class Told: Sendable {
-        private let lines = Mutex<[String]>([])
-        func add(_ line: String) { lines.withLock { $0.append(line) } }
-        var all: [String] { lines.withLock { $0 } }
-    }
-
-    private func server(_ configure: (inout ParseService.Options, Told) -> Void) throws -> TestServer {
+    private func server(_ configure: (inout ParseService.Options, ToldLines) -> Void) throws -> TestServer {
         try TestServer.withUsers { options in configure(&options, told) }
     }
 

@@ -1,6 +1,7 @@
 import RelataParse
 import Synchronization
 import TestEngines
+import TestSupport
 import Testing
 
 /// A hook of live queries that takes its time delays only the query that it is asked about.
@@ -19,19 +20,10 @@ import Testing
             Issue.record("the gate stays shut")
         }
 
-        /// Closes it again, for the same test on another engine.
-        func reset() { state.withLock { $0 = (false, false) } }
-
         func open() { state.withLock { $0.isOpen = true } }
 
         /// Waits until a hook has come to the gate.
-        func reached() async throws {
-            for _ in 0..<12_000 {
-                if state.withLock({ $0.isReached }) { return }
-                try await Task.sleep(for: .milliseconds(5))
-            }
-            Issue.record("no hook came")
-        }
+        func reached() async { await waitUntil { state.withLock { $0.isReached } } }
     }
 
     private let gate = Gate()
@@ -41,7 +33,6 @@ import Testing
         _ configure: (inout ParseService.Options) -> Void = { _ in }
     ) async throws -> (server: TestServer, mei: TestServer.Person, sam: TestServer.Person) {
         let gate = gate
-        gate.reset()
         let server = try TestServer.withUsers { options in
             options.maximumLiveTime = 60
             options.code.afterEvent("Note") { _, call in
@@ -129,7 +120,7 @@ import Testing
         )
         for client in [hers, his] { try await client.subscribe("Note") }
         let id = try await server.create("Note", ["title": "a", "ACL": acl(read: [mei.id])])
-        try await gate.reached()
+        await gate.reached()
         try await server.send("PUT", "/classes/Note/\(id)", ["title": "b", "ACL": acl(read: [sam.id])])
         // When this has come, hers waits for the hook.
         try await his.expect("enter 1 b")
@@ -144,7 +135,7 @@ import Testing
         let hers = try await LiveClient(server, token: mei.token)
         try await hers.subscribe("Note")
         _ = try await server.create("Note", ["title": "a"])
-        try await gate.reached()
+        await gate.reached()
         await hers.say(["op": "unsubscribe", "requestId": 1])
         #expect(try await hers.next()["op"] == "unsubscribed")
         gate.open()
@@ -158,7 +149,7 @@ import Testing
         let hers = try await LiveClient(server, token: mei.token)
         try await hers.subscribe("Note")
         for title in ["a", "b"] { _ = try await server.create("Note", ["title": .string(title)]) }
-        try await gate.reached()
+        await gate.reached()
         #expect(try await server.send(as: mei, "POST", "/logout", [:]).status == 200)
         let end = try await hers.next()
         #expect(end["op"] == "error" && end["code"] == 209 && end["requestId"] == 1, "\(end)")

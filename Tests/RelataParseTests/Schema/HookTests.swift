@@ -1,5 +1,4 @@
 import Relata
-import Synchronization
 import TestEngines
 import Testing
 
@@ -7,13 +6,7 @@ import Testing
 
 /// Hooks run for every way in which a client changes objects.
 @Suite(.onEveryEngine) struct HookTests {
-    private let told = Told()
-
-    private final class Told: Sendable {
-        private let lines = Mutex<[String]>([])
-        func add(_ line: String) { lines.withLock { $0.append(line) } }
-        var all: [String] { lines.withLock { $0 } }
-    }
+    private let told = ToldLines()
 
     private func server(_ store: Store) throws -> TestServer {
         let told = told

@@ -48,7 +48,7 @@ import Testing
             CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
             """)
         for statement in made.statements { try connection.execute(statement) }
-        // The server itself refuses dangling and existing rows.
+        // The server itself refuses rows with dangling references or existing keys.
         for statement in made.rows(&random) { try? connection.execute(statement) }
         for statement in made.triggers { try connection.execute(statement) }
         connection.clearStatements()

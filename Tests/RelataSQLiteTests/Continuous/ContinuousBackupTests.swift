@@ -90,7 +90,7 @@ import Testing
         #expect(try followed.restored().content == followed.content(of: followed.file.path))
     }
 
-    /// The log begins again again and again, by the follower's doing and by others', and no transaction is missed.
+    /// The log starts over again and again, by the follower's doing and by others', and no transaction is missed.
     @Test(arguments: [1, 2, 3, 4] as [UInt64]) func everyMomentCanBeRestoredWhateverOthersDo(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let followed = try Followed()

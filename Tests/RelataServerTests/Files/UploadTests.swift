@@ -3,6 +3,7 @@ import Foundation
 import RelataCore
 import RelataParse
 import ServerClient
+import TestSupport
 import Testing
 
 @testable import RelataServer
@@ -42,9 +43,9 @@ struct UploadTests {
     /// The remains of an interrupted upload are removed by the upload itself.
     private static func expectNothing(in path: String) async throws {
         var left = [""]
-        for _ in 0..<500 where !left.isEmpty {
+        try await waitUntil {
             left = try FileManager.default.contentsOfDirectory(atPath: path)
-            if !left.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+            return left.isEmpty
         }
         #expect(left.isEmpty, "\(left)")
     }

@@ -4,6 +4,7 @@ import RelataCore
 import RelataParse
 import ServerClient
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RelataServer
@@ -200,12 +201,7 @@ struct KeyRotationTests: DashboardSuite {
             defer { following.cancel() }
             #expect(try await Self.status(server, old) == 200)
             let new = try KeyFile.rotate(path)
-            var status = 0
-            for _ in 0..<1000 where status != 200 {
-                status = try await Self.status(server, new)
-                if status != 200 { try await Task.sleep(for: .milliseconds(10)) }
-            }
-            #expect(status == 200)
+            try await waitUntil { try await Self.status(server, new) == 200 }
             #expect(try await Self.status(server, old) == 200)
             // A file that can't be read leaves the keys as they are.
             try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)

@@ -2,6 +2,7 @@
 import Foundation
 import RelataParse
 import ServerClient
+import TestSupport
 import Testing
 
 @testable import RelataServer
@@ -167,12 +168,7 @@ struct OperatingTests {
         let rotated = try run(["keys", "rotate", path + ".keys"])
         #expect(rotated.status == 0, "\(rotated.errors)")
         let new = rotated.output.trimmingCharacters(in: .newlines)
-        var status = 0
-        for _ in 0..<1000 where status != 200 {
-            status = try request(server, "GET", "/parse/schemas", key: new).status
-            if status != 200 { usleep(10_000) }
-        }
-        #expect(status == 200)
+        try blockUntil { try request(server, "GET", "/parse/schemas", key: new).status == 200 }
         #expect(try request(server, "GET", "/parse/schemas", key: old).status == 403)
     }
 

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import RelataParse
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RelataServer
@@ -60,9 +61,7 @@ struct TestServer {
     func stop() async { await server.stop() }
 
     /// Waits until the server has begun to stop, which happens some time after the request.
-    func waitUntilStopping() async throws {
-        while !server.responder.isEnding { try await Task.sleep(for: .milliseconds(5)) }
-    }
+    func waitUntilStopping() async { await waitUntil { server.responder.isEnding } }
 
     /// The bytes of large bodies that the server holds.
     var heldBodyBytes: Int { server.responder.bodies.held }

@@ -1,11 +1,10 @@
+import DocumentationSupport
 import Foundation
 import Testing
 
 /// The whole programs that a guide shows.
 @Suite struct ProgramTests {
-    private static let guide = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appendingPathComponent("Documentation/Programs.md")
+    private static let guide = PackageFiles.root.appendingPathComponent("Documentation/Programs.md")
 
     private static let programs: [String] = {
         let text = (try? String(contentsOf: guide, encoding: .utf8)) ?? ""

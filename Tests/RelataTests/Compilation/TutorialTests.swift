@@ -1,12 +1,11 @@
+import DocumentationSupport
 import Foundation
 import Testing
 
 /// The steps of the tutorials.
 @Suite struct TutorialTests {
-    private static let root = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent()
-    private static let code = files(in: "Examples/Tutorials", ".swift")
+    private static let tutorials = PackageFiles.files(in: "Documentation/Tutorials", ".tutorial")
+    private static let code = PackageFiles.files(in: "Examples/Tutorials", ".swift")
 
     /// One step: what a reader's files contain then.
     struct Step: CustomTestStringConvertible, Sendable {
@@ -19,19 +18,14 @@ import Testing
         var testDescription: String { "\(tutorial): \(shown)" }
     }
 
-    private static let steps: [Step] = files(in: "Documentation/Tutorials", ".tutorial").flatMap { path in
-        let text = (try? String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)) ?? ""
+    private static let steps: [Step] = tutorials.flatMap { path in
+        let text = (try? String(contentsOf: PackageFiles.root.appendingPathComponent(path), encoding: .utf8)) ?? ""
         var files: [String: String] = [:]
         return text.matches(of: /@Code\(name: "([^"]+)", file: "([^"]+)"\)/).map { match in
             let (name, shown) = (String(match.output.1), String(match.output.2))
             files[name] = code.first { $0.hasSuffix("/" + shown) } ?? shown
             return Step(tutorial: path, shown: shown, files: files)
         }
-    }
-
-    private static func files(in folder: String, _ suffix: String) -> [String] {
-        let found = try? FileManager.default.subpathsOfDirectory(atPath: root.appendingPathComponent(folder).path)
-        return (found ?? []).filter { $0.hasSuffix(suffix) }.sorted().map { "\(folder)/\($0)" }
     }
 
     @Test func everyFileIsShownByOneStep() {
@@ -42,7 +36,7 @@ import Testing
 
     @Test(.enabled(if: Compiler.arguments != nil), arguments: steps) func aStepCompiles(_ step: Step) throws {
         let (errors, output) = try Compiler.errors(
-            inFiles: step.files.values.sorted().map { Self.root.appendingPathComponent($0).path },
+            inFiles: step.files.values.sorted().map { PackageFiles.root.appendingPathComponent($0).path },
             ["-swift-version", "6", "-warnings-as-errors", "-parse-as-library"])
         #expect(errors == [], "\(output)")
     }

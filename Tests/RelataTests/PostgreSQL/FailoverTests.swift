@@ -5,6 +5,7 @@ import Relata
 import RelataCore
 import RelataPostgres
 import Synchronization
+import TestSupport
 import Testing
 
 /// A primary with a replica that takes its place.
@@ -98,8 +99,7 @@ struct FailoverTests {
         try await store.save(Genre(name: "three"))
         let written = try #require(try await store.serverPosition())
         #expect(!written.isReplica)
-        let deadline = ContinuousClock.now + .seconds(30)
-        while try await reader.count(Genre.all) < 2, .now < deadline { try await Task.sleep(for: .milliseconds(5)) }
+        try await waitUntil { try await reader.count(Genre.all) >= 2 }
         #expect(try await reader.count(Genre.all) == 2)
         let position = try #require(try await reader.serverPosition())
         #expect(position.isReplica && position.logPosition > 0 && position.lag != nil)

@@ -6,6 +6,7 @@ import RelataCore
 import RelataPostgres
 import RelataTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Streams from a server: where they run, and how they end.
@@ -82,19 +83,15 @@ struct ServerStreamTests {
         }
         // No statement runs on, and no transaction stays open.
         let session = try Session(PostgresURL(database.url))
-        let deadline = ContinuousClock.now + .seconds(30)
-        var open = -1
-        while open != 0, .now < deadline {
+        try await waitUntil {
             let rows = try session.execute(
                 SQLStatement(
                     """
                     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
                         AND backend_type = 'client backend' AND state <> 'idle'
                     """))
-            open = Int(try rows[0][0].integer())
-            if open != 0 { try await Task.sleep(for: .milliseconds(5)) }
+            return try rows[0][0].integer() == 0
         }
-        #expect(open == 0, "seed \(seed)")
         #expect(try await store.count(Genre.all) == 5000)
         try store.close()
     }
@@ -104,19 +101,15 @@ struct ServerStreamTests {
         let store = try await store(database)
         for _ in 0..<20 { for try await _ in store.stream(Genre.all) { break } }
         let session = try Session(PostgresURL(database.url))
-        let deadline = ContinuousClock.now + .seconds(30)
-        var open = -1
-        while open != 0, .now < deadline {
+        try await waitUntil {
             let rows = try session.execute(
                 SQLStatement(
                     """
                     SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
                         AND state LIKE 'idle in%'
                     """))
-            open = Int(try rows[0][0].integer())
-            if open != 0 { try await Task.sleep(for: .milliseconds(5)) }
+            return try rows[0][0].integer() == 0
         }
-        #expect(open == 0)
         try store.close()
     }
 }

@@ -5,6 +5,7 @@ import Relata
 import RelataCore
 import RelataPostgres
 import Synchronization
+import TestSupport
 import Testing
 
 /// Streams whose server makes them wait.
@@ -23,14 +24,7 @@ struct WaitingStreamTests {
             for try await _ in store.stream(Episode.all) { count.withLock { $0 += 1 } }
         }
         // It waits for the lock.
-        let deadline = ContinuousClock.now + .seconds(20)
-        while try isAnyoneWaiting(session) == false {
-            guard ContinuousClock.now < deadline else {
-                Issue.record("the stream never asked for the table")
-                break
-            }
-            try await Task.sleep(for: .milliseconds(5))
-        }
+        try await waitUntil { try isAnyoneWaiting(session) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(count.withLock { $0 } == 0)

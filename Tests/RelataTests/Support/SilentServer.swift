@@ -5,14 +5,10 @@ import Testing
 /// A server that takes connections and says nothing.
 final class SilentServer: Sendable {
     private let descriptor: Int32
-    private let port: UInt16
+    let port: UInt16
 
     init() throws {
-        #if canImport(Darwin)
-        descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
+        descriptor = Self.socket()
         var address = Self.address(port: 0)
         var size = socklen_t(MemoryLayout<sockaddr_in>.size)
         let descriptor = descriptor
@@ -27,6 +23,14 @@ final class SilentServer: Sendable {
     }
 
     var url: String { "postgresql://postgres@127.0.0.1:\(port)/postgres" }
+
+    private static func socket() -> Int32 {
+        #if canImport(Darwin)
+        Darwin.socket(AF_INET, SOCK_STREAM, 0)
+        #else
+        Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+    }
 
     private static func address(port: UInt16) -> sockaddr_in {
         var address = sockaddr_in()
@@ -52,11 +56,7 @@ final class SilentServer: Sendable {
 
     /// Connects, so that somebody who waits for a connection gets one.
     func knock() {
-        #if canImport(Darwin)
-        let knocking = socket(AF_INET, SOCK_STREAM, 0)
-        #else
-        let knocking = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #endif
+        let knocking = Self.socket()
         var address = Self.address(port: port)
         _ = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

@@ -18,7 +18,7 @@ extension SearchText {
     ///
     /// - Parameters:
     ///   - text: The text of an attribute.
-    ///   - length: About the number of characters the part may have.
+    ///   - length: The approximate number of characters the part may have.
     public func snippet(of text: String, length: Int = 120) -> SearchSnippet {
         let length = max(length, 1)
         let words = SearchWords.placed(in: text)

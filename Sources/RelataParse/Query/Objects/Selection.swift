@@ -91,7 +91,7 @@ struct Selection: Hashable, Sendable {
     /// Whether the score of a search is shown, which isn't a field.
     var showsScore: Bool { keys?.contains("$score") ?? false }
 
-    /// About the number of bytes it takes.
+    /// The approximate number of bytes it takes.
     var size: Int {
         let names = (keys ?? []).reduce(0) { $0 + $1.utf8.count + 32 } + excluded.reduce(0) { $0 + $1.utf8.count + 32 }
         return included.reduce(names + 64) { $0 + $1.key.utf8.count + $1.value.size }

@@ -8,7 +8,7 @@ public struct CopyReport: Hashable, Sendable {
     public struct Part: Hashable, Sendable {
         /// The class, or the class and its list: `Playlist.tracks`.
         public let name: String
-        /// How many rows.
+        /// The number of rows.
         public let rows: Int
         /// A checksum of their values, the same on any engine.
         public let checksum: String
@@ -16,7 +16,8 @@ public struct CopyReport: Hashable, Sendable {
 
     /// The parts that were copied, in order, equal in both databases.
     public internal(set) var parts: [Part] = []
-    /// What was left out, because no class declares it, a phrase each: "columns without a property of Book: shelf".
+    /// The parts that were left out, because no class declares them, a phrase each: "columns without a property of
+    /// Book: shelf".
     public internal(set) var omissions: [String] = []
 }
 

@@ -24,8 +24,8 @@ public struct ImportOptions: Hashable, Sendable {
     public var isDryRun = false
     /// Whether missing classes are created, from the contents of the files.
     public var createsClasses = false
-    /// After the number of rows the import commits, so that it can continue from there after an interruption; `nil` for
-    /// one transaction.
+    /// The number of rows after which the import commits, so that it can continue from there after an interruption;
+    /// `nil` for one transaction.
     ///
     /// Rows may then refer only to rows before them, or in the same batch.
     public var batchSize: Int?

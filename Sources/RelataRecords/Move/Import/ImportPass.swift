@@ -29,7 +29,7 @@ final class ImportPass {
         let file, line: Int
     }
 
-    /// The number of rows written at once, and about the number of bytes.
+    /// The number of rows written at once, and the approximate number of bytes.
     private static let batch = (rows: 1000, bytes: 4 << 20)
 
     init(
