@@ -1,0 +1,29 @@
+import Relata
+
+@main struct Gallery {
+    static func main() async throws {
+        let store = try Store.inMemory(for: Artist.self)
+        try await fill(store)
+
+        if let dawn = try await store.fetch(Artwork.self, id: "Dawn over Suzhou") {
+            print("by", dawn.artist.id ?? "", "loaded:", dawn.artist.isLoaded)
+            print("from", try await store.fetch(dawn.artist)?.country ?? "")
+        }
+        try store.close()
+    }
+
+    static func fill(_ store: Store) async throws {
+        try await store.save([
+            Comment(text: "I could look at it for hours.", artwork: ToOne(id: "Dawn over Suzhou")),
+            Artwork(
+                title: "Dawn over Suzhou", year: 1998, artist: ToOne(id: "Mei Chen"),
+                collection: ToOne(id: "City Museum")),
+            Artwork(title: "Paper Lanterns", year: 2004, artist: ToOne(id: "Mei Chen")),
+            Artwork(
+                title: "Harbour", year: 1987, artist: ToOne(id: "Jonas Berg"), collection: ToOne(id: "City Museum")),
+            Collection(name: "City Museum"),
+            Artist(name: "Jonas Berg", country: "Norway"),
+            Artist(name: "Mei Chen", country: "China"),
+        ])
+    }
+}

@@ -1,0 +1,9 @@
+import Foundation
+import Relata
+
+@Model struct Note {
+    let id: ID<Note>
+    @Attribute(.notEmpty) var title: String
+    @Attribute(.notEmpty) var text: String
+    @Attribute(.updatedAt) var modificationDate: Date = .distantPast
+}

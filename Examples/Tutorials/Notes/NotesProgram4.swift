@@ -1,0 +1,29 @@
+import Foundation
+import Relata
+
+@main struct Notes {
+    static func main() async throws {
+        let notebook = try await Notebook.open()
+        try await fill(notebook)
+
+        let deleted = try await notebook.delete(Note.where { $0.title.contains("lake") }) { report in
+            for deleted in report.deleted { print("delete", deleted.keys.count, deleted.entity, "– no") }
+            return false
+        }
+        print("deleted:", deleted, "files:", try notebook.files())
+        try notebook.store.close()
+    }
+
+    static func fill(_ notebook: Notebook) async throws {
+        let known = try await notebook.store.fetch(Note.all).map(\.title)
+        if !known.contains("Walk round the lake") {
+            let map = NoteImage(name: "map.png", x: 10, y: 20)
+            try await notebook.create(
+                Note(title: "Walk round the lake", text: "Start at the boathouse.", images: [map]),
+                files: ["map.png": Data("a map".utf8)])
+        }
+        if !known.contains("Shopping") {
+            try await notebook.create(Note(title: "Shopping", text: "Rice, tea, lamp oil"))
+        }
+    }
+}
