@@ -37,6 +37,8 @@ package final class Connection {
     package var tableScope = TableScope.own
     /// Objects that must live as long as the connection.
     package var companion: AnyObject?
+    /// A value from one state of the database.
+    var kept: (state: UInt32, value: AnyObject)?
     /// Whether statements may run inside a transaction only: after some errors, such as a full disk, SQLite rolls back
     /// a whole transaction, and later statements would be committed separately.
     @exclusivity(unchecked) var needsTransaction = false

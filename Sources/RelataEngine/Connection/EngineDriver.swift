@@ -66,6 +66,11 @@ package protocol EngineDriver: MigrationDriver {
     func checkBeforeCommit() throws(RelataError)
     /// Whether a transaction is open.
     var isInTransaction: Bool { get }
+    /// A number for the state of the database that the open transaction reads: it differs from earlier ones of the same
+    /// connection if any process has committed a change since.
+    ///
+    /// `nil` if the engine has no such number, nothing was read yet, or the transaction writes.
+    var stateNumber: UInt32? { get }
     /// The number of rows the last statement inserted, updated or deleted itself.
     var changes: Int { get }
     /// The number of rows the connection has changed so far, including those changed by triggers and foreign keys, as

@@ -59,6 +59,8 @@ struct KnownCaller: Sendable {
     var isMaintenance = false
     /// Whether objects that it changes keep the times of their last changes.
     var keepsUpdatedAt = false
+    /// About how much memory its access takes.
+    var size = 8
 
     /// The fields that all objects of a class, or some of them, hide from the caller.
     func fieldsHidden(inSomeOf className: String) -> Set<String> {
@@ -90,6 +92,17 @@ struct CallerLookup {
     /// - Throws: ``ParseError`` 209 for a session that doesn't exist, or has ended; 101 for a subject that doesn't
     ///   exist.
     func known(_ caller: Caller) throws -> KnownCaller {
+        let recent = connection.keptForState { RecentCallers() }
+        if let known = recent?.caller(caller, in: classes) {
+            if let end = known.session?.end, end <= now { throw ParseError.sessionIsOver }
+            return known
+        }
+        let known = try read(caller)
+        recent?.add(known, for: caller)
+        return known
+    }
+
+    private func read(_ caller: Caller) throws -> KnownCaller {
         if let subject = caller.subject { return try seeing(identity(of: subject)) }
         var known = KnownCaller(isMaster: caller.isMaster, session: try session(of: caller))
         if caller.isMaster || classes.guarded.isEmpty && classes.permissions.isEmpty { return known }
@@ -125,6 +138,7 @@ struct CallerLookup {
     /// The rights of a caller by its roles and access lists, for all of its sessions.
     private func rights(of caller: KnownCaller, _ key: PreparedCallers.RightsKey) throws -> KnownCaller {
         var known = KnownCaller(session: caller.session, principals: caller.principals)
+        known.size = key.size
         known.isListed = isListed(key.readable, user: key.user)
         let mayChange = isListed(key.writable, user: key.user)
         let masks = hideFields(from: &known)
@@ -203,15 +217,13 @@ struct CallerLookup {
 
     /// The names of a user's roles, including those inherited from other roles.
     private func roles(of user: String) throws -> [String] {
-        guard hasRoles else { return [] }
+        guard classes.hasRoles else { return [] }
         return try roles(from: [KeyValue(.text(user))], by: .rolesOfUser, known: [:])
     }
 
-    private var hasRoles: Bool { classes.schema[InternalClasses.role]?.entity.isGuarded == true }
-
     /// The names of a role and of the roles that it is a member of; `nil` if the role doesn't exist.
     func roles(including name: String) throws -> [String]? {
-        guard hasRoles else { return nil }
+        guard classes.hasRoles else { return nil }
         let plan = QueryPlan(
             entity: InternalClasses.role,
             condition: .comparison(.equal, .property(scope: 0, path: ["name"]), .value(.text(name)), []))

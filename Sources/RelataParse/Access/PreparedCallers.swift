@@ -17,7 +17,7 @@ final class PreparedCallers: Sendable {
         let writable: [KeyValue]
 
         /// About how much memory the rights take: every guarded class has a condition on these lists.
-        fileprivate var size: Int { 8 + readable.count + writable.count }
+        var size: Int { 8 + readable.count + writable.count }
     }
 
     private struct Known {

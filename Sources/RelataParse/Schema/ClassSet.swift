@@ -18,6 +18,10 @@ final class ClassSet: Sendable {
     private let classes: [Slot]
     /// The classes whose objects have access lists or permissions.
     let guarded: Set<String>
+    /// Whether there are users.
+    let hasUsers: Bool
+    /// Whether there are roles.
+    let hasRoles: Bool
     /// The classes that don't allow everybody everything.
     let permissions: [String: ClassPermissions]
     /// The classes whose objects are refused without a value of some field.
@@ -74,6 +78,8 @@ final class ClassSet: Sendable {
             try kept.map { (kept) throws(RelataError) in
                 try Schema(kept.entities, since: known, changedAt: kept.concerned)
             } ?? stored.schema
+        hasUsers = schema[InternalClasses.user]?.entity.property("_password") != nil
+        hasRoles = schema[InternalClasses.role]?.entity.isGuarded == true
         self.options = options
         classes = stored.entities.map { _ in Slot() }
         webhooks = options[Webhooks.key]?.webhooks ?? Webhooks()
@@ -88,6 +94,8 @@ final class ClassSet: Sendable {
         guarded = all.guarded
         permissions = all.permissions
         strict = all.strict
+        hasUsers = all.hasUsers
+        hasRoles = all.hasRoles
         webhooks = all.webhooks
         hidden = fields
     }
@@ -121,8 +129,6 @@ final class ClassSet: Sendable {
     /// The names of the classes that lie in a part of the database.
     func entities(in region: TableRegion) -> Set<String> { stored.entities(in: region) }
 
-    /// Whether there are users.
-    var hasUsers: Bool { schema[InternalClasses.user]?.entity.property("_password") != nil }
 
     /// The entities as they are stored.
     var entities: [Entity] { stored.entities }

@@ -27,8 +27,16 @@ extension SecretHashing {
 extension SecretHashing {
     /// The digest as text.
     func digestText(of text: String) -> String {
-        Data(digest(of: text)).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-            .replacing("=", with: "")
+        // Byte by byte: every request with a session comes here, and replacing text takes longer than the digest.
+        let encoded = Data(digest(of: text)).base64EncodedData().compactMap { byte -> UInt8? in
+            switch byte {
+            case UInt8(ascii: "+"): UInt8(ascii: "-")
+            case UInt8(ascii: "/"): UInt8(ascii: "_")
+            case UInt8(ascii: "="): nil
+            default: byte
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
     }
 }
 

@@ -48,6 +48,8 @@ package final class PostgresDriver: EngineDriver {
     private var isSpoiled = false
     package var lastInsertedKey: Int64 = .min
     package internal(set) var mayTryAgain = false
+    /// The server has no number that tells whether others have committed changes since.
+    package let stateNumber: UInt32? = nil
     package private(set) var changes = 0
     package private(set) var totalChanges = 0
     package let dialect = Dialect.postgres

@@ -118,6 +118,14 @@ package final class SQLiteDriver: EngineDriver {
     // MARK: What became of it
 
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+    package var stateNumber: UInt32? {
+        // Before the first read, SQLite hasn't looked for changes of others; its number ignores uncommitted changes.
+        guard sqlite3_txn_state(handle, "main") == SQLITE_TXN_READ else { return nil }
+        var number: UInt32 = 0
+        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &number) == SQLITE_OK else { return nil }
+        return number
+    }
+
     package var changes: Int { Int(sqlite3_changes64(handle)) }
     package var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
     package var lastInsertedKey: Int64 { sqlite3_last_insert_rowid(handle) }

@@ -1,0 +1,14 @@
+extension Connection {
+    /// A value that is kept until any process commits a change; `nil` if the engine doesn't tell.
+    ///
+    /// The open transaction must have read something already, and must not write. A connection keeps one value.
+    ///
+    /// - Parameter make: Makes the value for another state of the database.
+    package func keptForState<Kept: AnyObject>(_ make: () -> Kept) -> Kept? {
+        guard let state = driver.stateNumber else { return nil }
+        if let kept, kept.state == state, let value = kept.value as? Kept { return value }
+        let value = make()
+        kept = (state, value)
+        return value
+    }
+}
