@@ -12,7 +12,9 @@ struct LiveChanges: Sendable {
         var order = Int.max
 
         /// An unknown change.
-        static let unknown = OfObject(fields: nil)
+        ///
+        /// - Parameter isInserted: Whether the object is new.
+        static func unknown(isInserted: Bool = false) -> OfObject { OfObject(isInserted: isInserted, fields: nil) }
     }
 
     /// The changes of one class's objects.

@@ -75,6 +75,8 @@ struct LiveGroup: Sendable {
     /// Whether all callers who see an object see the same content.
     let sharesContent: Bool
     private(set) var matched: [KeyValue: Seen]
+    /// A moment before ``matched`` was read: objects that were created by then are no new ones.
+    private(set) var readAt: Date
     var audiences: [Audience: Set<LiveQueryID>] = [:]
     /// In how many steps in a row the conditions took too long.
     var slowSteps = 0
@@ -84,7 +86,8 @@ struct LiveGroup: Sendable {
     /// The time since which no query follows the group, and the last round before. An idle group isn't read.
     private(set) var idle: (since: ContinuousClock.Instant, round: Int)?
 
-    init(_ found: LiveReader.Found, round: Int) {
+    init(_ found: LiveReader.Found, round: Int, at moment: Date) {
+        readAt = moment
         (key, plan, others, classes, matched) = (found.key, found.plan, found.others, found.classes, found.matched)
         sharesContent = found.sharesContent
         // The events of the current round before the group existed are unknown.
@@ -133,19 +136,23 @@ struct LiveGroup: Sendable {
     }
 
     /// The events of the group's objects.
-    func past(
+    mutating func past(
         _ question: Question, as known: KnownCaller, round: Int, _ time: ContinuousClock.Instant, _ reader: LiveReader
     ) throws -> [Past] {
         guard let plan else { return [] }
         let keys = question.isAboutAll ? nil : Array(question.changed.keys)
         let found = try reader.matching(plan, of: key, as: known, among: keys, statement)
         var candidates = concerned(question.changed, found)
+        let last = readAt
+        readAt = reader.start
         if question.isAboutAll {
-            for (key, seen) in found where matched[key] != seen { candidates[key] = candidates[key] ?? .unknown }
+            let others = found.filter { matched[$0.key] != $0.value && candidates[$0.key] == nil }.map(\.key)
+            let new = try reader.created(others.filter { matched[$0] == nil }, of: plan.entity, after: last)
+            for key in others { candidates[key] = .unknown(isInserted: new.contains(key)) }
             let gone = matched.keys.filter { found[$0] == nil && candidates[$0] == nil }
             let existing = try reader.existing(gone, of: plan.entity)
             for key in gone {
-                var change = LiveChanges.OfObject.unknown
+                var change = LiveChanges.OfObject.unknown()
                 change.isDeleted = !existing.contains(key)
                 candidates[key] = change
             }

@@ -70,8 +70,10 @@ actor LiveQueries {
     private func reading<Result: Sendable>(
         _ body: @Sendable (inout LiveState, LiveReader) throws -> Result
     ) async throws -> Result {
-        try await store.read(as: .master) { transaction in
-            let reader = LiveReader(transaction: transaction, options: self.options, fileURLs: self.fileURLs())
+        let start = Date()
+        return try await store.read(as: .master) { transaction in
+            let reader = LiveReader(
+                transaction: transaction, start: start, options: self.options, fileURLs: self.fileURLs())
             return try self.state.withLock { state in try body(&state, reader) }
         }
     }

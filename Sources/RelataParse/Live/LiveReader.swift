@@ -6,6 +6,8 @@ import RelataRecords
 /// Reads the data of live queries from one state of the store.
 struct LiveReader {
     let transaction: ParseTransaction
+    /// A moment before the read: it covers all that was committed by then.
+    let start: Date
     let options: ParseService.Options
     /// The addresses of files; `nil` if there are no files.
     let fileURLs: FileURLs?
@@ -206,6 +208,20 @@ struct LiveReader {
     func existing(_ keys: [KeyValue], of className: String) throws -> Set<KeyValue> {
         if keys.isEmpty || transaction.schema[className] == nil { return [] }
         let query = try transaction.unlimitedCompiler.keys(of: className, among: keys)
+        return Set(
+            try transaction.connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) })
+    }
+
+    /// The objects among these that were created after a moment.
+    func created(_ keys: [KeyValue], of className: String, after moment: Date) throws -> Set<KeyValue> {
+        guard !keys.isEmpty, let table = transaction.schema[className], let stamp = table.entity.createdAt,
+            let type = table.entity.attribute(stamp)?.type
+        else { return [] }
+        let isLater = ExpressionNode.comparison(
+            .greater, .property(scope: 0, path: [stamp]), .value(type.stamp(moment)), [])
+        let query = try transaction.unlimitedCompiler.keys(
+            QueryPlan(entity: className, condition: .and([.keyIn(.property(scope: 0, path: []), keys), isLater])),
+            isOrdered: false)
         return Set(
             try transaction.connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) })
     }

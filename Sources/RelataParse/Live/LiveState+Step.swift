@@ -164,9 +164,12 @@ extension LiveState {
             (key, shows(old.matched[key], to: oldRights), shows(new.matched[key], to: newRights))
         }
         let existing = try reader.existing(steps.filter { $0.1 && !$0.2 }.map(\.0), of: new.key.className)
+        // The read covers changes that will be told later, such as an insertion after the change of its class.
+        let unknown = steps.filter { !$0.1 && $0.2 && old.matched[$0.0] == nil && objects[$0.0] == nil }.map(\.0)
+        let created = try reader.created(unknown, of: new.key.className, after: old.readAt)
         return steps.compactMap { key, before, after in
             if before, after, old.matched[key] == new.matched[key], objects[key] == nil, showsTheSame { return nil }
-            var change = objects[key] ?? .unknown
+            var change = objects[key] ?? .unknown(isInserted: created.contains(key))
             change.isDeleted = !after && !existing.contains(key)
             return LiveEvent(key, change, before: before, after: after, watch: followed.audience.watch)
         }

@@ -101,7 +101,7 @@ struct LiveState: Sendable {
             round += 1
             settledRound = round
         }
-        let group = try groups[found.key] ?? LiveGroup(filled(found, as: known, reader), round: round)
+        let group = try groups[found.key] ?? LiveGroup(filled(found, as: known, reader), round: round, at: reader.start)
         return Place(group: group, audience: LiveGroup.Audience(query, watching: watch, as: known), known: known)
     }
 
