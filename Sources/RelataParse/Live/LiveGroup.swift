@@ -70,6 +70,8 @@ struct LiveGroup: Sendable {
     let others: Set<String>
     /// The classes for which ``plan`` was made.
     private var classes: ClassSet
+    /// A text that an object must contain; `nil` if the conditions require none.
+    private let term: LiveIndex.Term?
     /// The statement for changed objects. A change of these classes makes a new group.
     private let statement = LiveStatement()
     /// Whether all callers who see an object see the same content.
@@ -88,6 +90,7 @@ struct LiveGroup: Sendable {
 
     init(_ found: LiveReader.Found, round: Int, at moment: Date) {
         readAt = moment
+        term = found.plan?.condition?.requiredText
         (key, plan, others, classes, matched) = (found.key, found.plan, found.others, found.classes, found.matched)
         sharesContent = found.sharesContent
         // The events of the current round before the group existed are unknown.
@@ -125,29 +128,40 @@ struct LiveGroup: Sendable {
         let changed: [KeyValue: LiveChanges.OfObject]
         /// Whether unchanged objects may have started or stopped meeting the conditions, too.
         let isAboutAll: Bool
+        /// The moment before which objects were read that aren't new.
+        let since: Date
     }
 
     /// The question that changes raise; `nil` if they don't affect the group.
-    func question(_ changes: LiveChanges) -> Question? {
+    ///
+    /// - Parameters:
+    ///   - index: The changed objects by their texts.
+    ///   - moment: A moment before the read that answers the question.
+    mutating func question(_ changes: LiveChanges, _ index: inout LiveIndex, at moment: Date) -> Question? {
         let own = changes.classes[key.className]
         let isAboutAll = own?.isUnknown == true || others.contains { changes.classes[$0] != nil }
         guard own != nil || isAboutAll else { return nil }
-        return Question(changed: own?.objects ?? [:], isAboutAll: isAboutAll)
+        let since = readAt
+        readAt = moment
+        if !isAboutAll, let term,
+            let candidates = index.candidates(term, key.className, isKnown: { matched[$0] != nil })
+        {
+            return candidates.isEmpty ? nil : Question(changed: candidates, isAboutAll: false, since: since)
+        }
+        return Question(changed: own?.objects ?? [:], isAboutAll: isAboutAll, since: since)
     }
 
     /// The events of the group's objects.
-    mutating func past(
+    func past(
         _ question: Question, as known: KnownCaller, round: Int, _ time: ContinuousClock.Instant, _ reader: LiveReader
     ) throws -> [Past] {
         guard let plan else { return [] }
         let keys = question.isAboutAll ? nil : Array(question.changed.keys)
         let found = try reader.matching(plan, of: key, as: known, among: keys, statement)
         var candidates = concerned(question.changed, found)
-        let last = readAt
-        readAt = reader.start
         if question.isAboutAll {
             let others = found.filter { matched[$0.key] != $0.value && candidates[$0.key] == nil }.map(\.key)
-            let new = try reader.created(others.filter { matched[$0] == nil }, of: plan.entity, after: last)
+            let new = try reader.created(others.filter { matched[$0] == nil }, of: plan.entity, after: question.since)
             for key in others { candidates[key] = .unknown(isInserted: new.contains(key)) }
             let gone = matched.keys.filter { found[$0] == nil && candidates[$0] == nil }
             let existing = try reader.existing(gone, of: plan.entity)

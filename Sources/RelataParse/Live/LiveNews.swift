@@ -18,10 +18,28 @@ struct LiveNews: Sendable {
         let to: LivePosition
         /// The mask for hooks of the class's events; `nil` if there are none.
         let mask: LiveMask?
+        /// The ends of the messages, which all queries with these events share; empty if hooks are asked first.
+        let endings: [String]
+
+        init(events: [Told], from: LivePosition, to: LivePosition, mask: LiveMask?) {
+            (self.events, self.from, self.to, self.mask) = (events, from, to, mask)
+            let (first, last) = mask == nil ? (from.text, to.text) : ("", "")
+            endings =
+                mask != nil
+                ? []
+                : events.enumerated().map { index, event in
+                    LiveNews.ending(event.object, index == events.count - 1 ? last : first)
+                }
+        }
 
         /// The position that goes with an event. A client that is interrupted before the last event gets all of them
         /// again.
         func position(_ index: Int) -> LivePosition { index == events.count - 1 ? to : from }
+    }
+
+    /// The end of an event's message.
+    static func ending(_ object: String, _ position: String) -> String {
+        ",\"position\":\"" + position + "\",\"object\":" + object + "}"
     }
 
     var told: [LiveQueryID: OfQuery] = [:]

@@ -126,7 +126,7 @@ extension LiveQueries {
         var writer = JSONWriter()
         writer.write(.object(object))
         let bytes = fileURLs()?.adding(to: writer.bytes) ?? writer.bytes
-        send(event.told.kind, String(decoding: bytes, as: UTF8.self), event.position, to: id)
+        send(event.told.kind, LiveNews.ending(String(decoding: bytes, as: UTF8.self), event.position.text), to: id)
     }
 
     /// Ends a query about whose events hooks can't be asked.

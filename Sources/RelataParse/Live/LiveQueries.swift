@@ -343,19 +343,24 @@ actor LiveQueries {
 
     private func tell(_ told: LiveNews.OfQuery, to id: LiveQueryID) {
         if told.mask != nil || held[id] != nil { return hold(told, of: id) }
-        for (index, event) in told.events.enumerated() {
-            guard send(event.kind, event.object, told.position(index), to: id) else { return }
+        for (event, ending) in zip(told.events, told.endings) {
+            guard send(event.kind, ending, to: id) else { return }
         }
     }
 
     /// Sends an event.
     ///
+    /// - Parameter ending: The message's end, of ``LiveNews/ending(_:_:)``.
     /// - Returns: Whether the client accepts further ones.
     @discardableResult
-    func send(_ kind: LiveEvent.Kind, _ object: String, _ position: LivePosition, to id: LiveQueryID) -> Bool {
+    func send(_ kind: LiveEvent.Kind, _ ending: String, to id: LiveQueryID) -> Bool {
         guard let outbox = clients[id.client]?.outbox else { return false }
-        let start = "\",\"clientId\":\"\(String(id.client, radix: 36))\",\"requestId\":\(id.requestID),\"position\":\""
-        return outbox.append("{\"op\":\"" + kind.rawValue + start + position.text + "\",\"object\":" + object + "}")
+        var message = "{\"op\":\"" + kind.rawValue
+        message.reserveCapacity(ending.utf8.count + 80)
+        message += "\",\"clientId\":\"" + String(id.client, radix: 36)
+        message += "\",\"requestId\":" + String(id.requestID)
+        message += ending
+        return outbox.append(message)
     }
 
     /// Ends all queries after a failed read: a client must not believe that nothing happened.

@@ -212,6 +212,27 @@ struct LiveReader {
             try transaction.connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) })
     }
 
+    /// The texts that some objects have in a property; `nil` if it isn't text.
+    func texts(of property: String, _ keys: [KeyValue], of className: String) throws -> [(key: KeyValue, text: String)]?
+    {
+        guard let table = transaction.schema[className] else { return [] }
+        let query = try transaction.unlimitedCompiler.select(
+            QueryPlan(entity: className, condition: .keyIn(.property(scope: 0, path: []), keys)),
+            columns: .expressions([.property(scope: 0, path: []), .property(scope: 0, path: [property])]))
+        let width = table.keyColumns.count
+        guard query.columnTypes.count == width + 1, query.columnTypes[width] == .text else { return nil }
+        var texts: [(key: KeyValue, text: String)] = []
+        for row in try transaction.connection.values(query.statement, types: query.columnTypes) {
+            switch row[width] {
+            case .text(let text): texts.append((KeyValue(Array(row.prefix(width))), text))
+            case .null: break
+            // SQLite takes any value for any column.
+            default: return nil
+            }
+        }
+        return texts
+    }
+
     /// The objects among these that were created after a moment.
     func created(_ keys: [KeyValue], of className: String, after moment: Date) throws -> Set<KeyValue> {
         guard !keys.isEmpty, let table = transaction.schema[className], let stamp = table.entity.createdAt,

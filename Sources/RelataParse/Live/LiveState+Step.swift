@@ -28,31 +28,44 @@ extension LiveState {
         try look(changes, &news, &telling, reader)
         try enter(moved, changes, &news, &telling, reader)
         for told in try telling.told(reader) {
+            var shared: LiveNews.OfQuery?
             for id in told.queries {
                 switch told.events {
-                case .success(let events): try tell(events, id, rights[id], &news, reader)
+                case .success(let events): try tell(events, id, rights[id], &shared, &news, reader)
                 case .failure(let error): end(id, error, &news)
                 }
             }
         }
         settledRound = round
+        classesVersion = reader.classes.version
         narrow(&news)
         forgetReaders()
         return news
     }
 
+    /// Tells a query its events.
+    ///
+    /// - Parameters:
+    ///   - before: The previous rights of a caller whose rights have changed.
+    ///   - shared: The news of an earlier query of the same audience.
     private mutating func tell(
-        _ events: [LiveNews.Told], _ id: LiveQueryID, _ before: LiveRights?, _ news: inout LiveNews,
-        _ reader: LiveReader
+        _ events: [LiveNews.Told], _ id: LiveQueryID, _ before: LiveRights?, _ shared: inout LiveNews.OfQuery?,
+        _ news: inout LiveNews, _ reader: LiveReader
     ) throws {
         guard !events.isEmpty, let followed = queries[id] else { return }
         if let end = followers[followed.caller]?.session?.end, end <= reader.transaction.now {
             self.end(id, .sessionIsOver, &news)
             return
         }
-        news.told[id] = LiveNews.OfQuery(
+        if before == nil, let shared {
+            news.told[id] = shared
+            return
+        }
+        let own = LiveNews.OfQuery(
             events: events, from: position(round - 1, before ?? followed.audience.rights),
             to: position(round, followed.audience.rights), mask: try mask(of: followed, reader))
+        if before == nil { shared = own }
+        news.told[id] = own
     }
 
     private mutating func end(_ id: LiveQueryID, _ error: ParseError, _ news: inout LiveNews) {
@@ -94,7 +107,9 @@ extension LiveState {
                 for id in followers[caller]?.queries ?? [] { try end(id, for: error, &news) }
             }
         }
-        let outdated = groups.keys.filter { groups[$0]?.isTheSame(in: reader.classes) == false }
+        let outdated =
+            reader.classes.version == classesVersion
+            ? [] : Array(groups.keys).filter { groups[$0]?.isTheSame(in: reader.classes) == false }
         for key in outdated {
             for queries in (groups[key]?.audiences ?? [:]).values { moving.formUnion(queries) }
         }
@@ -182,8 +197,7 @@ extension LiveState {
         _ changes: LiveChanges, _ news: inout LiveNews, _ telling: inout LiveTelling, _ reader: LiveReader
     ) throws {
         let (now, time) = (ContinuousClock.now, resumeTime)
-        for key in groups.keys {
-            guard groups[key]?.idle == nil, let question = groups[key]?.question(changes) else { continue }
+        for (key, question) in questions(changes, reader) {
             let known = try key.rights.map { try seeing($0, reader) } ?? .master
             let start = ContinuousClock.now
             var past: [LiveGroup.Past] = []
@@ -208,6 +222,25 @@ extension LiveState {
                 try telling.add(events, of: group, audience, to: queries) { try seeing(audience.rights, reader) }
             }
         }
+    }
+
+    /// The questions that the changes raise about the groups.
+    private mutating func questions(
+        _ changes: LiveChanges, _ reader: LiveReader
+    ) -> [(key: LiveGroup.Key, question: LiveGroup.Question)] {
+        var index = LiveIndex(changes, reader)
+        var questions: [(key: LiveGroup.Key, question: LiveGroup.Question)] = []
+        // In place: looking up each of a thousand groups takes longer than most of their answers.
+        var place = groups.startIndex
+        while place != groups.endIndex {
+            if groups.values[place].idle == nil,
+                let question = groups.values[place].question(changes, &index, at: reader.start)
+            {
+                questions.append((groups.keys[place], question))
+            }
+            groups.formIndex(after: &place)
+        }
+        return questions
     }
 
     /// Refuses conditions that took too long in two steps in a row: at each step all other queries would wait for them

@@ -34,6 +34,8 @@ struct LiveState: Sendable {
     private let epoch = String(UInt64.random(in: 1 ... .max), radix: 36)
     /// The number of the last round. A step begins a round, and so does a new group between two steps.
     var round = 0
+    /// The version of the classes in the last step, which all groups have seen.
+    var classesVersion: Int64?
     /// The last round whose events all groups contain.
     var settledRound = 0
     private(set) var queries: [LiveQueryID: Followed] = [:]
@@ -137,7 +139,8 @@ struct LiveState: Sendable {
         }
         var changes = LiveChanges([])
         for entry in log where entry.round > idle.round { changes.add(entry.changes) }
-        guard let question = groups[key]?.question(changes) else { return }
+        var index = LiveIndex(changes, reader)
+        guard let question = groups[key]?.question(changes, &index, at: reader.start) else { return }
         let (now, time) = (ContinuousClock.now, resumeTime)
         do {
             let own = key.rights == nil ? KnownCaller.master : known
