@@ -32,6 +32,7 @@ package enum DashboardFiles {
         "predicate.js": PackageResources.predicate_js,
         "query-dialog.js": PackageResources.query_dialog_js,
         "rows.js": PackageResources.rows_js,
+        "schema-file.js": PackageResources.schema_file_js,
         "schema-page.js": PackageResources.schema_page_js,
         "schema.js": PackageResources.schema_js,
         "strings.en.js": PackageResources.strings_en_js,

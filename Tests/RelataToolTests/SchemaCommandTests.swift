@@ -3,6 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
+#if PostgreSQL
+import PostgresCluster
+#endif
+
 /// `relata schema` on files of other programs.
 struct SchemaCommandTests {
     private static let foreign = """
@@ -76,6 +80,51 @@ struct SchemaCommandTests {
         #expect(done.exitCode == 0, "\(done.errors)")
         #expect(try Tool.run("schema", "diff", other.path, file.path).exitCode == 0)
     }
+
+    @Test func bothSidesOfEachDifferenceAreCompared() throws {
+        let file = try SampleFile(
+            "CREATE TABLE A (id INTEGER PRIMARY KEY, a TEXT, b TEXT); CREATE TABLE U (id INTEGER PRIMARY KEY)")
+        let folder = try TemporaryFolder()
+        let document = folder.path("schema.json")
+        try """
+        [{"className": "A", "fields": {"a": {"type": "Number"}, "c": {"type": "String", "required": true}}},
+         {"className": "N"}]
+        """.write(toFile: document, atomically: false, encoding: .utf8)
+        let before = try content(beside: file.path)
+        let run = try Tool.run("schema", "compare", file.path, document)
+        #expect(run.exitCode == 1 && run.errors.isEmpty, "\(run.errors)")
+        #expect(
+            run.lines.dropFirst() == [
+                "+++ schema.json", "- A.a: String", "+ A.a: Number", "- A.b: String", "+ A.c: String, required",
+                "+ the class N", "- the class U", "",
+            ], "\(run.output)")
+        let same = try Tool.run("schema", "compare", file.path, file.path)
+        #expect(same.exitCode == 0 && same.output == "no differences\n", "\(same.output)\(same.errors)")
+        #expect(try content(beside: file.path) == before)
+    }
+
+    #if PostgreSQL
+    @Test(.enabled(if: PrivateCluster.isInstalled, "\(PrivateCluster.missing)"))
+    func databasesOfAServerAreComparedAndDeployed() throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        let folder = try TemporaryFolder()
+        let (document, file) = (folder.path("schema.json"), try SampleFile("CREATE TABLE t (id INTEGER PRIMARY KEY)"))
+        try #"[{"className": "Book", "fields": {"title": {"type": "String"}}}]"#
+            .write(toFile: document, atomically: false, encoding: .utf8)
+        let first = try Tool.run("schema", "compare", document, database.url)
+        #expect(
+            first.exitCode == 1 && first.lines.contains("- the class Book: title"), "\(first.output)\(first.errors)")
+        let done = try Tool.run("schema", "deploy", document, database.url, "--yes")
+        #expect(done.exitCode == 0, "\(done.errors)")
+        let second = try Tool.run("schema", "compare", document, database.url)
+        #expect(second.output == "no differences\n", "\(second.output)\(second.errors)")
+        #expect(try Tool.run("schema", "export", database.url).output.contains(#""className": "Book""#))
+        let elsewhere = try Tool.run("schema", "diff", database.url, file.path)
+        #expect(elsewhere.exitCode == 1 && elsewhere.lines.contains("add the class Book"), "\(elsewhere.errors)")
+        // It is deleted with the object.
+        withExtendedLifetime(database) {}
+    }
+    #endif
 
     @Test func impossibleDeploymentsAreShownAndChangeNothing() throws {
         let file = try SampleFile(

@@ -71,7 +71,7 @@ async function exchange(method, path, { query = {}, body, bytes, signal, asMaste
   }
   const headers = {};
   if (session.information) headers['X-Relata-Page-Token'] = session.information.pageToken;
-  if (session.viewer && !asMaster && /^(parse|counts|access)\//.test(path)) headers['X-Relata-View-As'] = session.viewer.name;
+  if (session.viewer && !asMaster && /^(parse|counts|access|schema\/deployment)\b/.test(path)) headers['X-Relata-View-As'] = session.viewer.name;
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let reply;
   let content;
@@ -125,6 +125,8 @@ export const server = {
     const { results: [found] } = await send('GET', 'parse/classes/_Role', { query: { where: { name: text }, keys: 'name' }, asMaster: true });
     return found ? { name: `role:${found.name}`, text: found.name } : null;
   },
+  /** The schema as a file; with a body, what is asked about another one. */
+  schemaFile: (what, body) => (what ? send('POST', `schema/${what}`, { body }) : send('GET', 'schema')),
   request: (method, path, options) => send(method, 'parse' + path, options),
 
   // Files, a page after the other.

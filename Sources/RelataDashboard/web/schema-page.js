@@ -5,7 +5,8 @@ import { t } from './language.js';
 import { notify, openDialog, problemText, reportProblem } from './overlay.js';
 import { pageTitle, saveFile } from './page.js';
 import { address } from './place.js';
-import { schema, typeText } from './schema.js';
+import { compareSchema } from './schema-file.js';
+import { ruleTexts, schema, typeText } from './schema.js';
 
 const types = ['String', 'Number', 'Boolean', 'Date', 'Object', 'Array', 'Pointer', 'Relation', 'GeoPoint', 'Polygon', 'File', 'Bytes'];
 const rules = ['', 'nullify', 'cascade', 'deny', 'noAction'];
@@ -21,7 +22,9 @@ export class SchemaPage {
     fill(main, h('header', { class: 'page-head' }, pageTitle(openSide,
       h('h1', {}, t('schema')), h('span', { class: 'spacer' }),
       !session.isReadOnly && h('button', { type: 'button', class: 'plain', onclick: () => this.#addClass() }, icon('plus'), t('newClass')),
-      h('button', { type: 'button', class: 'plain', onclick: () => this.#export() }, icon('save'), t('exportSVG')))),
+      h('button', { type: 'button', class: 'plain', onclick: () => this.#export() }, icon('save'), t('exportSVG'))),
+    h('div', { class: 'move-line' }, h('button', { type: 'button', onclick: () => this.#compare().catch(reportProblem) }, icon('diagram'), t('compareSchema')),
+      h('button', { type: 'button', onclick: () => this.#save().catch(reportProblem) }, icon('save'), t('saveSchema')))),
     h('div', { class: 'page-scroll' }, this.figure, this.list));
   }
 
@@ -42,6 +45,10 @@ export class SchemaPage {
   #export() {
     saveFile(`${this.store}.svg`, new Blob([this.#picture], { type: 'image/svg+xml' }));
   }
+
+  async #save() { saveFile(`${this.store}.schema.json`, await server.schemaFile()); }
+
+  async #compare() { if (await compareSchema()) await this.#changed(); }
 
   #drawClasses() {
     fill(this.list, schema.classes.map((known) => this.#card(known)));
@@ -75,6 +82,10 @@ export class SchemaPage {
 
   async #change(className, body, method = 'PUT') {
     await server.request(method, `/schemas/${encodeURIComponent(className)}`, { body: { className, ...body } });
+    await this.#changed();
+  }
+
+  async #changed() {
     await schema.load();
     this.classesChanged();
     this.show();
@@ -149,17 +160,6 @@ export class SchemaPage {
     return this.#ask(t('removeField', { name: `${known.name}.${field.name}` }), h('p', { class: 'note' }, t('removeFieldHint')),
       () => this.#change(known.name, { fields: { [field.name]: { __op: 'Delete' } } }));
   }
-}
-
-function ruleTexts(field) {
-  return [
-    field.required && t('isRequired'),
-    field.defaultValue !== undefined && t('defaultIs', { value: JSON.stringify(field.defaultValue) }),
-    field.inverse && t('inverseIs', { name: field.inverse }),
-    field.deleteRule && t('deleteRuleIs', { name: field.deleteRule }),
-    field.onTargetDelete && t('targetRuleIs', { name: field.onTargetDelete }),
-    typeof field.order === 'string' && t('orderIs', { name: field.order }),
-  ].filter(Boolean);
 }
 
 function nameInput(id) {

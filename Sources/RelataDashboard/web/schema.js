@@ -1,5 +1,6 @@
 // The classes, as the server tells them.
-import { server } from './api.js';
+import { jsonText, server } from './api.js';
+import { t } from './language.js';
 
 const everyObjects = ['objectId', 'createdAt', 'updatedAt'];
 
@@ -45,6 +46,18 @@ class ClassInformation {
 
 /** `Pointer<Genre>`, `String`. */
 export function typeText({ type, targetClass }) { return targetClass ? `${type}<${targetClass}>` : type; }
+
+/** What a field is besides its type. */
+export function ruleTexts(field) {
+  return [
+    field.required && t('isRequired'),
+    field.defaultValue !== undefined && t('defaultIs', { value: jsonText(field.defaultValue) }),
+    field.inverse && t('inverseIs', { name: field.inverse }),
+    field.deleteRule && t('deleteRuleIs', { name: field.deleteRule }),
+    field.onTargetDelete && t('targetRuleIs', { name: field.onTargetDelete }),
+    typeof field.order === 'string' && t('orderIs', { name: field.order }),
+  ].filter(Boolean);
+}
 
 /** The name by which a person knows an object. */
 export function titleOf(object, className) {

@@ -8,9 +8,7 @@ extension ParseClass {
         var indexes: JSONObject = ["_id_": ["_id": 1]]
         var uniques: JSONObject = [:]
         for (name, index) in options.indexes.sorted(by: { $0.key < $1.key }) {
-            let members = JSONValue.object(
-                JSONObject(index.fields.map { ($0.givenName, $0.isText == true ? "text" : .integer($0.direction)) }))
-            if index.isUnique { uniques[name] = members } else { indexes[name] = members }
+            if index.isUnique { uniques[name] = index.json } else { indexes[name] = index.json }
         }
         var json: JSONObject = [
             "className": .string(name), "fields": .object(fields),
@@ -40,5 +38,12 @@ extension ParseClass {
             if relationship.isToMany, details.order == nil, details.inverse == nil { json["order"] = false }
         }
         return json
+    }
+}
+
+extension IndexOptions {
+    /// The fields with their directions: `{"title": 1, "year": -1}`.
+    var json: JSONValue {
+        .object(JSONObject(fields.map { ($0.givenName, $0.isText == true ? "text" : .integer($0.direction)) }))
     }
 }

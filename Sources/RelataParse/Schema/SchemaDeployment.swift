@@ -45,6 +45,16 @@ public struct DeploymentPlan: Hashable, Sendable {
     /// A plan that changes nothing.
     public init() {}
 
+    /// The changes without values, such as defaults and the users in permissions, for a log.
+    package var placesOfChanges: [String] {
+        changes.map { change in
+            // Names may contain the same: then less of it is left.
+            let ends = [": ", " from ", " to "].map { change.unicodeScalars.firstRange(of: $0.unicodeScalars) }
+            let end = ends.compactMap(\.self).map(\.lowerBound).min()
+            return String(change[..<(end ?? change.endIndex)])
+        }
+    }
+
     /// Whether the store matches the document already, except for what is kept.
     public var isEmpty: Bool { changes.isEmpty && refusals.isEmpty }
 
@@ -74,6 +84,13 @@ extension ParseStore {
         try await read(as: .master) { transaction in
             .array(transaction.classes.all.sorted { $0.name < $1.name }.map(\.schemaJSON))
         }
+    }
+
+    /// The store's classes as the text of a file, from which they are deployed to another store.
+    ///
+    /// - Throws: `RelataError` if the database can't be read.
+    package func schemaText() async throws -> String {
+        JSONWriter.indentedText(try await schemaJSON(), sortsMembers: true) + "\n"
     }
 
     /// The changes that a deployment would make, in words. Nothing is changed.

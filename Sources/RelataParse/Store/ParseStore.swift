@@ -235,9 +235,7 @@ public final class ParseStore: Sendable {
         _ change: @Sendable (inout SchemaDraft, Connection) throws -> Found,
         finish: @Sendable (Found, ParseTransaction) throws -> Result
     ) async throws -> Result {
-        guard models == nil else {
-            throw ParseError(.operationForbidden, "the classes are those of the app's models and can't be changed here")
-        }
+        guard models == nil else { throw ParseError.classesAreFixed }
         let (result, classes) = try await records.altering { alteration in
             let known = try Self.classes(alteration.classes, alteration.connection)
             var draft = SchemaDraft(
@@ -283,4 +281,10 @@ struct ServedModels: Sendable {
     func acting(under access: Access) -> ServedModels {
         ServedModels(store: store.acting(under: access), bindings: bindings)
     }
+}
+
+extension ParseError {
+    /// The error of a change of classes that are an app's models.
+    static let classesAreFixed = ParseError(
+        .operationForbidden, "the classes are those of the app's models and can't be changed here")
 }

@@ -44,6 +44,7 @@ package final class AuditLog: Sendable {
     package static let defaultMaximumSize = 10 * 1024 * 1024
     private static let maximumCount = 500
     private static let maximumDetails = 100
+    private static let maximumLength = 512
 
     private let path: String?
     private let maximumSize: Int
@@ -109,7 +110,13 @@ package final class AuditLog: Sendable {
         try file.write(contentsOf: Data(JSONWriter.text(line).utf8) + Data("\n".utf8))
     }
 
-    // MARK: Batches
+    // MARK: Details
+
+    /// As many texts as an entry has, none of them long.
+    static func details(_ texts: [String]) -> [String] {
+        let shown = texts.prefix(maximumDetails).map { String($0.prefix(maximumLength)) }
+        return texts.count > maximumDetails ? shown + ["and \(texts.count - maximumDetails) more"] : shown
+    }
 
     /// The objects of a batch's requests, with the names of the fields, and the ids of new objects.
     static func details(of request: [UInt8], _ reply: [UInt8]) -> [String] {
@@ -124,7 +131,7 @@ package final class AuditLog: Sendable {
             }
             let fields = request["body"]?.object?.map(\.key).sorted().joined(separator: ", ") ?? ""
             let text = "\(request["method"]?.string ?? "") \(path)" + (fields.isEmpty ? "" : " (\(fields))")
-            return String(text.prefix(512))
+            return String(text.prefix(maximumLength))
         }
         if requests.count > maximumDetails { details.append("and \(requests.count - maximumDetails) more") }
         return details

@@ -30,6 +30,9 @@ struct DashboardProtocol: ParseForm {
     private static let pageTokenHeader = "x-relata-page-token"
     private static let viewHeader = "x-relata-view-as"
     private static let maximumLogin = 4096
+    /// The path of requests that only read, although they have a body.
+    private static let comparison = "/schema/comparison"
+    private static let deployment = "/schema/deployment"
 
     private static let maximumPiece = 4 * 1024 * 1024
 
@@ -117,10 +120,11 @@ struct DashboardProtocol: ParseForm {
                     throw ServerRefusal(.unauthorized, "a view as another user is read-only", status: 403)
                 }
                 if let reply = try moved(request, session) { return reply }
-                if request.method != "GET", dashboard.isReadOnly {
+                if request.method != "GET", dashboard.isReadOnly, request.path != Self.comparison {
                     throw ServerRefusal(.unauthorized, "this dashboard only reads", status: 403)
                 }
                 if let reply = await files(request, session, as: subject, report: report) { return reply }
+                if let reply = await schemaFile(request, session, report: report) { return reply }
                 return await answer(request, session, as: subject, report: report)
             }
         } catch {
@@ -153,8 +157,7 @@ struct DashboardProtocol: ParseForm {
         if let json = inside(request) { return ServerReply(WireReply(json)) }
         let inspection = await service.inspection(
             request.path, query: request.query, as: subject, report: report)
-        return inspection.map { ServerReply(status: $0.status, contentType: $0.contentType, body: $0.body) }
-            ?? render(.nothingHere)
+        return inspection.map { ServerReply($0) } ?? render(.nothingHere)
     }
 
     /// Answers a request about files.
@@ -168,6 +171,19 @@ struct DashboardProtocol: ParseForm {
         guard let reply else { return nil }
         if request.method != "GET" { note(request, session, reply.status) }
         return ServerReply(reply)
+    }
+
+    /// Answers a request about the classes as a file.
+    private func schemaFile(
+        _ request: ServerRequest, _ session: LoginSessions.Session, report: @Sendable (any Error) -> Void
+    ) async -> ServerReply? {
+        let answer = await service.schemaFileForDashboard(
+            request.method, request.path, body: request.body, report: report)
+        guard let answer else { return nil }
+        if request.path == Self.deployment {
+            note(request, session, answer.reply.status, AuditLog.details(answer.changes))
+        }
+        return ServerReply(answer.reply)
     }
 
     /// The caller whose view of the store a page shows; `nil` for the master key.
@@ -323,6 +339,12 @@ struct DashboardProtocol: ParseForm {
                 "pageToken": .string(session.pageToken), "name": .string(dashboard.name),
                 "isReadOnly": .bool(dashboard.isReadOnly),
             ]))
+    }
+}
+
+extension ServerReply {
+    fileprivate init(_ reply: InspectionReply) {
+        self.init(status: reply.status, contentType: reply.contentType, body: reply.body)
     }
 }
 #endif

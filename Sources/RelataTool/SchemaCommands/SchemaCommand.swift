@@ -2,43 +2,77 @@
 import ArgumentParser
 import Foundation
 import RelataCore
-import RelataParse
 import RelataEngine
+import RelataEngines
+import RelataParse
 import RelataSQLite
 
 /// `relata schema`
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schema", abstract: "Deploys the classes of one server's file to another's.",
+        commandName: "schema", abstract: "Compares the classes of two servers' databases, and deploys them.",
         discussion: """
             Develop against a server that makes classes by use, then deploy what came out to the one in production: \
             relata schema diff development.sqlite production.sqlite shows what would change, relata schema deploy does \
-            it. Both take a document that relata schema export wrote in place of the first file. Nothing goes unless \
-            --remove is given, and what holds something never does. While something can't be deployed, such as a \
-            field that has another type in the file, it is told, and nothing is done.
+            it, and relata schema compare shows everything in which the two differ. A database is a file or the URL of \
+            a PostgreSQL database. A document that relata schema export wrote may be in its place, except for the one \
+            to change. Nothing goes unless --remove is given, and what holds something never does. While something \
+            can't be deployed, such as a field that has another type in the database, it is told, and nothing is done.
             """,
-        subcommands: [SchemaExportCommand.self, DiffCommand.self, DeployCommand.self])
+        subcommands: [SchemaExportCommand.self, CompareCommand.self, DiffCommand.self, DeployCommand.self])
 }
 
 /// `relata schema export FILE`
 struct SchemaExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Writes the classes of a file as JSON, as GET /schemas shows them.")
+        commandName: "export", abstract: "Writes the classes of a database as JSON, as GET /schemas shows them.")
 
     @OptionGroup var source: FileArgument
 
     func run() async throws {
         let store = try SchemaSource.store(source.file)
-        print(JSONWriter.indentedText(try await store.schemaJSON(), sortsMembers: true))
+        print(try await store.schemaText(), terminator: "")
         try store.close()
+    }
+}
+
+/// `relata schema compare FIRST SECOND`
+struct CompareCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compare",
+        abstract: "Shows the classes, fields, indexes and permissions that differ. Exits with 1 if any do.",
+        discussion: """
+            Lines with - are about the first database, lines with + about the second. Permissions that a document \
+            leaves out aren't compared.
+            """)
+
+    @Argument(
+        help: "An SQLite file, the URL of a PostgreSQL database, or the output of export.", completion: .file())
+    var first: String
+    @Argument(help: "The same, to compare the first with.", completion: .file()) var second: String
+
+    func run() async throws {
+        let here = try await SchemaSource.document(first)
+        let differences = here.differences(to: try await SchemaSource.document(second))
+        if differences.isEmpty {
+            print("no differences")
+            return
+        }
+        print("--- \(DisplayText.visible(try ToolDatabase.name(first)))")
+        print("+++ \(DisplayText.visible(try ToolDatabase.name(second)))")
+        for line in differences.flatMap(\.lines) { print(DisplayText.visible(line)) }
+        throw ExitCode.failure
     }
 }
 
 /// The arguments of `diff` and `deploy`.
 struct DeploymentArguments: ParsableArguments {
-    @Argument(help: "The source of the classes: an SQLite file, or the output of export.", completion: .file())
+    @Argument(
+        help: "The source of the classes: an SQLite file, the URL of a PostgreSQL database, or the output of export.",
+        completion: .file())
     var wanted: String
-    @Argument(help: "The SQLite file to change.", completion: .file()) var file: String
+    @Argument(help: "The SQLite file to change, or the URL of a PostgreSQL database.", completion: .file())
+    var file: String
     @Flag(help: "Remove classes and fields that the source doesn't have, if they are empty.") var remove = false
 }
 
@@ -60,8 +94,8 @@ struct DiffCommand: AsyncParsableCommand {
 /// `relata schema deploy WANTED FILE`
 struct DeployCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "deploy", abstract: "Changes the classes of a file to those of the source.",
-        discussion: "A server that is serving the file picks them up automatically.")
+        commandName: "deploy", abstract: "Changes the classes of a database to those of the source.",
+        discussion: "A server that is serving the database picks them up automatically.")
 
     @OptionGroup var arguments: DeploymentArguments
     @Flag(help: "Only show what would change.") var dryRun = false
@@ -73,7 +107,7 @@ struct DeployCommand: AsyncParsableCommand {
         print(plan)
         try plan.checkIsAllowed()
         if !dryRun && !plan.isEmpty {
-            guard yes || Console.confirm("Change \(URL(fileURLWithPath: arguments.file).lastPathComponent)?") else {
+            guard try yes || Console.confirm("Change \(ToolDatabase.name(arguments.file))?") else {
                 throw RelataError.invalidUse("nothing was changed: give --yes to change it without a question")
             }
             let store = try SchemaSource.store(arguments.file, isReadOnly: false)
@@ -93,9 +127,12 @@ enum SchemaSource {
         return plan
     }
 
-    /// An existing file of a server.
+    /// An existing database of a server.
     static func store(_ path: String, isReadOnly: Bool = true) throws -> ParseStore {
         do {
+            if try DatabaseLocation(path).isServer {
+                return try ParseStore.open(path, mode: .production, isReadOnly: isReadOnly)
+            }
             let store = try ToolDatabase.reading(path) {
                 try ParseStore.open(path, mode: .production, isReadOnly: true)
             }
@@ -107,8 +144,9 @@ enum SchemaSource {
         }
     }
 
-    /// The classes of a file, or those of a document.
+    /// The classes of a database, or those of a document.
     static func document(_ path: String) async throws -> SchemaDocument {
+        if try DatabaseLocation(path).isServer { return try await stored(path) }
         try RegularFile.check(path, for: "a schema")
         guard let file = FileHandle(forReadingAtPath: path), let start = try? file.read(upToCount: 16) ?? Data() else {
             throw RelataError.fileAccess(path: path, "there is no such file")
@@ -118,6 +156,10 @@ enum SchemaSource {
         }
         // Closing it later would take SQLite's locks from it.
         try file.close()
+        return try await stored(path)
+    }
+
+    private static func stored(_ path: String) async throws -> SchemaDocument {
         let store = try store(path)
         let json = try await store.schemaJSON()
         try store.close()

@@ -31,6 +31,35 @@ import Testing
         #expect(try await production.send("POST", "/classes/Book", ["title": "B"]).status == 201)
     }
 
+    @Test func nothingDiffersAfterADeployment() async throws {
+        let wanted = try SchemaDocument(try await development().store.schemaJSON())
+        let production = try TestServer(mode: .production)
+        let before = try SchemaDocument(try await production.store.schemaJSON()).differences(to: wanted)
+        #expect(before.map(\.name) == ["Book", "Genre"] && before.allSatisfy { $0.here == nil }, "\(before)")
+        try await production.store.deploy(wanted)
+        #expect(try SchemaDocument(try await production.store.schemaJSON()).differences(to: wanted) == [])
+    }
+
+    @Test func aLogOfAPlanHasNoValues() async throws {
+        let store = try TestServer().store
+        func document(_ value: JSONValue) throws -> SchemaDocument {
+            try SchemaDocument([
+                [
+                    "className": "Book", "fields": ["title": ["type": "String", "defaultValue": value]],
+                    "indexes": ["by_title": ["title": 1]], "classLevelPermissions": ["find": ["secret": true]],
+                ]
+            ])
+        }
+        let new = try await store.deploy(document("secret: a from b to c"))
+        #expect(
+            new.placesOfChanges == [
+                "add the class Book", "add Book.title", "add the index by_title of Book",
+                "set the permissions of Book",
+            ], "\(new)")
+        let changed = try await store.deploy(document("secret"))
+        #expect(changed.placesOfChanges == ["change the rules of Book.title"], "\(changed)")
+    }
+
     @Test func fieldsWithValuesAreNotRemoved() async throws {
         let production = try await development()
         let smaller = try SchemaDocument([["className": "Book", "fields": ["title": ["type": "String"]]]])

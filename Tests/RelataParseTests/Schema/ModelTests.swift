@@ -127,4 +127,15 @@ struct YearError: Error, CustomStringConvertible {
                 "PUT", "/classes/PricedBook/\(book)", ["price": ["__op": "Increment", "amount": "x"]]
             ).code == 107)
     }
+
+    @Test func schemaFilesAreComparedWithModelsAndNotDeployed() async throws {
+        let server = TestServer(try ParseStore.serving(try Store.make(for: ShelfBook.self)))
+        let body = Array(#"{"schema": [{"className": "Other"}], "expected": []}"#.utf8)
+        for (path, status) in [("comparison", 200), ("plan", 400), ("deployment", 400)] {
+            let answer = await server.service.schemaFileForDashboard("POST", "/schema/\(path)", body: body) { _ in }
+            let reply = try #require(answer?.reply)
+            let text = String(decoding: reply.body, as: UTF8.self)
+            #expect(reply.status == status && text.contains("app's models") == (status == 400), "\(path): \(text)")
+        }
+    }
 }
