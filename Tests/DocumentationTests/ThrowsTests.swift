@@ -65,7 +65,7 @@ private struct ThrowsScan {
             !text.contains(/init\(from decoder|encode\(to encoder|func _/)
         else { return false }
         guard own.contains(/\bvar\b/) else { return own.prefix { $0 != "{" }.contains(/\bthrows\b/) }
-        // What reads a property may throw: `{ get throws`, perhaps in the next line.
+        // A property's getter may throw: `{ get throws`, perhaps in the next line.
         let getter = text.hasSuffix("{") && last + 1 < lines.count ? lines[last + 1] : ""
         return (own + getter).contains(/\bget( async)? throws\b/)
     }
@@ -123,7 +123,7 @@ private struct ThrowsScan {
                 public func sort() throws {}
             }
 
-            /// What holds books.
+            /// Holds books.
             public protocol Holder {
                 /// Opens it.
                 func open() throws
@@ -131,7 +131,7 @@ private struct ThrowsScan {
                 func close()
             }
 
-            /// What only macros use.
+            /// For the macros only.
             @_documentation(visibility: internal)
             public struct Part {
                 /// Reads it.

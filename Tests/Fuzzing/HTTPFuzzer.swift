@@ -1,4 +1,4 @@
-// What may arrive on a connection of the server: every request gets a reply, and the connection comes to its end.
+// Fuzzes the bytes that arrive on a connection of the server: every request gets a reply, and the connection ends.
 // `Tests/Fuzzing/run` compiles this file with those of RelataServer as one module, under libFuzzer.
 #if Server
 import Foundation

@@ -26,7 +26,7 @@ package enum PostgresPrograms {
     /// Whether there are any.
     package static var areInstalled: Bool { folder != nil }
 
-    /// Where a program on the `PATH` is.
+    /// The path of a program on the `PATH`.
     static func find(_ name: String) -> String? {
         (path + ["/usr/sbin", "/sbin"]).map { "\($0)/\(name)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -14,7 +14,7 @@ package final class PrivateCluster: Sendable {
 
     private static let started = Result { try PrivateCluster() }
 
-    /// Why a test is skipped where PostgreSQL isn't installed.
+    /// The reason for skipping a test where PostgreSQL isn't installed.
     package static let missing = "PostgreSQL isn't installed: the package is called postgresql"
 
     /// Whether there can be one.
@@ -24,11 +24,11 @@ package final class PrivateCluster: Sendable {
     package static let guardedRole = "guarded"
 
     let folder: String
-    /// Where the server's programs are.
+    /// The folder of the server's programs.
     let programs: String
     private let shell: GuardedShell
     private let databases = Atomic<Int>(0)
-    /// How many replicas were made.
+    /// The number of replicas made so far.
     let replicas = Atomic<Int>(0)
 
     /// The reason why a cluster doesn't start, or doesn't do what it should.
@@ -40,7 +40,7 @@ package final class PrivateCluster: Sendable {
     ///
     /// - Parameters:
     ///   - fsync: Whether commits wait for the disk.
-    ///   - settings: What `postgresql.conf` would say.
+    /// - settings: Settings, as in `postgresql.conf`.
     ///   - environment: Variables of the server's environment, such as `LANGUAGE`.
     package init(fsync: Bool = false, settings: [String: String] = [:], environment: [String: String] = [:]) throws {
         guard let programs = PostgresPrograms.folder else { throw StartError(description: Self.missing) }

@@ -310,7 +310,7 @@ struct PredicateFormatTests: PredicateParsing {
         #expect(throws: RelataError.self) { try parse("id = 1", entity: "Albun") }
     }
 
-    /// What is read, compiled and freed level by level needs a bound, or the thread's stack ends.
+    /// Parts that are parsed, compiled and released recursively need a limit, or the thread's stack overflows.
     @Test(arguments: [
         "{", "{1,", "id + ", "id * ", "'a' + ", "1 + ", "abs(", "id ?? ", "- ", "days(", "ANY ", "{{1}, ",
     ])

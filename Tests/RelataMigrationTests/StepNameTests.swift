@@ -80,7 +80,7 @@ import Testing
             try file.open(pet("V2", .attribute("price", .integer)), steps: [step])
             #expect(try file.connection.lines(engine.quoting("SELECT * FROM Pet")) == ["1|12"])
         }
-        // Where another entity has the name of the table, the name is that one's.
+        // If the table's name is the name of another entity, it refers to that entity.
         let file = try Evolution(
             on: engine, pet("V1", .attribute("price", .text)), filledBy: "INSERT INTO Pet VALUES (1, '12')")
         let other = Entity(name: "Pet", table: "animals", properties: [.id(), .attribute("price")])

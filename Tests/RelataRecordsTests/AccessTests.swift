@@ -16,7 +16,7 @@ extension RecordStore {
 }
 
 extension RecordStore {
-    /// What a query finds: names, and those of what is included.
+    /// The names of the objects found, each with those of the included ones.
     fileprivate func texts(_ query: RecordQuery) async throws -> [String] {
         func name(_ record: Record?) -> String { record?["name"].text ?? "-" }
         return try await fetch(query).map { record in
@@ -84,7 +84,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
         #expect(try await seen.delete(changed).deletedCount == 0)
         #expect(try await seen.delete(RecordQuery("Album", where: "year == 1970")).deletedCount == 0)
         #expect(try await all.titles(RecordQuery("Album", sort: "year")) == ["Kind of Blue", "Bitches Brew"])
-        // What is seen is written as ever, even what is hidden by it.
+        // A visible object can be written as usual, even if the change hides it.
         var first = albums[0]
         first["year"] = 1958
         #expect(try await seen.save(first)["year"] == 1958)

@@ -29,7 +29,8 @@ import Testing
         #expect(found["link"]["name"] == "O" && found["links"].records.map { $0["name"] } == ["O"])
     }
 
-    /// How many statements make a field of a class with this many fields, in a store with this many other classes.
+    /// The number of statements that make a field of a class with this many fields, in a store with this many other
+    /// classes.
     private func statements(classes: Int, fields: Int) async throws -> Int {
         let folder = try TestDatabases()
         var options = RecordStore.Options()

@@ -35,7 +35,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
     }
 
-    /// What is written to a file without a name is lost, and so is what is written to one whose name another has.
+    /// Writes to a file without a name would be lost, and so would writes to a file whose name another one has taken.
     @Test(arguments: [false, true]) func aMovedOrReplacedFileIsNotWritten(isReplaced: Bool) throws {
         let folder = FileManager.default.temporaryDirectory
         let path = folder.appending(path: "\(UUID().uuidString).sqlite").path

@@ -97,7 +97,7 @@ import Testing
         #expect(try file.plan("p", 7).description.contains("y 1 is linked to p 7 (p.ys denies)"), "\(blockers)")
     }
 
-    /// Which of the two comes first is SQLite's to choose: by the other one it would fail.
+    /// SQLite chooses which of the two actions comes first; with `SET NULL` first, the deletion would fail.
     @Test func requiredColumnsThatWouldBeUnsetPreventADeletion() throws {
         let file = try DeletionFile(
             """

@@ -105,8 +105,8 @@ import Testing
         return .refusedByRelataOnly
     }
 
-    /// What SQLite alone makes of it, once all is done: foreign keys are met at the end, whatever order it takes. `nil`
-    /// where it refuses.
+    /// The rows that SQLite alone leaves after the deletion, with foreign keys checked at the end, so that its order
+    /// doesn't matter; `nil` if it refuses.
     private func deleteBySQLite(
         _ original: Connection, _ schema: Schema, _ table: Table, _ roots: [KeyValue]
     ) throws -> [String: [KeyValue: [Value]]]? {

@@ -127,7 +127,7 @@ struct DeleteOracle {
         }
     }
 
-    // MARK: What a deletion does
+    // MARK: Deletions
 
     private func key(_ row: [String: Value], _ columns: [String]) -> KeyValue? {
         let values = columns.map { row[$0] ?? .null }

@@ -31,7 +31,8 @@ import Testing
             return try connection.delete(entity: 0, roots: roots, schema: schema, access: .everything).sorted()
         }
 
-        /// How many hundreds of steps SQLite's machine takes for the deletion: the same each time, unlike seconds.
+        /// The number of steps, in hundreds, that SQLite's machine takes for the deletion: the same each time, unlike
+        /// seconds.
         func work() throws -> Int {
             var count = 0
             let handle = try connection.sqlite.handle

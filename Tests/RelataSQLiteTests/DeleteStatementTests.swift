@@ -6,7 +6,7 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// How much work a deletion is: its statements don't grow with the rows, and none scans a table that has an index.
+/// The work of a deletion: its statements don't grow with the rows, and none scans a table that has an index.
 @Suite struct DeleteStatementTests {
     private let methods = [Connection.DeletionMethod.setBased, .closureFirst]
 

@@ -45,7 +45,8 @@ struct ForeignFile {
         let isDeferred: Bool
     }
 
-    /// What stands where a foreign key is checked at once, so that another file can be made that checks it at the end.
+    /// A placeholder after each foreign key that is checked at once; a copy of the file replaces it to check the key at
+    /// the end.
     static let immediate = "/*at once*/"
 
     init(_ random: inout SeededGenerator) {
@@ -219,7 +220,7 @@ struct ForeignFile {
         }
     }
 
-    // MARK: What is known of the keys
+    // MARK: Keys
 
     /// Whether a table has foreign keys that share a column, one of which changes it.
     func sharesColumns(_ table: String) -> Bool {

@@ -7,7 +7,7 @@ import Testing
 /// SQLite asks every 100,000 steps whether the task was cancelled, be it in the middle of beginning or ending a
 /// transaction, before or after that is done.
 @Suite struct InterruptedTransactionTests {
-    /// How often each statement runs: enough for SQLite to ask at each of its few steps.
+    /// The number of runs of each statement: enough for SQLite to ask at each of its few steps.
     private let rounds = 210_000
 
     @Test func failedBeginsLeaveNoTransactionOpen() async throws {

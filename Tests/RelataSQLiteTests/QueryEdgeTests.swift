@@ -71,7 +71,7 @@ struct QueryEdgeTests {
         let whole: [[Value]] = [[1, nil, nil, nil], [2, 1, 1, "Ada"], [3, 2, 2, "Bea"], [4, 99, nil, nil]]
         #expect(query.knownKeys.count == 1 && query.knownKeys[0] != nil)
         #expect(try library.run(query) == whole)
-        // What an order or another part reads is there in any case.
+        // A part that the order or another part reads is never left out.
         let sorted = try library.compiler.select(
             QueryPlan(entity: "Person", sort: [SortTerm(the("mother.name")), SortTerm(the("id"))]), columns: columns,
             sharing: [1..<4])

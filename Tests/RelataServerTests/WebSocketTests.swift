@@ -187,7 +187,7 @@ struct WebSocketTests {
                     try other.send(frame: .text, Array("hello".utf8))
                     #expect(try other.receiveFrame().kind == .text)
                 }
-                // The client takes the answers only now. What follows the pings is read.
+                // Only now does the client take the answers. The frames after the pings are read.
                 try flooding.send(frame: .text, Array("hello".utf8))
                 var frame = try flooding.receiveFrame()
                 while frame.kind == .pong {

@@ -15,7 +15,7 @@ import Testing
     /// The words that a text has, and the names in its SQL that stand without quotes: engines fold their case differently.
     private static func findings(in text: String) -> [String] {
         let names = ["FROM ", "JOIN ", "UPDATE ", "INTO "].flatMap { keyword in
-            // What a reference does on an update isn't a name.
+            // The action after ON UPDATE isn't a name.
             text.replacing("ON UPDATE ", with: "").components(separatedBy: keyword).dropFirst().filter {
                 $0.first?.isUppercase == true
             }.map {

@@ -37,7 +37,7 @@ enum Tool {
 
     struct NotBuilt: Error {}
 
-    /// Where it is, for a shell.
+    /// The tool's path, for a shell.
     static func executablePath() throws -> String {
         guard let executable else { throw NotBuilt() }
         return executable.path

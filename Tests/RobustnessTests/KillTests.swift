@@ -67,7 +67,7 @@ import Testing
                     }
                 }
             }
-            // What was deleted with its tree is gone.
+            // Branches and leaves of deleted trees are gone.
             #expect(try tx.count(Branch.all) == living.count * Garden.width, "\(comment)")
             #expect(try tx.count(Leaf.all) == living.count * Garden.width * Garden.width, "\(comment)")
             for colour in try tx.fetch(Colour.all) {

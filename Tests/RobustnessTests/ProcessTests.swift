@@ -45,7 +45,7 @@ import Testing
         try store.insert(Receipt(number: 1, note: ""))
         let writer = try Writer("lock", path, "BEGIN IMMEDIATE")
         #expect(writer.line() == "locked")
-        // Who reads doesn't mind.
+        // Reading still works.
         #expect(try store.count(Receipt.all) == 1)
         let other = try open(path, Garden.models, options: options)
         #expect(try other.count(Receipt.all) == 1)

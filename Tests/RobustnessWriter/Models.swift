@@ -29,7 +29,7 @@ public import Relata
     public var colours: ToMany<Colour>
 }
 
-/// What leaves share; counts the leaves that have it.
+/// A colour that leaves share, with the number of its leaves.
 @Model public struct Colour {
     @Attribute(.primaryKey) public let name: String
     public var leafCount: Int = 0
@@ -64,7 +64,7 @@ public enum Garden {
     public static let models: [any Model.Type] = [Receipt.self, Tree.self, Tally.self]
     /// The number of trees at a time.
     public static let treeCount = 4
-    /// How many branches a tree has, and how many leaves a branch.
+    /// The number of branches of a tree, and of leaves of a branch.
     public static let width = 3
 
     /// The colours of a leaf.

@@ -38,7 +38,7 @@ func run(_ arguments: [String]) throws {
             var isInDoubt = false
             while true {
                 do {
-                    // What was lost while it was committed may be there.
+                    // A transaction whose commit failed may be stored after all.
                     if isInDoubt, try store.fetch(Receipt.self, id: process * Ledgers.span + number) != nil { break }
                     try store.write { try Ledgers.write(number, of: process, in: $0) }
                     break

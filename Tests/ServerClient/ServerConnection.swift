@@ -3,7 +3,7 @@ import Foundation
 /// A connection to a server on this machine, byte for byte: for tests that send what no proper client would, and for
 /// load. Blocks its thread.
 public final class ServerConnection {
-    /// Why a connection came to nothing.
+    /// The reason a connection failed.
     public enum Failure: Error, Equatable {
         case refused
         /// The server closed the connection before a reply was whole.
@@ -21,8 +21,8 @@ public final class ServerConnection {
     /// Connects to 127.0.0.1.
     ///
     /// - Parameters:
-    ///   - timeout: How many seconds each step may take.
-    ///   - receiveBuffer: The number of bytes the system takes that nobody reads; its own choice if it isn't said.
+    /// - timeout: The number of seconds that each step may take.
+    /// - receiveBuffer: The number of unread bytes that the system buffers; `nil` for its default.
     public init(port: Int, timeout: Double = 10, receiveBuffer: Int32? = nil) throws {
         #if canImport(Glibc)
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

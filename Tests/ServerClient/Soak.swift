@@ -4,7 +4,7 @@ import Synchronization
 /// A server under full load of mixed requests, which is stopped and killed meanwhile: acknowledged writes must be
 /// stored afterwards, and its memory must not grow.
 public struct Soak {
-    /// How long, and with how many.
+    /// The duration, and the numbers of clients and restarts.
     public struct Plan: Sendable {
         public var seconds = 600.0
         public var clients = 64
@@ -13,7 +13,7 @@ public struct Soak {
         public var kills = 6
         /// The part of the time in which that happens.
         public var restartingPart = 0.4
-        /// How many connections are held at the end on which nothing happens; fewer where the system doesn't allow them.
+        /// The number of idle connections held at the end; fewer if the system doesn't allow that many.
         public var idleConnections = 0
 
         public init() {}
@@ -26,7 +26,8 @@ public struct Soak {
         public var rate = 0.0
         /// The megabytes of memory, second by second after the last restart.
         public var memory: [Double] = []
-        /// How many idle connections were held, the megabytes of memory with them, and the seconds of requests meanwhile.
+        /// The number of idle connections held, the megabytes of memory with them, and the seconds that requests took
+        /// meanwhile.
         public var idle: (connections: Int, memory: Double, times: [Double])?
         /// The errors.
         public var failures: [String] = []
@@ -38,7 +39,7 @@ public struct Soak {
 
     /// - Parameters:
     ///   - tool: The command `relata`.
-    ///   - folder: Where the file is made.
+    /// - folder: The folder for the file.
     ///   - say: Called with the progress.
     public init(_ plan: Plan, tool: URL, folder: String, say: @escaping (String) -> Void = { _ in }) {
         self.plan = plan

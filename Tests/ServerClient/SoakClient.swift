@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What the clients of a soak share.
+/// The state that the clients of a soak test share.
 public final class SoakState: Sendable {
     private let stop = Atomic(false)
     private let count = Atomic(0)

@@ -4,7 +4,7 @@ import Testing
 import PostgresCluster
 #endif
 
-/// What the databases of a test stand on.
+/// The engine of a test's databases.
 package enum TestEngine: String, CaseIterable, Sendable {
     case sqlite, postgres
 
@@ -21,7 +21,7 @@ package enum TestEngine: String, CaseIterable, Sendable {
     }
 }
 
-/// Runs each test of a suite once on every engine that is installed. What fails says on which.
+/// Runs each test of a suite once on every engine that is installed. A failure names the engine.
 package struct EngineTrait: TestTrait, SuiteTrait, TestScoping {
     package var isRecursive: Bool { true }
 

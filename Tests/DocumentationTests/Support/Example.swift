@@ -5,7 +5,7 @@ import Testing
 
 /// Runs the code of an example in its own folder.
 ///
-/// `temporary("name")` is a path in that folder. What the code prints is collected, and ``printed(in:sourceLocation:)``
+/// `temporary("name")` is a path in that folder. The code's output is collected, and ``printed(in:sourceLocation:)``
 /// compares it with the guides that show it.
 func example(sourceLocation: SourceLocation = #_sourceLocation, body: () async throws -> Void) async throws {
     let run = try ExampleRun()

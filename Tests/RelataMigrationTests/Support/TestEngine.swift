@@ -20,7 +20,7 @@ enum TestEngine: String, Sendable, CustomTestStringConvertible {
     /// The engines that there are: PostgreSQL where it is installed.
     static let all: [TestEngine] = hasPostgres ? [.sqlite, .postgres] : [.sqlite]
 
-    /// Why tests of PostgreSQL are skipped.
+    /// The reason for skipping tests of PostgreSQL.
     static let missing: Comment = "PostgreSQL isn't installed, or the trait is off"
 
     /// A connection to its own database.
@@ -61,7 +61,7 @@ enum TestEngine: String, Sendable, CustomTestStringConvertible {
     private static func postgresConnection() throws -> Connection { throw RelataError.invalidUse("no PostgreSQL") }
     #endif
 
-    // MARK: What differs
+    // MARK: Differences
 
     /// Quotes names whose case counts, as SQLite needs it not.
     func quoting(_ sql: String) -> String {

@@ -62,7 +62,7 @@ import Testing
         let refused = try await server.upload("a.png", "text")
         #expect(refused.json == ["code": 130, "error": "it is no picture"], "\(refused.json)")
         #expect(told.all == ["text", "ex", ""])
-        // What was refused doesn't stay.
+        // A refused file isn't kept.
         #expect(storage.texts == ["text"])
         storage.age(by: 4000)
         try await server.service.tendFiles()
@@ -123,7 +123,7 @@ import Testing
         #expect(told.all == ["before a", "before bb", "after \(second) 2"])
         #expect(try await server.download(first).text == "a")
         #expect(try await server.download(second).status == 404)
-        // Of what doesn't exist, and of what may not be deleted, no hook is told.
+        // No hook is called for a file that doesn't exist, or that the caller may not delete.
         #expect(try await server.send("DELETE", "/files/\(second)").code == 153)
         #expect(try await server.send("DELETE", "/files/\(first)", isMaster: false).status == 403)
         #expect(told.all.count == 3)

@@ -8,7 +8,7 @@ import Testing
 /// Secrets that know one hash of another server, that of `old secret`.
 final class ForeignSecrets: SecretHashing {
     private let own = TestSecrets()
-    /// How many passwords were compared with hashes of the other server, and with others, and the work of the former.
+    /// The number of passwords compared with hashes of the other server, and with others, and the work of the former.
     let compared = Counts()
 
     final class Counts: Sendable {

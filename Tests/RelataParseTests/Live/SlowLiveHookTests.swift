@@ -122,7 +122,7 @@ import Testing
         let id = try await server.create("Note", ["title": "a", "ACL": acl(read: [mei.id])])
         await gate.reached()
         try await server.send("PUT", "/classes/Note/\(id)", ["title": "b", "ACL": acl(read: [sam.id])])
-        // When this has come, hers waits for the hook.
+        // Once his event has arrived, hers is waiting for the hook.
         try await his.expect("enter 1 b")
         gate.open()
         let event = try await hers.next()

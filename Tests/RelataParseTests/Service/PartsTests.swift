@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelataParse
 
-/// Which parts of a server work.
+/// The parts of a server and their problems.
 struct PartsTests {
     private static func problems(_ server: TestServer) async -> [String: Bool] {
         Dictionary(

@@ -118,7 +118,7 @@ import Testing
             #expect(made.isUnplannable, "\(place): \(error)\n\(refusal)")
             return .refusedByRelataOnly
         case (.failure(let error), .failure):
-            // What only the server can know, it says when the deletion is tried.
+            // Some conflicts only the server can detect, when the deletion is tried.
             if let plan { #expect(made.isUnplannable, "\(place): \(error)\n\(plan)") }
             return .refused
         }

@@ -109,8 +109,8 @@ import Testing
         return database
     }
 
-    /// What the plan and the deletion of the first employee say by a connection that looks at its own schema only, as a
-    /// store does.
+    /// The errors of planning and making the deletion of the first employee, on a connection that looks only at its own
+    /// schema, as a store does.
     private func refusals(in database: TestDatabase) throws -> [String] {
         let connection = try foreignConnection(database.url, writes: true)
         defer { try? connection.close() }

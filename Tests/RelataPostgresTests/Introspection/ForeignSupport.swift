@@ -13,7 +13,7 @@ func foreignConnection(_ url: String, including schemas: [String] = [], writes: 
     return connection
 }
 
-/// What a database holds, read as entities.
+/// A database's tables, read as entities.
 struct ForeignReading {
     let connection: Connection
     let schema: Schema

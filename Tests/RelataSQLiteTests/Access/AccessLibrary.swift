@@ -7,9 +7,9 @@ import Testing
 
 /// A library in which some rows are hidden, and the same without these rows.
 struct AccessLibrary {
-    /// Where all rows are.
+    /// The library with all rows.
     let full: QueryLibrary
-    /// Where the hidden rows aren't, links to them are unset and join rows with them are gone.
+    /// The library without the hidden rows: links to them are unset, and join rows with them are gone.
     let rest: QueryLibrary
     let access: Access
     let description: String

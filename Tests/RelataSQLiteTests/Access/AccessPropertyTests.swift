@@ -99,7 +99,7 @@ private struct AccessRun {
             sort: sort)
     }
 
-    /// What is asked of both: the compiler is that of the one that is asked.
+    /// Asks both libraries, each with its own compiler, and compares the answers.
     private func compare<Answer: Equatable>(
         _ what: String, _ ask: (QueryLibrary, QueryCompiler) throws -> Answer
     ) {
@@ -132,7 +132,7 @@ private struct AccessRun {
     /// The matches, their relevance and their order.
     private mutating func compareSearch(_ plan: QueryPlan, _ table: Table) {
         guard table.entity.search != nil else { return }
-        // What else is asked stays the same for each seed.
+        // The other comparisons stay the same for each seed.
         let before = random
         defer { random = before }
         let text = ["a", "k1 OR a OR b", "a*", "k*", "\"a\" -b", "e OR k2"].randomElement(using: &random) ?? "a"

@@ -86,7 +86,7 @@ struct DashboardFilesTests: DashboardSuite {
             #expect(try await page.request("DELETE", "/files/\(name)?force=1").status == 403)
             #expect(try await results(page).count == 1)
             #expect(try await server.request("GET", "/dashboard/api/files").status == 401)
-            // Who views as somebody else sees no list of all files.
+            // A page viewed as somebody else has no list of all files.
             let view = ["X-Relata-View-As": "nobody"]
             #expect(try await page.request("GET", "/files", headers: view).status == 404)
             #expect(try await page.request("DELETE", "/files/\(name)", headers: view).status == 403)

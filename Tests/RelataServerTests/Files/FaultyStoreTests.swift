@@ -51,7 +51,7 @@ struct FaultyStoreTests {
         }
     }
 
-    /// Where a large upload fails: at its beginning, in a part, at its end, and when it gets its name.
+    /// A large upload fails at its beginning, in a part, at its end, or when it gets its name.
     @Test(arguments: ["uploads=", "partNumber=2", "uploadId=1", "copy"])
     func anUploadToAStoreThatGoesDownLeavesNothing(step: String) async throws {
         try await FaultyStore.running { store, storage in

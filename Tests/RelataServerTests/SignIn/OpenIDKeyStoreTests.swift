@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// How a provider's keys are fetched and cached.
+/// Fetching and caching a provider's keys.
 struct OpenIDKeyStoreTests {
     /// A source with a test's documents, and a clock that the test sets.
     private final class Network: DocumentSource {

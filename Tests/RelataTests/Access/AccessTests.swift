@@ -288,7 +288,7 @@ struct AccessTests {
         #expect(logged.contains { $0.change.keys.count == 1 })
     }
 
-    // MARK: What can't be limited
+    // MARK: Operations that can't be limited
 
     @Test(arguments: Engine.allCases) func operationsThatSeeEveryRowAreRefused(_ engine: Engine) throws {
         let (_, store) = try discs(engine)

@@ -95,7 +95,7 @@ struct CompilationTests {
     @Test(arguments: [
         ("var song: ToOne<Sang>", 1), ("var song: ToOne<Sang>?", 1), ("var songs: ToMany<Sang>", 1),
         ("@Relationship(ordered: true) var songs: ToMany<Sang>", 1),
-        // What a marker names is its own error.
+        // A name in a marker causes an error of its own.
         ("@Relationship(inverse: \\Sang.list) var song: HasOne<Sang>", 2),
         ("@Relationship(inverse: \\Sang.list) var songs: ToMany<Sang>", 2),
         ("var title: Nothing\n    var song: ToOne<Song>\n    var maybe: ToOne<Song>?\n    var songs: ToMany<Song>", 1),
@@ -193,9 +193,8 @@ struct CompilationTests {
         #expect(errors.count == 1 && errors.first?.contains(message) == true, "\(output)")
     }
 
-    /// Why what `@Model` writes spells the types of properties: Swift infers none for a parameter or a computed
-    /// property, and where a protocol's associated type is to be inferred from a property, the failure is its own
-    /// error.
+    /// The macro's code spells the types of properties: Swift infers none for a parameter or a computed property, and
+    /// if a protocol's associated type is to be inferred from a property, the failure is a separate error.
     @Test(arguments: [
         // Spelled again, in a generic parameter.
         "init<Other>(other title: Other) where Other == Nothing { self.title = title }",

@@ -1,6 +1,6 @@
 import Testing
 
-/// What `import Relata` costs the compiler where nothing of Relata is used.
+/// The compiler's time for `import Relata` in a file that uses nothing of Relata.
 @Suite(.enabled(if: Compiler.arguments != nil, "the built modules and the macros weren't found beside the tests"))
 struct CompileTimeTests {
     /// Expressions, and how many times as much work the solver may have with them. Every operator that Relata overloads

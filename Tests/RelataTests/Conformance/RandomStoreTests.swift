@@ -44,7 +44,7 @@ private struct RandomRun {
     let store: Store
     let seed: UInt64
     var random: SampleRandom
-    /// What should be stored. Labels and keywords are as many as there are in the beginning, or fewer.
+    /// The expected contents of the store. There are never more labels and keywords than in the beginning.
     var discs: [Int: PlainDisc] = [:]
     var bands: [Int: ID<Band>] = [:]
     var labels: Set<String> = ["x", "y", "z"]

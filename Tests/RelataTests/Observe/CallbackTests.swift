@@ -5,7 +5,7 @@ import Testing
 
 /// Observers and calls for code without `async`: which callbacks are called, how often, and when they end.
 struct CallbackTests {
-    /// What was called, in order, and a way to wait for it.
+    /// The calls in order, and a way to wait for one.
     private final class Calls: Sendable {
         private let made = Mutex<[String]>([])
         private let stream: AsyncStream<Void>

@@ -157,7 +157,7 @@ struct ObserveLimitsTests {
         var iterator = ends.makeAsyncIterator()
         #expect(await iterator.next() == true)
         timeout.cancel()
-        // Where listening takes no statement that is traced, the next one is.
+        // If listening runs no traced statement, the next fetch does.
         if hook.isArmed { _ = try await store.fetch(Jotting.all) }
         #expect(!hook.isArmed)
     }

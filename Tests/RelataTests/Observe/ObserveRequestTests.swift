@@ -10,7 +10,7 @@ struct ObserveRequestTests {
         #expect(try await observer.next() == .some(nil))
         let (b, c) = try await store.insert(Author(name: "b"), Author(name: "c"))
         #expect(try await observer.next() == b)
-        // What comes after the first, and what isn't asked for, is no new value.
+        // Objects that sort after the first one, or don't meet the condition, cause no new value.
         try await store.insert(Author(name: "d"))
         try await store.insert(Author(name: "x"))
         try await store.update(c.id) { $0.name = "a" }

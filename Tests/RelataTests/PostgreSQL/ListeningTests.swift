@@ -7,7 +7,7 @@ import RelataPostgres
 import Synchronization
 import Testing
 
-/// How a store listens for others' commits: errors, polling, and waiting for the server.
+/// Listening for other stores' commits: errors, polling, and waiting for the server.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct ListeningTests {
     private var options: Store.Options {

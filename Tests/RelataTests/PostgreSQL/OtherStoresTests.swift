@@ -41,7 +41,7 @@ struct OtherStoresTests {
         let difference = try #require(try await differences.next())
         #expect(difference.inserted.map(\.element.name) == ["C"] && difference.updated.map(\.new.name) == ["B"])
         #expect(try await object.next()??.name == "B")
-        // What it doesn't depend on wakes nobody.
+        // A commit that an observation doesn't depend on causes no new value.
         try await other.insert(Book(title: "T", year: 1970))
         #expect(try await books.next() == 1)
         try store.close()
@@ -59,7 +59,7 @@ struct OtherStoresTests {
             try await other.insert(Author(name: "\(number)"))
             #expect(try await count.next() == number)
         }
-        // What the older one itself wrote comes with its end.
+        // The older transaction's own changes arrive when it ends.
         try older.run(
             """
             INSERT INTO "Author" SELECT gen_random_uuid(), 'old' FROM (SELECT) AS x;

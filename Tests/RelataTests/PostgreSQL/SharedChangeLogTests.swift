@@ -18,7 +18,7 @@ import Testing
     var number: Int
 }
 
-/// How often something was done to a flag; whoever does something changes it.
+/// The number of deeds under a name; every writer of deeds changes it.
 @Model private struct LoggedTally {
     @Attribute(.primaryKey) var name: String
     var count: Int = 0

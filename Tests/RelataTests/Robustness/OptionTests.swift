@@ -3,7 +3,7 @@ import Relata
 import Synchronization
 import Testing
 
-/// How a store is opened.
+/// The options that a store is opened with.
 @Suite struct OptionTests {
     @Test(arguments: Engine.allCases) func tracesContainEveryStatementAndNoValues(engine: Engine) async throws {
         let traced = Mutex<[(sql: String, duration: Duration)]>([])

@@ -67,7 +67,7 @@ import Testing
         #expect(try await store.count(Measurement.all) == 3000)
         #expect(try await store.insert(contentsOf: AsyncStream<Measurement> { nil }) == 0)
         try await store.delete(Measurement.all)
-        // What came before an error stays, whoever throws it.
+        // Complete batches before an error stay stored, regardless of who throws it.
         await #expect(throws: Broken.self) { try await store.insert(contentsOf: arriving(2500, failing: true)) }
         #expect(try await store.count(Measurement.all) == 2000)
         let error = await thrown { try await store.insert(contentsOf: arriving(10)) }

@@ -11,7 +11,8 @@ import Testing
     private let path = TestStore.path()
     private var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
 
-    /// What is in the folder, byte for byte. Nobody may have a file open: closing it here would drop SQLite's locks.
+    /// The contents of the folder, byte for byte. Nobody may have a file open: closing it here would drop SQLite's
+    /// locks.
     private func contents() throws -> [String: Data] {
         var contents: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {

@@ -3,7 +3,7 @@ import Relata
 import RelataTesting
 import Testing
 
-/// How SQLite finds the rows: by an index where one serves, and whole tables where all are wanted.
+/// SQLite's query plans: an index if one helps, and a scan of the table if all of its rows are wanted.
 @Suite struct PlanTests {
     let recorder = StatementRecorder()
 

@@ -53,7 +53,7 @@ import Testing
         #expect(openFiles(store) == 0)
     }
 
-    /// How many handles of the process lead to the store's files.
+    /// The number of the process's open handles of the store's files.
     private func openFiles(_ store: Store) -> Int {
         let handles = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return handles.count {

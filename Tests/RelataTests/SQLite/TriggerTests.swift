@@ -4,7 +4,7 @@ import Testing
 
 /// Triggers, which no model knows of.
 @Suite struct TriggerTests {
-    /// What a trigger inserts beside a batch has keys too, and no object gets one of those.
+    /// A trigger inserts rows beside those of the batch; no object may get the key of one of these.
     @Test(arguments: Engine.sqlite, [1, 15, 16, 17, 40, 100])
     func batchesGetTheirKeysDespiteATrigger(_ engine: Engine, _ count: Int) throws {
         let store = try TestStore.make(engine, for: History.self)

@@ -8,7 +8,7 @@ import Relata
     var items: [Item]
     @Count(\.items) var itemCount: Int
 
-    /// What a setlist plays, and what it says about it.
+    /// An item of a setlist, and what the setlist says about it.
     @Shape(of: SetlistItem.self) struct Item: Codable {
         var position: Int
         var transposedKey: String?
@@ -166,7 +166,7 @@ struct Mark: Codable, Hashable, Sendable { var text: String }
 
 @Shape(of: DiaryNote.self) struct StrictNote { var diary: Diary }
 
-/// What the private shape reads, for tests in other files.
+/// The values of the private shape, for tests in other files.
 func diaryPages(_ store: Store) throws -> [[String]] {
     try store.fetch(DiaryPage.all).map { page in
         var words = ["\(page.id.day)\(page.id.part)", page.mood?.rawValue ?? "", page.marks.map(\.text).joined()]

@@ -3,8 +3,8 @@ import Testing
 
 /// The compiler, with the modules that were built with the tests.
 enum Compiler {
-    /// How it finds them; `nil` where they aren't beside the tests, as in a build with the trait `SQLCipher`, which has
-    /// its own folder: what compiles is the same in both.
+    /// The arguments with which it finds them; `nil` if they aren't beside the tests, as in a build with the trait
+    /// `SQLCipher`, which has its own folder: what compiles is the same in both.
     static let arguments: [String]? = {
         #if SQLCipher
         return nil
@@ -83,7 +83,8 @@ extension Compiler {
         #expect(errors.count == expected.count, "\(output)", sourceLocation: sourceLocation)
     }
 
-    /// How many scopes the compiler's solver opens for the expressions of a source: the same each time, unlike seconds.
+    /// The number of scopes that the compiler's solver opens for the expressions of a source: the same each time,
+    /// unlike seconds.
     static func scopes(in source: String) throws -> Int {
         let file = TestStore.path("expressions.swift")
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent()

@@ -4,10 +4,10 @@ import Testing
 
 /// An engine under test: makes its stores.
 ///
-/// The suites in `Conformance` say what every engine does: what models, saves, deletes and queries mean. They take an
-/// engine as their argument and know nothing else of it. An engine is a file in `Engines`, and its place in
-/// ``allCases``. What belongs to one engine alone, such as its files, pragmas and plans, is tested in a folder that is
-/// named after it.
+/// The suites in `Conformance` show the behaviour that all engines have in common: of models, saves, deletions and
+/// queries. They take an engine as their argument and know nothing else about it. An engine is a file in `Engines`, and
+/// its place in ``allCases``. The features of a single engine, such as its files, pragmas and plans, are tested in a
+/// folder named after it.
 struct Engine: Sendable, Equatable, CustomTestStringConvertible {
     let name: String
     /// Whether several stores may be open on one database, which has what it had when it is opened again. A store on it
@@ -19,9 +19,9 @@ struct Engine: Sendable, Equatable, CustomTestStringConvertible {
     /// The engines of each file in `Engines`.
     static let allCases: [Engine] = sqlite + sqliteEncrypted + postgres
 
-    /// Those that run within the process: one transaction writes at a time, text holds every character, other processes'
-    /// changes are noticed, and an open store's tables can lose columns. What servers do instead, or don't yet, stands in
-    /// the guide to PostgreSQL.
+    /// Those that run within the process: one transaction writes at a time, text holds every character, other
+    /// processes' changes are noticed, and an open store's tables can lose columns. The guide to PostgreSQL says what
+    /// servers do instead, or don't do yet.
     static let embedded = sqlite + sqliteEncrypted
 
     /// Those with databases that several stores may share.

@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 
-/// Where tests get their stores and files from.
+/// Makes stores and files for tests.
 enum TestStore {
     /// A new, empty store.
     static func make(

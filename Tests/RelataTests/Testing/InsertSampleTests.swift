@@ -18,7 +18,7 @@ import Testing
         return try store.dump(raw: true)
     }
 
-    // MARK: What is made
+    // MARK: Inserted objects
 
     @Test(
         arguments: [
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    // MARK: What is there already
+    // MARK: Existing objects
 
     @Test func existingObjectsAreLinkedAndNotMultiplied() throws {
         let store = try Store.inMemory(for: Book.self)

@@ -12,7 +12,7 @@ import Testing
     }
 }
 
-/// What is asked for of a level.
+/// The part of a level's objects that a query asks for.
 private enum Part: CaseIterable {
     case all, sorted, filtered, limited, required
 

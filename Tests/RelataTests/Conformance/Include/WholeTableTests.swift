@@ -3,7 +3,7 @@ import Relata
 import RelataTesting
 import Testing
 
-/// What all objects of a model lead to is read from whole tables; what a part of them leads to, by their keys.
+/// Links of all objects of a model are read from whole tables; links of only some of them, by their keys.
 @Suite struct WholeTableTests {
     let recorder = StatementRecorder()
 

@@ -79,7 +79,8 @@ import Testing
         #expect(Set(failures) == Set(plan.shortages))
         #expect(try store.count(Sailor.all) == 4)
 
-        // What goes itself needs no members: the plan says what the deletion does, with as many statements for many.
+        // Objects that are deleted themselves need no members: the plan says what the deletion does, with the same
+        // number of statements for many.
         let (one, both) = (try store.deletionPlan(for: boats[0]), try store.deletionPlan(for: boats))
         #expect(!one.isDenied && !both.isDenied)
         _ = log.take()

@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// What is computed may be larger than its type, or unset: that is said of the computation, not of the store.
+/// A computed value may be too large for its type, or unset: the error is about the computation, not the store.
 @Suite struct ComputedValueTests {
     @Test(arguments: Engine.embedded) func updatesToTooLargeResultsAreRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self)

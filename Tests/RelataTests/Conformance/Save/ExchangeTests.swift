@@ -245,7 +245,7 @@ import Testing
         #expect(try codes() == ["b", "a", "c"])
         _ = try store.save([CheckedLocker(code: "d"), CheckedLocker(code: "b"), CheckedLocker(id: 1, code: "e")])
         #expect(try codes() == ["e", "a", "c", "d", "b"])
-        // What a new object got gives no way to one that comes after it.
+        // The value of a new object can't be taken over by an object that comes after it.
         let twice = [CheckedLocker(code: "f"), CheckedLocker(id: 1, code: "f")]
         #expect(thrown { try store.save(twice) }?.kind == "uniqueViolation")
         #expect(try codes() == ["e", "a", "c", "d", "b"])

@@ -107,7 +107,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
         try store.update(RoomOwner.self, id: 1) { $0.name = "p" }
         let error = thrown { try store.insert(MeetingRoom(name: "a", owner: ToOne(owner))) }
         #expect(error?.description.contains("stored with another name") == true, "\(error as Any)")
-        // Where only the link matters, its key says so.
+        // The key alone sets the link.
         try store.insert(MeetingRoom(name: "a", owner: ToOne(id: owner.id)))
         #expect(try store.fetch(RoomOwner.self, id: 1)?.name == "p")
         // A revision tells that an object is from before.

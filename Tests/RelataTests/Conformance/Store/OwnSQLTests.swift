@@ -125,7 +125,7 @@ private enum NewReel {
             #expect(try tx.execute(#"INSERT INTO "Other" VALUES (1), (2), (3)"#) == 3)
             #expect(try tx.execute(#"DELETE FROM "Other" WHERE "id" > 9"#) == 0)
             #expect(try tx.execute(#"DROP TABLE "Other""#) == 0)
-            // What follows from a statement isn't counted.
+            // Rows that a delete rule deletes aren't counted.
             try tx.insert(
                 Series(
                     title: "s",

@@ -178,7 +178,7 @@ enum GaugeReadingKind: String { case low, high }
         let one = try store.insert(Album(title: "1", songs: ToMany([song("a"), song("b"), song("c")])))
         let two = try store.insert(Album(title: "2", songs: ToMany([song("x"), song("y"), song("z")])))
         func titles(_ album: Album) throws -> String { try store.related(to: album) { $0.songs }.map(\.title).joined() }
-        // What stays in its list stays at its place.
+        // A song that was already in the list keeps its position.
         try store.update(Song.where { $0.title.in(["a", "x"]) }) { $0.album.set(to: two) }
         #expect(try titles(one) == "bc" && titles(two) == "xyza")
         // Found through the relationship: the statement has another form.
