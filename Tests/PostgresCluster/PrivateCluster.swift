@@ -40,7 +40,7 @@ package final class PrivateCluster: Sendable {
     ///
     /// - Parameters:
     ///   - fsync: Whether commits wait for the disk.
-    /// - settings: Settings, as in `postgresql.conf`.
+    ///   - settings: Settings, as in `postgresql.conf`.
     ///   - environment: Variables of the server's environment, such as `LANGUAGE`.
     package init(fsync: Bool = false, settings: [String: String] = [:], environment: [String: String] = [:]) throws {
         guard let programs = PostgresPrograms.folder else { throw StartError(description: Self.missing) }

@@ -17,10 +17,10 @@ public final class ServedFile {
 
     /// - Parameters:
     ///   - tool: The command `relata`.
-    /// - path: The file to serve. The output of the process is kept beside it.
-    /// - database: The database to serve instead of the file.
-    /// - options: Options of `relata serve`, besides the port.
-    /// - environment: Variables of the process, besides those of this one.
+    ///   - path: The file to serve. The output of the process is kept beside it.
+    ///   - database: The database to serve instead of the file.
+    ///   - options: Options of `relata serve`, besides the port.
+    ///   - environment: Variables of the process, besides those of this one.
     public init(
         tool: URL, path: String, database: String? = nil, options: [String], environment: [String: String] = [:]
     ) {

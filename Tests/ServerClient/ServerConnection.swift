@@ -21,8 +21,8 @@ public final class ServerConnection {
     /// Connects to 127.0.0.1.
     ///
     /// - Parameters:
-    /// - timeout: The number of seconds that each step may take.
-    /// - receiveBuffer: The number of unread bytes that the system buffers; `nil` for its default.
+    ///   - timeout: The number of seconds that each step may take.
+    ///   - receiveBuffer: The number of unread bytes that the system buffers; `nil` for its default.
     public init(port: Int, timeout: Double = 10, receiveBuffer: Int32? = nil) throws {
         #if canImport(Glibc)
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

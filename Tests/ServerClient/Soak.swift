@@ -39,7 +39,7 @@ public struct Soak {
 
     /// - Parameters:
     ///   - tool: The command `relata`.
-    /// - folder: The folder for the file.
+    ///   - folder: The folder for the file.
     ///   - say: Called with the progress.
     public init(_ plan: Plan, tool: URL, folder: String, say: @escaping (String) -> Void = { _ in }) {
         self.plan = plan

@@ -10,7 +10,7 @@ struct LiveClient: Sendable {
     ///
     /// - Parameters:
     ///   - isConnecting: Whether the client says who it is.
-    /// - address: The client's address.
+    ///   - address: The client's address.
     ///   - report: Gets the errors that the client isn't told.
     init(
         _ server: TestServer, token: String? = nil, isMaster: Bool = false, connecting isConnecting: Bool = true,
