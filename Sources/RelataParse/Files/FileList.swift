@@ -31,7 +31,7 @@ struct FileList: Sendable {
     struct Line: Sendable {
         var name: String
         var size: Int64
-        /// When the file was uploaded, in microseconds.
+        /// The time when the file was uploaded, in microseconds.
         var createdAt: Int64?
         /// The number of objects that refer to the file.
         var uses: Int64

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Which files a server accepts, and how it serves them.
+/// The files that a server accepts, and the way it serves them.
 public struct FileOptions: Sendable {
     /// The storage of the files' contents.
     public var storage: any FileStorage

@@ -8,7 +8,7 @@ struct ImportedObject {
     var oddities: [String] = []
     /// The values in place of pointers that name no object, by field.
     var badPointers: [String: String] = [:]
-    /// Why the object can't be stored; `nil` if it can.
+    /// The reason why the object can't be stored; `nil` if it can.
     var refusal: String?
 
     /// The object's id; `nil` if it has none.

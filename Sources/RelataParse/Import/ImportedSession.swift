@@ -3,7 +3,7 @@ import RelataEngine
 
 /// A session of another server. Only the digest of its token is stored, so its user stays signed in.
 struct ImportedSession: Sendable {
-    /// Why a session isn't stored.
+    /// The reason why a session isn't stored.
     enum Obstacle: String, Error, CaseIterable {
         case isThere = "they are there already"
         case isOver = "they have ended"
@@ -111,7 +111,7 @@ extension ParseService {
 extension ParseTransaction {
     /// Stores a session of another server.
     ///
-    /// - Returns: Why not; `nil` if it is stored.
+    /// - Returns: The reason why the session isn't stored; `nil` if it is.
     fileprivate func add(_ session: ImportedSession) throws -> ImportedSession.Obstacle? {
         guard let secrets, let table = schema[InternalClasses.session], table.entity.isSession else {
             throw ParseError.usersAreOff

@@ -25,7 +25,7 @@ final class RateCounter: Sendable {
         var isShared = false
     }
 
-    /// Where a count is kept.
+    /// The place where a count is kept.
     private enum Place { case current, previous, shared }
 
     /// The counts of one limit. Old counts are dropped by generations, each as long as the limit's time, instead of one

@@ -24,7 +24,7 @@ final class MailQueue: Sendable {
 
     /// - Parameters:
     ///   - lookUpLimit: The time limit for finding the recipient of a mail, which may involve the app's code.
-    ///   - sendingLimit: How long it may take to send one.
+    ///   - sendingLimit: The longest time for sending one.
     init(_ options: MailOptions, lookUpLimit: Duration = .seconds(10), sendingLimit: Duration = .seconds(120)) {
         let sender = options.sender
         queue = DeliveryQueue(

@@ -13,7 +13,7 @@ final class ParseClass: Sendable {
     let fields: [Field]
     /// The class's other properties.
     let options: ClassOptions
-    /// How object ids are read and written.
+    /// Reads and writes object ids.
     let objectID: ObjectIDCoding
     /// The statements that insert objects.
     let insertion: ValueBatch.Insertion

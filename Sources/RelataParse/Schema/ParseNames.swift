@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Which names classes and fields may have.
+/// The rules for the names of classes and fields.
 enum ParseNames {
     /// Fields that every object has, and reserved names of objects.
     static let reservedFields: Set<String> = [

@@ -284,7 +284,7 @@ struct RelationshipDetails: Hashable, Sendable {
     var deleteRule: DeleteRule?
     /// For a relation: the pointer of the target class whose inverse it is.
     var inverse: String?
-    /// How a relation is ordered. One that clients fill keeps the order in which they do.
+    /// The order of a relation. If clients fill it, it keeps the order in which objects were added.
     var order: Relationship.Order? = .stored
     /// For a pointer: whether the column must be set.
     var isRequired = false

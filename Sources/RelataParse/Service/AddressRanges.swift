@@ -53,7 +53,7 @@ public struct AddressRanges: Hashable, Sendable {
 
     private struct Range: Hashable, Sendable {
         let start: NetworkAddress
-        /// How many of the first bits are the same in all of its addresses.
+        /// The number of leading bits that all of its addresses share.
         let length: Int
 
         init?(_ text: String) {

@@ -6,7 +6,7 @@ package struct AuditedCall: Hashable, Sendable {
     package let isMaster: Bool
     /// The session that it was asked in.
     let sessionToken: String?
-    /// Which rights it was to change: `ACL`, `classLevelPermissions`, or the members of a role.
+    /// The rights that it was to change: `ACL`, `classLevelPermissions`, or the members of a role.
     package let rights: [String]
     /// Whether it was a batch.
     package let isBatch: Bool

@@ -9,7 +9,7 @@ import RelataEngine
 /// let reply = await service.respond(to: WireRequest(method: "GET", path: "/classes/Book", headers: headers))
 /// ```
 public final class ParseService: Sendable {
-    /// How requests are answered.
+    /// The options for answering requests.
     public struct Options: Sendable {
         /// The path at which the protocol is served. Paths in batches may begin with it.
         public var mount = "/parse"
@@ -36,7 +36,7 @@ public final class ParseService: Sendable {
         public var maximumKeptReply = 1024 * 1024
         /// The total size of stored replies of more than 256 bytes each. The oldest are removed first.
         public var maximumKeptReplies = 64 * 1024 * 1024
-        /// Which files are accepted, and where they are stored; `nil` for no files.
+        /// The files that are accepted, and their storage; `nil` for no files.
         public var files: FileOptions?
         /// Hashes passwords and tokens; `nil` for a store without users.
         public var secrets: (any SecretHashing)?
@@ -44,11 +44,11 @@ public final class ParseService: Sendable {
         public var sessionLifetime = 365.0 * 24 * 3600
         /// Whether a session that is used lasts as long as a new one again.
         public var extendsSessions = false
-        /// How mails to users are written and sent; `nil` for no mails.
+        /// The options for mail to users; `nil` for no mail.
         public var mail: MailOptions?
-        /// Which passwords users may have.
+        /// The rules for users' passwords.
         public var passwords = PasswordOptions()
-        /// When an account is locked after wrong passwords; `nil` for never.
+        /// The rules for locking an account after wrong passwords; `nil` for never.
         public var lockout: LockoutOptions?
         /// The other services by which users sign in, such as Apple and Google.
         public var signIn: [SignInProvider] = []
@@ -58,7 +58,7 @@ public final class ParseService: Sendable {
         public var rateLimits: [RateLimit] = []
         /// The functions that clients may call, and the jobs.
         public var code = CloudCode()
-        /// How functions and triggers are called that other servers answer; `nil` for no webhooks. A store of an app's
+        /// The options for functions and triggers that other servers answer; `nil` for no webhooks. A store of an app's
         /// models has none.
         public var webhooks: WebhookOptions?
         /// Whether clients may follow queries over a WebSocket: see `Documentation/LiveQueries.md`.
@@ -72,8 +72,9 @@ public final class ParseService: Sendable {
         public var maximumLiveBacklog = 4 * 1024 * 1024
         /// For how many seconds a live query is kept after its client disconnects, so that the client can resume it.
         public var liveResumeTime = 60.0
-        /// How many seconds a live query may take to look at what a step of changes means to it. One that takes longer in
-        /// two steps in a row ends, because all others wait for it. The app's closures about live queries have as long.
+        /// The longest time, in seconds, that a live query may take to evaluate a step of changes. A query that takes
+        /// longer in two consecutive steps is ended, because all others wait for it. The app's closures about live
+        /// queries have the same limit.
         public var maximumLiveTime = 5.0
 
         /// Whether replies contain the record for an audit.
@@ -180,7 +181,7 @@ public final class ParseService: Sendable {
         }
     }
 
-    /// How large the body of a request may be, before any of it is read; `nil` for as large as any.
+    /// The maximum size of a request's body, before any of it is read; `nil` for the limit of all requests.
     ///
     /// - Parameters:
     ///   - path: The path below the mount.

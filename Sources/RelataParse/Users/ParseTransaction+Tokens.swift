@@ -7,7 +7,7 @@ extension ParseTransaction {
     ///
     /// - Parameters:
     ///   - address: The key of the address to which the token is sent.
-    ///   - lifetime: How many seconds the token works.
+    ///   - lifetime: The number of seconds that the token works.
     ///   - interval: The least number of seconds between two tokens for the same address.
     /// - Returns: The token; `nil` if the last one is too recent.
     func newToken(

@@ -72,7 +72,7 @@ extension RecordStore {
             })
     }
 
-    // MARK: What was done
+    // MARK: Changes
 
     /// The committed changes of this store's transactions from now on: inserted, updated and deleted objects, including
     /// cascades and edits on lists, of all classes that exist by then.

@@ -29,7 +29,7 @@ public struct RecordQuery: Hashable, Sendable {
     public var offset: Int?
     /// The includes of the objects.
     var includes: [Include] = []
-    /// Why an argument is invalid in a condition.
+    /// The reason why an argument is invalid in a condition.
     private var argumentProblem: String?
 
     /// A relationship that is loaded.

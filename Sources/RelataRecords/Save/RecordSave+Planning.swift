@@ -327,7 +327,7 @@ extension LinkChange {
 }
 
 extension RecordLayout {
-    /// Why a field can't have a value; `nil` if it can.
+    /// The reason why a field can't have a value; `nil` if it can.
     fileprivate func refusal(of value: RecordValue, for name: String) -> String? {
         switch (self[name], value) {
         case (.column(let column, .real)?, .integer(let number))

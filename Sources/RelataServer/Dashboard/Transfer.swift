@@ -8,10 +8,10 @@ import Synchronization
 /// An export or an import by a page: files that are downloaded or uploaded in pieces. They are in a separate folder,
 /// which is deleted with the object.
 final class Transfer: Sendable {
-    /// Which way the files go.
+    /// The direction of the transfer.
     enum Kind: String { case export, `import` }
 
-    /// How far it is.
+    /// The stage of the transfer.
     enum Phase: String { case receiving, running, done, refused, failed }
 
     /// An error of a request that doesn't fit the state.
@@ -97,7 +97,7 @@ final class Transfer: Sendable {
 
     /// Appends a piece to an uploaded file.
     ///
-    /// - Returns: How large the file is now.
+    /// - Returns: The size of the file now.
     func add(_ bytes: [UInt8], to name: String, at offset: Int) throws -> Int {
         try state.withLock { state in
             state.lastUse = .now

@@ -22,7 +22,7 @@ struct ReceivedRequest: Sendable {
     var isKeptAlive: Bool
     /// The head of a request for a WebSocket.
     var webSocketHead: HTTPRequestHead?
-    /// When its last byte arrived.
+    /// The time when its last byte arrived.
     var arrival = NIODeadline.now()
 
     /// The number of received bytes of the body.

@@ -16,7 +16,7 @@ struct RequestAssembler {
         case refuse(Refusal)
     }
 
-    /// Why a request isn't taken.
+    /// The reason why a request is refused.
     struct Refusal {
         let error: ServerRefusal
         /// Whether only the head of the reply is wanted.

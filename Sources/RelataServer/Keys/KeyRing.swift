@@ -36,7 +36,7 @@ final class KeyRing: Sendable {
 
     /// Replaces the keys, except for the application's id.
     ///
-    /// - Parameter overlap: How long the replaced keys of backends stay valid.
+    /// - Parameter overlap: The time that the replaced keys of backends stay valid.
     func replace(with keys: ServerKeys, overlap: Duration) {
         let time = now()
         state.withLock { state in

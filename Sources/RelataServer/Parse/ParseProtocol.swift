@@ -11,8 +11,8 @@ extension RelataServer {
     /// - Parameters:
     ///   - store: The store. It is closed with the server.
     ///   - keys: The keys that clients must send.
-    ///   - options: How requests are answered. The mount is that of the server.
-    ///   - configuration: How the server listens.
+    ///   - options: The options for answering requests. The mount is that of the server.
+    ///   - configuration: The configuration of the server.
     ///   - metrics: The server's metrics.
     ///   - logger: The log.
     ///   - configure: Sets the hooks before and after clients save and delete objects.

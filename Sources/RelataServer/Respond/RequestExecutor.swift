@@ -74,7 +74,7 @@ final class RequestExecutor: TaskExecutor {
 
     /// - Parameters:
     ///   - threads: The maximum number of threads: as many as the store can block, and some for other work.
-    ///   - idleTime: How many seconds a thread waits for a job before it ends.
+    ///   - idleTime: The number of seconds that a thread waits for a job before it ends.
     init(threads: Int, idleTime: Double = 10) {
         let threads = max(1, threads)
         width = min(threads, ProcessInfo.processInfo.activeProcessorCount)

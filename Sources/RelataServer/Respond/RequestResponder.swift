@@ -62,7 +62,7 @@ final class RequestResponder: Sendable {
     /// From now on, replies announce that the connection closes.
     func stop() { isStopping.store(true, ordering: .relaxed) }
 
-    /// How the body of a request is taken that begins to arrive.
+    /// Decides how to take the body of a request that begins to arrive.
     ///
     /// - Throws: the refusal of a request, regardless of its body.
     func admission(

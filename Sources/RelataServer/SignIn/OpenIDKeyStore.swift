@@ -19,11 +19,11 @@ actor OpenIDKeyStore {
     private var failure: (any Error)?
     private var running: Task<Void, any Error>?
 
-    /// How many seconds keys are cached if the provider doesn't set a time.
+    /// The number of seconds that keys are cached if the provider doesn't set a time.
     private static let lifetime = 3600.0
     /// The least and the greatest cache time, in seconds, whatever the provider sets.
     private static let lifetimes = 60.0...86_400.0
-    /// How many seconds expired keys are used if the provider can't be reached.
+    /// The number of seconds that expired keys are used if the provider can't be reached.
     private static let grace = 3600.0
     /// The least number of seconds between two fetches.
     private static let interval = 60.0

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// How objects of a class are read from the rows of one statement and written as JSON: made once for a query.
+/// Reads objects of a class from the rows of one statement, and writes them as JSON. Made once for a query.
 ///
 /// The objects of pointers come with the same rows, by joins. If that would take too many joins, and for pointers
 /// inside JSON, their objects are fetched afterwards.
@@ -34,7 +34,7 @@ final class ObjectShape: Sendable {
         case constant([UInt8])
     }
 
-    /// How a column is written.
+    /// The form in which a column is written.
     enum Kind: Sendable {
         case text, uuid, number, decimal, boolean, bytes
         case date(DateEncoding)

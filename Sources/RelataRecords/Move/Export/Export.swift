@@ -37,7 +37,7 @@ struct Export {
         return connection.dialect == .sqlite && !connection.path.isEmpty ? connection.path : nil
     }
 
-    // MARK: What is written
+    // MARK: Tables
 
     /// The classes of these names with the lists between them, and the lists of these names.
     private func chosen(_ names: [String], _ report: inout ExportReport) throws -> [MovedTable] {

@@ -181,7 +181,7 @@ final class JSONLinesSource: RowSource {
 
     /// The field of a member.
     ///
-    /// - Parameter number: How many members precede it.
+    /// - Parameter number: The number of members before it.
     private func field(
         _ name: Slice<UnsafeBufferPointer<UInt8>>, number: Int, of table: Int
     ) throws(RowProblem) -> Int {
