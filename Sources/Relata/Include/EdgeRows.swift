@@ -2,7 +2,7 @@ import RelataCore
 import RelataEngine
 import RelataSQLite
 
-/// Which object each row of an edge gives to which owner.
+/// The owner of each row of an edge, and the object that the row gives to it.
 @usableFromInline
 struct EdgeRows {
     /// The columns with an object's position among those of its owner, and with the key that follows it in the order:

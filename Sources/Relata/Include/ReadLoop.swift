@@ -31,7 +31,7 @@ public struct ReadLoop<M: Model> {
     @usableFromInline var objects: [M] = []
     /// The positions of objects that may be in several rows.
     @usableFromInline var places: [StoredKey<M>: Int32] = [:]
-    /// Which owner each row is of.
+    /// The owner of each row.
     @usableFromInline var rows: EdgeRows
     /// The owners' keys, by their numbers, if rows have keys.
     @usableFromInline var ownerKeys: [StoredKey<M>] = []

@@ -56,7 +56,7 @@ enum MemberName {
         return String(description.dropFirst(start.count))
     }
 
-    /// Why the property may have another name in JSON, or none.
+    /// The reason why the property may have another name in JSON, or none.
     private static func doubt<Root: Codable>(_ name: String, of root: Root.Type) -> Unknown.Reason? {
         if name.isEmpty { return .unnamed }
         do {
@@ -71,7 +71,7 @@ enum MemberName {
 }
 
 extension MemberName {
-    /// Why the name of a property isn't certain, and what to write instead.
+    /// The reason why the name of a property isn't certain, and the code to write instead.
     struct Unknown: Error, CustomStringConvertible {
         enum Reason {
             case unnamed, rawKeys, noKey, openKeys, noKeys

@@ -1,7 +1,7 @@
 import RelataCore
 import RelataEngine
 
-/// How a row is written.
+/// The statement that writes a row.
 enum RowStatement: Equatable {
     case insert
     /// Keeps the existing row.

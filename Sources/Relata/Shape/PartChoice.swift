@@ -174,7 +174,7 @@ public struct RefusedPart<Value>: ShapePart {
 public protocol RelatedObjects<Target>: Sendable {
     /// The model at the other end.
     associatedtype Target: Model
-    /// Which objects, in which order, how many.
+    /// The condition, the order and the number of the objects.
     var include: Include<Target> { get }
 }
 

@@ -6,7 +6,7 @@ import RelataEngine
 ///
 /// ``Query/skippingUndecodable(_:)`` reports such objects, and ``StoreReader/check()`` finds all of them.
 public struct UndecodableObject: Hashable, Sendable, CustomStringConvertible {
-    /// Which object.
+    /// The object.
     public let object: ObjectReference
     /// The property with the unreadable value, if it is known.
     public let property: String?

@@ -1,4 +1,4 @@
-/// Which rows a caller may see. Every statement that reads is compiled under one.
+/// The rows that a caller may see. Every statement that reads is compiled under an access.
 ///
 /// An entity without a condition is open: all of its rows are visible. A guarded entity shows the rows that meet its
 /// condition. Other rows are invisible everywhere: in results, members and counts, and links to them read as dangling.

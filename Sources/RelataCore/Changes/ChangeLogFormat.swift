@@ -1,7 +1,7 @@
 import Foundation
 
-/// How the durable change log is stored. This is version 2 of the format; the row `change log` of `relata_metadata`
-/// holds the number.
+/// The storage format of the durable change log. This is version 2; the row `change log` of `relata_metadata` holds the
+/// number.
 ///
 /// The table `relata_changes` has one row for each entity and kind of change of a statement:
 ///

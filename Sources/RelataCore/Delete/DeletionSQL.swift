@@ -1,4 +1,4 @@
-/// Which objects are to be deleted.
+/// The objects to be deleted.
 package enum DeletionRoots: Hashable, Sendable {
     /// The objects with these keys; missing ones are skipped.
     case keys([KeyValue])

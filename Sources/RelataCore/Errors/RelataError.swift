@@ -88,8 +88,8 @@ public struct Blocker: Hashable, Sendable {
     public let relationship: String
     /// The object that would be deleted.
     public let blocked: ObjectReference
-    /// Why it prevents the deletion, if the reason isn't a rule of the relationship: the database's own action can't be
-    /// planned. `nil` for a rule.
+    /// The reason why it prevents the deletion, if it isn't a rule of the relationship: the database's own action can't
+    /// be planned. `nil` for a rule.
     public let reason: String?
 
     /// Describes a blocker.
@@ -106,7 +106,7 @@ public struct Blocker: Hashable, Sendable {
 
 /// Both versions of an object that was changed concurrently.
 public struct Conflict: Sendable {
-    /// Which object.
+    /// The object.
     public let object: ObjectReference
     /// The value that was to be saved: the model.
     public let given: any Sendable

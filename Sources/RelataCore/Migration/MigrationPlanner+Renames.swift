@@ -173,7 +173,7 @@ extension MigrationPlanner {
         return expected.first { $0.name.isSameName(as: table) }?.column(name) != nil
     }
 
-    /// Which claims take which names of the file.
+    /// Decides which claims take which names of the file.
     private mutating func decide(_ claims: [Claim], in table: String?) -> [Decision] {
         let declared = claims.map { claim in
             claim.declared.first { old in

@@ -289,7 +289,7 @@ package struct MigrationPlanner {
             question: question, entity: place.entity, property: place.property, finding: finding, fix: fix)
     }
 
-    // MARK: What the schema wants
+    // MARK: Wanted tables
 
     /// The entity of a wanted table; `nil` for a join table.
     func entity(of table: TableDescription) -> Table? { places.number(of: table.name).map { schema.tables[$0] } }

@@ -137,7 +137,7 @@ extension RenameHistory.Entry {
     }
 }
 
-// MARK: What models declare
+// MARK: Declarations of models
 
 extension RenameHistory {
     /// The models' declarations of former names. They also apply to a file that these models made: it has only the new

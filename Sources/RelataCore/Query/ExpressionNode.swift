@@ -27,7 +27,7 @@ public indirect enum ExpressionNode: Hashable, Sendable {
     case text(TextOperator, ExpressionNode, ExpressionNode, TextOptions)
     /// Whether a full-text search finds the object.
     case found(ObjectSearch)
-    /// How well the object matches the query's search, in ascending order.
+    /// The object's relevance for the query's search, in ascending order.
     case relevance
     /// All must hold; true when empty.
     case and([ExpressionNode])
@@ -89,7 +89,7 @@ public struct RelatedSet: Hashable, Sendable {
     }
 }
 
-/// How two values are compared.
+/// A comparison of two values.
 public enum ComparisonOperator: String, Hashable, Sendable {
     /// The values are equal.
     case equal = "=="
@@ -105,7 +105,7 @@ public enum ComparisonOperator: String, Hashable, Sendable {
     case greaterOrEqual = ">="
 }
 
-/// How text is searched for in text.
+/// A comparison that searches one text for another, or for a pattern.
 public enum TextOperator: String, Hashable, Sendable {
     /// The text occurs anywhere in the other, at its beginning, or at its end.
     case contains, beginsWith, endsWith
@@ -187,7 +187,7 @@ public enum Function: Hashable, Sendable {
 /// A part of a date, in UTC. Weekdays count from 0, Sunday.
 public enum DatePart: String, Hashable, Sendable { case year, month, day, hour, minute, second, weekday }
 
-/// How many of a set must meet a condition.
+/// The part of a set that must meet a condition.
 public enum Quantifier: String, Hashable, Sendable {
     /// One or more of them.
     case any = "ANY"
@@ -256,7 +256,7 @@ public struct QueryPlan: Hashable, Sendable {
     /// In ``ExpressionNode/inQuery(_:_:selecting:)``: the array whose elements the objects represent. The selection is
     /// read from an element.
     package var elements: SelectedElements?
-    /// How the rows of the entity's table must be found; `nil` for the database's choice.
+    /// The index by which the rows of the entity's table must be found; `nil` for the database's choice.
     package var index: ForcedIndex?
     /// A search in the entity's own attributes. The best matches come first, unless ``sort`` is set.
     package var search: ObjectSearch?

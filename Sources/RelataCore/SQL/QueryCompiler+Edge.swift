@@ -17,12 +17,12 @@ extension QueryCompiler {
     ///   - sortsRows: Whether rows are always sorted. Otherwise they may be in any order, and end with columns for the
     ///     object's position among those of its owner, a position or a key or both: see ``CompiledQuery/placeColumns``.
     ///     Sorting the few objects of an owner is fast, sorting all rows together isn't.
-    ///   - toOnes: Which parts of a row belong to each to-one whose object may be left unset if an earlier row had it;
-    ///     see ``CompiledQuery/knownKeys``.
+    ///   - toOnes: The parts of a row that belong to each to-one whose object may be left unset if an earlier row had
+    ///     it; see ``CompiledQuery/knownKeys``.
     ///   - tellsOnce: Whether links and objects may come in separate rows, because an object that many owners share
     ///     must be read only once; see ``CompiledQuery/objectRows``.
-    ///   - ownerCount: How many owners there are, if they are all existing ones. If there are fewer objects, all of them
-    ///     may be read for their links.
+    ///   - ownerCount: The number of owners, if they are all existing ones. If there are fewer objects, all of them may
+    ///     be read for their links.
     ///   - recursion: Whether the targets are owners in turn, and how often. The relationship must lead back to its own
     ///     entity, and rows include their owner's key.
     package func edge(

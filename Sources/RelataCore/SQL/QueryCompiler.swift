@@ -8,9 +8,9 @@
 package struct QueryCompiler: Sendable {
     /// The entities.
     package let schema: Schema
-    /// Which rows the statements see.
+    /// The rows that the statements see.
     package let access: Access
-    /// Whose SQL is written.
+    /// The dialect of the SQL.
     package let dialect: Dialect
 
     /// A compiler for the entities of a schema.
@@ -28,8 +28,8 @@ package struct QueryCompiler: Sendable {
     /// - Parameters:
     ///   - place: The end of the page before; `nil` for the first page.
     ///   - tellsPlace: Whether the columns with a row's position in the order are added at the end.
-    ///   - toOnes: Which parts of a row belong to each to-one whose object may be left unset if an earlier row had it;
-    ///     see ``CompiledQuery/knownKeys``.
+    ///   - toOnes: The parts of a row that belong to each to-one whose object may be left unset if an earlier row had
+    ///     it; see ``CompiledQuery/knownKeys``.
     /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have and types that don't fit.
     package func select(
         _ plan: QueryPlan, columns: SelectedColumns = .all, after place: PagePosition? = nil, tellsPlace: Bool = false,

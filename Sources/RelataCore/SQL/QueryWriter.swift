@@ -61,7 +61,7 @@ struct QueryWriter {
         }
     }
 
-    /// How many of the best matches of a search are needed, so that no others are evaluated; `nil` if more than their
+    /// The number of a search's best matches that are needed, so that no others are evaluated; `nil` if more than their
     /// words decides.
     private func bestCount(_ compiler: QueryCompiler) -> Int? {
         guard let limit = plan.limit, plan.condition == nil, plan.relatedTo == nil, plan.sort.isEmpty,
@@ -340,7 +340,7 @@ struct QueryWriter {
         return text
     }
 
-    /// Which part of the rows is meant: `LIMIT` and `OFFSET`.
+    /// The wanted part of the rows: `LIMIT` and `OFFSET`.
     private mutating func part() throws(RelataError) -> String {
         var text = ""
         if let limit = plan.limit {

@@ -18,7 +18,7 @@ package struct ForeignKey: Hashable, Sendable {
     package var unsetColumns: [String]?
     /// The database's action on deletion of the target, if it isn't a delete rule: such a deletion is refused.
     package var unsupportedAction: UnsupportedAction?
-    /// How its columns are compared with those that they refer to.
+    /// The comparison of its columns with those that they refer to.
     package var comparison: KeyComparison
 
     /// Describes a foreign key.
@@ -46,7 +46,7 @@ package enum UnsupportedAction: Hashable, Sendable {
     case unsetsRequired
 }
 
-/// How the columns of a foreign key are compared with those that they refer to.
+/// The comparison of a foreign key's columns with those that they refer to.
 ///
 /// SQLite compares by the collation and the affinity of the columns that are referred to: `'ABC'` refers to `'Abc'` in
 /// a column that collates `NOCASE`, and the text `'7'` to the integer 7.
@@ -96,7 +96,7 @@ package struct SchemaForeignKey: Sendable {
     package let unsetColumns: [String]
     /// The database's action on deletion of the target, if it isn't a delete rule.
     package let unsupportedAction: UnsupportedAction?
-    /// How the two sides are compared.
+    /// The comparison of the two sides.
     package let comparison: KeyComparison
     /// The property that holds it; several are separated by commas.
     package let property: String

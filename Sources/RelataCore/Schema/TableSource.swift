@@ -1,4 +1,4 @@
-/// How statements read and change the rows of a table that another program made on a server.
+/// A table that another program made on a server, in the form in which statements read and change its rows.
 ///
 /// Its columns may have types that no attribute has: they are read as text then. Names may differ in their case alone,
 /// and schemas may have tables of one name: entities and attributes refer to tables and columns by labels, which are

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// How values of one type are read from a column and bound to a parameter.
+/// Reads values of one type from a column, and binds them to a parameter.
 ///
 /// `@Model` calls `coding(of:)` for the type of each property. The result is known at compile time, so that reading a
 /// row needs no look-up.

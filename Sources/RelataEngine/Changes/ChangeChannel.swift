@@ -30,7 +30,7 @@ package struct ChangeInterest: Equatable, Sendable {
     }
 }
 
-/// Which transactions a state of a database holds, on a server that numbers them as they begin to write.
+/// The transactions whose changes a state of a database includes, on a server that numbers them as they begin to write.
 package struct TransactionSnapshot: Hashable, Sendable {
     /// The oldest transaction that ran then: all before it had ended.
     package let oldest: Int64

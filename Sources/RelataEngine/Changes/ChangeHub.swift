@@ -28,7 +28,7 @@ package final class ChangeHub: Sendable {
     private let state = Mutex(State())
     private let level = Atomic(Level.nothing.rawValue)
     private let watch: ExternalChanges
-    /// How many seconds may pass until a commit of another process is noticed; `nil` for never.
+    /// The longest time, in seconds, until a commit of another process is noticed; `nil` for never.
     package let interval: Double?
     /// The unique number of this store, by which it recognises its own transactions.
     package let writer = Int64.random(in: 1 ... .max)
@@ -57,7 +57,7 @@ package final class ChangeHub: Sendable {
     /// - Parameters:
     ///   - entities: The entities to report changes for, until others are set.
     ///   - keepsLog: Whether each transaction is written to the durable change log.
-    ///   - interval: How many seconds may pass until a commit of another process is noticed; `nil` for never.
+    ///   - interval: The longest time, in seconds, until a commit of another process is noticed; `nil` for never.
     package init(_ entities: ChangeEntities, keepsLog: Bool, interval: Double?) {
         self.entities = Mutex(entities)
         self.keepsLog = keepsLog

@@ -129,8 +129,8 @@ public struct LoggedChange: Hashable, Sendable {
     public let position: ChangePosition
     /// The shared number of a transaction's changes: the position of the first one.
     public let batch: ChangePosition
-    /// When it was written, by the clock of the process that wrote it, or by the server's clock. Clocks may be set
-    /// back: only ``position`` gives the order.
+    /// The time when it was written, by the clock of the process that wrote it, or by the server's clock. Clocks may be
+    /// set back: only ``position`` gives the order.
     public let time: Date
     /// The change to the row.
     public let change: Change

@@ -155,7 +155,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Why SQLite can't follow a foreign key, and the remedy.
+    /// The reason why SQLite can't follow a foreign key, and the remedy.
     private static func fault(
         of key: ForeignKeyDescription, _ columns: [String], in target: TableDescription
     ) -> (String, String)? {

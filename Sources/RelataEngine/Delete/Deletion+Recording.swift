@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// How a deletion records changes, and reads keys.
+/// Recording the changes of a deletion, and reading keys.
 extension Deletion {
     mutating func record(_ keys: KeyList, of entity: Int) {
         if keys.isEmpty { return }

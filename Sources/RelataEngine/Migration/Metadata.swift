@@ -16,14 +16,14 @@ package struct Metadata {
     package var renames = RenameHistory()
 
     private static let table = "\"relata_metadata\""
-    /// How the names of rows begin that hold one entity each.
+    /// The prefix of the names of rows that hold one entity each.
     private static let entityPrefix = "entity "
     /// Whether a row is one of them.
     private static var isEntity: String { "substr(name, 1, \(entityPrefix.count)) = '\(entityPrefix)'" }
     /// The row that a file of another program has.
     private static let foreignName = "made by another program"
 
-    /// How the file was last left.
+    /// The state in which the file was left last.
     package enum State {
         /// By other entities or steps, or after a change of its tables.
         case changed

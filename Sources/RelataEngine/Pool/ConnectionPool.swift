@@ -22,7 +22,7 @@ package final class ConnectionPool: Sendable {
     package let readsFirst: Bool
     /// Distributes committed transactions.
     package let changes: ChangeHub?
-    /// How many threads can be busy with the pool's connections at once.
+    /// The number of threads that can be busy with the pool's connections at once.
     package let maximumHolders: Int
 
     /// Opens a database, and creates it if it doesn't exist and the engine can.
@@ -31,7 +31,7 @@ package final class ConnectionPool: Sendable {
     ///   - engine: The database.
     ///   - isReadOnly: Whether writing is refused.
     ///   - readers: The largest number of connections that read.
-    ///   - busyTimeout: How many seconds to wait for another process that writes.
+    ///   - busyTimeout: The number of seconds to wait for another process that writes.
     ///   - waitsToOpen: Whether that applies from the start, or the writing connection fails immediately until
     ///     ``beginWaiting()``.
     ///   - sharingTime: For how long a transaction includes others' writes.

@@ -13,7 +13,7 @@ package protocol Engine: Sendable {
     func checkBeforeOpening(isReadOnly: Bool) throws(RelataError)
     /// Whether it is read elsewhere than it is written.
     var readsReplicas: Bool { get }
-    /// How long a call waits for a connection while all are in use; `nil` for no limit.
+    /// The longest time that a call waits for a connection while all are in use; `nil` for no limit.
     var connectionTimeout: Duration? { get }
     /// Whether each connection reads the declarations of all tables before its first statement about one.
     var connectionsReadTables: Bool { get }

@@ -54,7 +54,7 @@ final class Leases: Sendable {
     ///
     /// - Parameters:
     ///   - purpose: The purpose of the connections in errors: "write".
-    ///   - patience: How long a call waits for one; `nil` for no limit.
+    ///   - patience: The longest time that a call waits for one; `nil` for no limit.
     ///   - makeExecutor: Makes the thread of a new connection, if it has one.
     init(
         limit: Int, purpose: String = "work", patience: Duration? = nil,
@@ -213,7 +213,7 @@ final class Leases: Sendable {
     /// The number of waiting ones.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// How the connections are used now.
+    /// The current use of the connections.
     var statistics: StoreStatistics.Connections {
         state.withLock { state in
             StoreStatistics.Connections(

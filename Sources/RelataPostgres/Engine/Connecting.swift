@@ -4,7 +4,7 @@ import RelataCore
 import RelataEngine
 import Synchronization
 
-/// How long a store on a server waits.
+/// The waiting times of a store on a server.
 package struct PostgresWaits: Sendable {
     /// For a lock, for a server that is away, and with transactions that run again.
     package let busy: Duration

@@ -350,7 +350,7 @@ package final class ParameterBuffer {
     @inline(__always)
     func endSetting() { count = typeCount }
 
-    // MARK: What libpq takes
+    // MARK: Pointers for libpq
 
     /// Passes the values to `body` in libpq's form. They must not change in the call.
     func withPointers<Result>(

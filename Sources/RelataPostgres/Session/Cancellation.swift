@@ -30,7 +30,7 @@ package final class Cancellation: Sendable {
 }
 
 extension Session {
-    /// How long a statement may run on before the cancellation is repeated.
+    /// The time that a statement may run on before the cancellation is repeated.
     private static let patience = Duration.milliseconds(50)
 
     /// Clears a cancellation: the session can be used again, such as to roll back.

@@ -11,7 +11,7 @@ import RelataCore
 extension Session {
     /// Up to which time for an answer a server is nearby.
     private static let nearby = Duration.microseconds(100)
-    /// How long the caller's thread waits.
+    /// The time that the caller's thread waits.
     private static let patience = Duration.milliseconds(1)
 
     /// The number of bytes of parameters that can certainly be sent at once.

@@ -47,7 +47,7 @@ private struct PageCopy {
     private static let pagesAtOnce: Int32 = 512
     /// The number of times the copy restarts before others wait for it.
     private static let restarts = 8
-    /// How long it waits for a lock on the file, in seconds.
+    /// The number of seconds that it waits for a lock on the file.
     private static let patience = 5.0
 
     init(from: SQLiteDriver, to: SQLiteDriver) {

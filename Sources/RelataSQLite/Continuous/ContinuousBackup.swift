@@ -50,7 +50,7 @@ public struct ContinuousBackup: Sendable {
     ///   - path: The file.
     ///   - folder: The folder for the copies; created if it doesn't exist.
     ///   - kept: For how long moments can be restored; `nil` for no limit.
-    ///   - interval: How long a commit may wait to be copied.
+    ///   - interval: The longest time that a commit waits to be copied.
     public init(
         of path: String, to folder: String, keeping kept: Duration? = nil, interval: Duration = .seconds(1)
     ) {

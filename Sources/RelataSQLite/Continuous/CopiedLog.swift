@@ -121,7 +121,7 @@ final class CopiedLog {
 
     /// The position to which the log was copied.
     var position: LogPosition { last?.end ?? head.start }
-    /// When the end of the log was last known.
+    /// The time when the end of the log was last known.
     var time: Int64 { last?.ended ?? head.moment }
 
     /// Whether all is copied that a log holds.
@@ -132,8 +132,8 @@ final class CopiedLog {
     /// Copies the new part of a log, if there is one.
     ///
     /// - Parameters:
-    ///   - began: When the index was requested.
-    ///   - ended: When it was received.
+    ///   - began: The time when the index was requested.
+    ///   - ended: The time when it was received.
     /// - Throws: ``LogLost`` if the log doesn't continue the copies; ``RelataError/fileAccess(path:_:)`` if writing
     ///   fails, with nothing added.
     func copy(from source: LogSource, to index: LogIndex, began: Int64, ended: Int64) throws {

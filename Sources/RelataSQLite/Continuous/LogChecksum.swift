@@ -16,7 +16,7 @@ struct LogChecksum: Hashable, Codable {
 
     /// Continues over bytes, whose number is a multiple of eight.
     ///
-    /// - Parameter isBigEndian: How the log reads words, which is as the machine did that began it.
+    /// - Parameter isBigEndian: Whether the log's words are big-endian, as on the machine that began it.
     mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
         var (one, two) = (first, second)
         var place = 0

@@ -54,7 +54,7 @@ final class LogHold {
     /// Refuses a file that was moved.
     func checkIsInPlace() throws(RelataError) { try holder.driver.checkIsInPlace() }
 
-    /// How far the log is committed.
+    /// The end of the committed part of the log.
     func index() throws(RelataError) -> LogIndex {
         let end = Date(timeIntervalSinceNow: Self.patience)
         while true {

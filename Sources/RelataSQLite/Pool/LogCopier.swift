@@ -55,7 +55,7 @@ final class LogCopier: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The pages at which a log should restart.
-    ///   - busyTimeout: How many seconds the connection waits for other processes.
+    ///   - busyTimeout: The number of seconds that the connection waits for other processes.
     func watch(_ connection: Connection, limit: Int32, busyTimeout: Double) throws(RelataError) {
         let handle = try connection.sqlite.handle
         state.withLock { ($0.limit, $0.busyTimeout) = (limit, SQLiteDriver.milliseconds(busyTimeout)) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How text is split into words for full-text search: equally for stored, searched and highlighted text, on every
+/// The words of a text for full-text search. Stored, searched and highlighted text is split in the same way on every
 /// engine.
 ///
 /// A word is a sequence of letters, digits and their marks, without differences of case and diacritics. In scripts that

@@ -3,7 +3,7 @@ import Foundation
 /// A search for a regular expression in many texts, with a time limit: some expressions take unlimited time, even in
 /// short texts.
 package struct TextSearch {
-    /// How long all searches of a statement may take together, and how long one match of a whole text.
+    /// The longest time for all searches of a statement together, and for one match of a whole text.
     package static let limit = Duration.seconds(1)
 
     /// The engine gives up some searches silently, after some forty million steps. It reports every ten thousand of

@@ -15,7 +15,7 @@ package struct SearchIndex: Hashable, Sendable {
 
     /// The column of a table on PostgreSQL that holds its words.
     package static let column = "relata_search"
-    /// How the names of the tables and triggers begin that belong to an index on SQLite.
+    /// The prefix of the tables and triggers that belong to an index on SQLite.
     package static let prefix = "relata_search_"
     private static let wordsSuffix = "_index"
 
