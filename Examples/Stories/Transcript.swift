@@ -27,7 +27,7 @@ struct Transcript: Sendable {
         throw StoryError("\(what) was to be refused, and wasn't")
     }
 
-    /// What a deletion does or would do.
+    /// Writes what a deletion does or would do.
     func report(_ title: String, _ report: DeletionReport) {
         say(title)
         for line in report.sorted().lines() { say("  " + line) }
@@ -54,7 +54,7 @@ final class QueryCounter: Sendable {
         return options
     }
 
-    /// How many there were since the last time.
+    /// The number since the last call.
     func take() -> Int {
         count.withLock { count in
             defer { count = 0 }

@@ -20,7 +20,7 @@ public enum ChildPeak {
         return peak
     }
 
-    /// How many megabytes this process had at most.
+    /// The peak memory of this process, in megabytes.
     public static func ofThisProcess() throws -> Double {
         #if os(Linux)
         // Not `getrusage`, which counts what the process that started this one had.

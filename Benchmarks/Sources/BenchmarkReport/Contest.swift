@@ -2,7 +2,7 @@ import Foundation
 
 /// Measures the contestants of one workload.
 public struct Contest: Sendable {
-    /// How often each is measured.
+    /// The number of measurements of each.
     public let rounds: Int
     /// Whether processor time is measured instead of elapsed time.
     public let usesProcessorTime: Bool

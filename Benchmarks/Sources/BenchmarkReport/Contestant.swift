@@ -1,4 +1,4 @@
-/// Who does a workload.
+/// The role of a contestant.
 public enum Role: Hashable, Sendable {
     /// Relata.
     case ours
@@ -10,7 +10,7 @@ public enum Role: Hashable, Sendable {
 
 /// One way to do a workload.
 public struct Contestant {
-    /// Who does it.
+    /// The role of the contestant.
     public let role: Role
     /// Makes ready what one measurement needs, and returns what is measured. Its result must be the same for all.
     public let prepare: () throws -> () async throws -> Int

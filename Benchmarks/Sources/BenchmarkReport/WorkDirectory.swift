@@ -2,7 +2,7 @@ import Foundation
 
 /// A directory for the files that are measured, removed with them at the end.
 public final class WorkDirectory: Sendable {
-    /// Where it is.
+    /// The path of the folder.
     public let path: String
 
     /// Makes one that only this user may enter.

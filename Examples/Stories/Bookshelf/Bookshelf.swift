@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 
-/// What can be done with a bookshelf.
+/// The operations on a bookshelf.
 public struct Bookshelf: Sendable {
     /// The database.
     public let store: Store
@@ -115,7 +115,7 @@ public struct BookDetails: Sendable {
     public let publishers: [Publisher]
 }
 
-/// Why the bookshelf doesn't take something.
+/// The reason why the bookshelf refuses something.
 public enum BookshelfError: Error, Equatable, CustomStringConvertible {
     case duplicate(String, String)
     case emptyTitle

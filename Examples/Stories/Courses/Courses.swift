@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 
-/// What can be done with courses.
+/// The operations on courses.
 public struct Courses: Sendable {
     /// The database.
     public let store: Store
@@ -72,10 +72,10 @@ public struct Courses: Sendable {
 public struct SeriesOverview: Equatable, Sendable {
     /// The series' title.
     public let title: String
-    /// How many episodes it has.
+    /// The number of its episodes.
     public let episodeCount: Int
     /// The title of the episode that was watched last; `nil` if none was.
     public let latest: String?
-    /// How far somebody got in it.
+    /// The part of it that somebody has watched.
     public let progress: Double?
 }

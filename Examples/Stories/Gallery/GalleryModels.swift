@@ -22,7 +22,7 @@ import Relata
     @Relationship(deleteRule: .cascade, inverse: \Comment.artwork) public var comments: ToMany<Comment>
 }
 
-/// What a visitor said about a work.
+/// A visitor's comment on a work.
 @Model public struct Comment {
     public var id: Int?
     public var text: String

@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 
-/// What can be done with songs and setlists.
+/// The operations on songs and setlists.
 public struct Setlists: Sendable {
     /// The database.
     public let store: Store
@@ -57,7 +57,7 @@ public struct Setlists: Sendable {
 public struct SetlistLine: Sendable {
     /// The place on the list.
     public let item: SetlistItem
-    /// What is played there.
+    /// The song that is played.
     public let song: Song
 
     /// The key it is played in.

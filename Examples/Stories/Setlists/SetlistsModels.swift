@@ -8,7 +8,7 @@ import Relata
     @Relationship(deleteRule: .deny, inverse: \SetlistItem.song) public var items: ToMany<SetlistItem>
 }
 
-/// What is played in one evening, in order.
+/// The songs that are played in one evening, in order.
 @Model public struct Setlist {
     public let id: ID<Setlist>
     @Attribute(.notEmpty) public var name: String

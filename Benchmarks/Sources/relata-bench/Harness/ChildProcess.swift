@@ -8,7 +8,7 @@ enum ChildProcess {
         try ChildPeak.measure(["--child", part, file])
     }
 
-    /// What the process does: the part that it was started for, and then it prints its peak.
+    /// Does the part that the process was started for, and prints its peak memory.
     static func run(_ arguments: [String]) async throws {
         guard arguments.count == 2 else { throw Failure("a child takes a part and a file") }
         guard try await run(arguments[0], arguments[1]) != 0 else { throw Failure("\(arguments[0]) found nothing") }
@@ -24,7 +24,7 @@ enum ChildProcess {
         case "graph-limit": return try GraphBooks.fetchLimit(file)
         case "graph-codable": return try GraphBooks.fetchCodable(file)
         default:
-            // What is done so many times: `save-ours-1000`.
+            // The part and its number of repetitions: `save-ours-1000`.
             guard let end = part.lastIndex(of: "-"), let count = Int(part[part.index(after: end)...]) else {
                 throw Failure("no part is named \(part)")
             }

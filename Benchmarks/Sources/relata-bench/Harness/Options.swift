@@ -1,6 +1,6 @@
 import BenchmarkReport
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable {
     var only: Set<String> = []
     var rounds = 7

@@ -1,4 +1,5 @@
-// What who writes SQL by hand would declare: the same properties, related objects in place of links.
+// The structs that an author of hand-written SQL would declare: the same properties, with related objects instead of
+// links.
 
 struct RawNovel {
     let id: Int

@@ -92,7 +92,7 @@ extension Workload {
     }
 }
 
-/// What the deletions begin with.
+/// A row that the deletions begin with.
 private protocol RowOfTree: Model {
     static func below(_ id: Int) -> Query<Self>
 }

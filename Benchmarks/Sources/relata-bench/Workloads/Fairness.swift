@@ -2,7 +2,7 @@ import BenchmarkReport
 import Foundation
 import Relata
 
-/// What other tasks get done while as many tasks as there are processors loop over `store.fetch`.
+/// The progress of other tasks while one task for each processor loops over `store.fetch`.
 enum Fairness {
     /// A task that wakes every 10 ms: the mean distance of its ticks, beside that in an idle process.
     static func ticks(_ bench: Bench) async throws -> Outcome {

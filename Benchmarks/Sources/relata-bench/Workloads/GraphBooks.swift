@@ -26,7 +26,7 @@ extension Workload {
         ]
         let stores = try files.map { try bench.store($0, for: Novel.self) }
         let databases = try files.map { try RawDatabase($0) }
-        // What becomes of the books doesn't matter here, and isn't the same for both sizes.
+        // The fetched books don't matter here, and differ between the two sizes.
         func fetch(_ store: Store) throws -> Int { try GraphBooks.fetch(store).isEmpty ? 0 : 1 }
         func fetch(_ database: RawDatabase) throws -> Int { try GraphBooks.fetch(database).isEmpty ? 0 : 1 }
         let times = try await bench.time([

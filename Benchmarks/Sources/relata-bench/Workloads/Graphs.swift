@@ -72,7 +72,7 @@ extension Workload {
         ])
     }
 
-    /// How many books each of 3,000 authors has written.
+    /// The number of books of each of 3,000 authors.
     static let graphCounts = Workload(name: "graph-counts", targets: [.limit(1.2)]) { bench in
         let file = try GraphBooks.makeFile(bench)
         let store = try bench.store(file, for: Novel.self)
@@ -294,7 +294,7 @@ extension Place {
     }
 }
 
-/// What is below the lowest level.
+/// The place below the lowest level.
 enum Nothing: Place {
     fileprivate var name: String { "" }
     fileprivate var placesBelow: [Nothing] { [] }

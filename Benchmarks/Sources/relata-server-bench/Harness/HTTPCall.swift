@@ -1,7 +1,8 @@
 #if Server
 import Foundation
 
-/// What clients send, one after another and then again from the first: one method, and paths or bodies that differ.
+/// The requests of clients, sent one after another and then again from the first: one method, with different paths or
+/// bodies.
 struct HTTPCall: Sendable {
     var method = "GET"
     var paths: [String]

@@ -1,7 +1,7 @@
 #if Server
 import BenchmarkReport
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable {
     var only: Set<String> = []
     var rounds = 5

@@ -4,12 +4,12 @@ import Foundation
 import Relata
 import Synchronization
 
-/// What all workloads share: the servers, and the objects they serve.
+/// The part that all workloads share: the servers, and the objects they serve.
 final class ServerBench: Sendable {
     let options: Options
     let wrk: Wrk
     let directory: WorkDirectory
-    /// What is read.
+    /// The library that is read.
     let library: SampleLibrary
     /// The server of a file that is only read, so that it stays as large as it is.
     let reading: ServerProcess

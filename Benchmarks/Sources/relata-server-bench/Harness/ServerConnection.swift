@@ -78,7 +78,7 @@ final class ServerConnection {
         return buffer[..<count]
     }
 
-    /// Where a head ends; `nil` where more of it is to come.
+    /// The end of a head; `nil` if it isn't complete yet.
     static func endOfHead(_ bytes: [UInt8]) -> Int? {
         guard bytes.count >= 16 else { return nil }
         for end in 4...bytes.count
@@ -90,7 +90,7 @@ final class ServerConnection {
 
     private static let lengthField = Array("\r\ncontent-length:".utf8)
 
-    /// What a head says of the body's length.
+    /// The length of the body, by the head.
     static func length(_ head: ArraySlice<UInt8>) throws -> Int {
         let field = lengthField
         for start in 0..<max(0, head.count - field.count)

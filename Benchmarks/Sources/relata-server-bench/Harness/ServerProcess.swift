@@ -66,7 +66,7 @@ final class ServerProcess: Sendable {
             let kilobytes = line.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Double($0) })
         else { throw Failure("the server's memory is unknown") }
         #else
-        // What it holds now: no one tells what another process has held.
+        // The current memory: the peak of another process can't be determined.
         let text = try Shell.run(["ps", "-o", "rss=", "-p", "\(process.processIdentifier)"])
         guard let kilobytes = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw Failure("the server's memory is unknown")
@@ -88,7 +88,7 @@ final class ServerProcess: Sendable {
         throw Failure("the server was busy for five minutes")
     }
 
-    /// How long processors have worked for the process.
+    /// The processor time of the process so far, in seconds.
     private func processorSeconds() throws -> Double {
         #if os(Linux)
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
@@ -111,7 +111,7 @@ final class ServerProcess: Sendable {
 enum Shell {
     /// Runs a program to its end.
     ///
-    /// - Returns: What it printed.
+    /// - Returns: The output.
     static func run(_ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

@@ -2,7 +2,7 @@
 import Foundation
 import Relata
 
-// What the library itself is asked for: the tables that the server makes for its classes, as models.
+// Models of the tables that the server makes for its classes, to measure the library itself.
 
 @Model struct Publisher {
     @Attribute(.primaryKey) let objectId: String

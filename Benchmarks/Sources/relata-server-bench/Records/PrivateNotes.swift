@@ -18,7 +18,7 @@ struct PrivateNotes: Sendable {
     /// The ids of notes, one of each reader, again and again; and of open notes.
     let privateNotes: [String]
     let openNotes: [String]
-    /// How many notes a user has.
+    /// The number of notes of a user.
     let notesOfUser: Int
 
     private static let batchSize = 1000
@@ -80,7 +80,7 @@ struct PrivateNotes: Sendable {
                 Clock.now - start))
     }
 
-    // MARK: What clients ask for
+    // MARK: Requests
 
     /// A note of the user who asks, by its id.
     var get: HTTPCall {
@@ -100,7 +100,7 @@ struct PrivateNotes: Sendable {
             paths: ["/parse/classes/Note?limit=100"], headers: SampleLibrary.headers, sessions: readers.map(\.token))
     }
 
-    /// As many open notes.
+    /// The same number of open notes.
     var findOpen: HTTPCall { HTTPCall(paths: ["/parse/classes/OpenNote?limit=100"], headers: SampleLibrary.headers) }
 }
 

@@ -3,7 +3,7 @@ import BenchmarkReport
 import Foundation
 import RelataParse
 
-/// What live queries follow: readings of a thousand sensors, and a condition for those of each.
+/// The objects that live queries follow: readings of a thousand sensors. Each sensor has its own condition.
 enum Readings {
     static let sensors = 1000
 
@@ -42,7 +42,7 @@ enum Readings {
 struct Subscribers {
     let clients: [WebSocketClient]
 
-    /// - Parameter sensors: How many sensors the clients follow, each one of them.
+    /// - Parameter sensors: The number of sensors that the clients follow, one each.
     init(_ count: Int, sensors: Int, port: Int) throws {
         clients = try (0..<count).map { number in
             let client = try WebSocketClient(port: port)
@@ -76,7 +76,7 @@ struct LiveClients: Sendable {
         self.connections = connections
     }
 
-    /// How many events one new reading of each sensor makes.
+    /// The number of events for one new reading of each sensor.
     var eventsOfAllSensors: Int { connections.count * Self.queries }
 
     /// Waits until each client was told of a reading for each of its queries.

@@ -68,7 +68,7 @@ struct SampleLibrary: Sendable {
         #"{"__type": "Pointer", "className": "\#(className)", "objectId": "\#(id)"}"#
     }
 
-    // MARK: What clients ask for
+    // MARK: Requests
 
     /// Each book by its id.
     var get: HTTPCall { HTTPCall(paths: books.map { "/parse/classes/Book/\($0)" }, headers: Self.headers) }

@@ -5,7 +5,7 @@ import NIOPosix
 import NIOWebSocket
 import Synchronization
 
-/// What could be reached over WebSockets: a server of NIO's own parts that writes the same bytes to all of them whenever it
+/// The limit for WebSockets: a server made of NIO's own parts that writes the same bytes to all of them whenever it
 /// gets a request.
 enum BareSockets {
     private static let requests = "requests"

@@ -49,7 +49,7 @@ enum ServerChild {
         try await serve(store)
     }
 
-    /// What could be reached: routes of Hummingbird's that answer a constant of so many bytes, whatever they are sent.
+    /// The limit: routes of Hummingbird that answer every request with the same bytes.
     private static func serveBare(_ size: Int) async throws {
         let router = Router()
         let body = ByteBuffer(repeating: UInt8(ascii: "x"), count: size)

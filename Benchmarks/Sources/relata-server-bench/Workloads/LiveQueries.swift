@@ -110,7 +110,7 @@ extension ServerBench {
         }.median
     }
 
-    /// How many descriptors this process may have; those that it starts have as many.
+    /// The number of descriptors that this process may have; processes that it starts may have the same number.
     fileprivate func descriptors() throws -> Int {
         var limit = rlimit()
         #if os(Linux)

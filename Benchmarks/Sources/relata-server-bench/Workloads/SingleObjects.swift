@@ -77,14 +77,14 @@ extension ServerBench {
         return Outcome(ours: medians[0], limit: medians[1] + medians[2], peers: peers(medians[3...]))
     }
 
-    /// What measures each of the peers with that call.
+    /// Measurements of each of the peers with that call.
     func contestants(_ call: KeyPath<Kinto, HTTPCall>) -> [() async throws -> Double] {
         peers.map { peer in
             { try self.wrk.milliseconds(peer[keyPath: call], port: peer.port, toleratesErrors: true) }
         }
     }
 
-    /// What the peers took, in their order.
+    /// The times of the peers, in their order.
     func peers(_ milliseconds: ArraySlice<Double>) -> [(name: String, value: Double)] {
         zip(peers, milliseconds).map { ($0.name, $1) }
     }

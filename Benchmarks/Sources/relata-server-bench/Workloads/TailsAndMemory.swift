@@ -2,8 +2,8 @@
 import BenchmarkReport
 
 extension ServerWorkload {
-    /// What the slowest of a hundred requests takes at half of what the server can do, beside the one in the middle; and at
-    /// the same pace with a bare server, which shows what the machine does to anybody.
+    /// The time of the slowest of a hundred requests at half of the server's greatest rate, beside the median; and the
+    /// same at the same rate with a bare server, which shows the machine's own share.
     static let getTail = ServerWorkload(name: "http-get-p99", targets: [.limit(5)]) { bench in
         try await bench.tail(of: bench.library.get, bench.reading)
     }
