@@ -3,7 +3,7 @@ import Foundation
 import Relata
 import Testing
 
-/// Runs the commands of a guide, one after another on one copy of the sample library, and compares what they print.
+/// Runs the commands of a guide, one after another on one copy of the sample library, and compares their output.
 ///
 /// With `RELATA_RECORD=1` in the environment the guide gets the new output instead.
 @Test(

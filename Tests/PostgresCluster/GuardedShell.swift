@@ -9,7 +9,7 @@ final class GuardedShell: Sendable {
 
     /// Runs a command whose script says `ready` once it is, and then waits for the end of its input.
     ///
-    /// - Throws: ``PrivateCluster/StartError`` with what it said instead.
+    /// - Throws: ``PrivateCluster/StartError`` with the output if the program doesn't start.
     init(_ command: [String], starting name: String, errors: FileHandle) throws {
         let (input, output) = (Pipe(), Pipe())
         lifeline = input.fileHandleForWriting

@@ -3,7 +3,7 @@ import Foundation
 
 /// PostgreSQL's programs on this machine.
 package enum PostgresPrograms {
-    /// The folder of the newest ones, or `nil` where PostgreSQL isn't installed.
+    /// The folder of the newest ones, or `nil` if PostgreSQL isn't installed.
     package static let folder: String? = {
         // Debian, Red Hat and Homebrew keep the server's programs in folders that are on no path.
         let places = [

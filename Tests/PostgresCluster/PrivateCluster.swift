@@ -31,7 +31,7 @@ package final class PrivateCluster: Sendable {
     /// The number of replicas made so far.
     let replicas = Atomic<Int>(0)
 
-    /// The reason why a cluster doesn't start, or doesn't do what it should.
+    /// The reason why a cluster doesn't start or work.
     package struct StartError: Error, CustomStringConvertible {
         package let description: String
     }

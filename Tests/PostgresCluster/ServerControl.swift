@@ -15,13 +15,13 @@ extension ServerControl {
     /// The folder of its data.
     package var data: String { place + "/data" }
 
-    /// The server's main process; `nil` where it doesn't run.
+    /// The server's main process; `nil` if it doesn't run.
     package var processID: Int32? {
         guard let lines = try? String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8) else { return nil }
         return lines.split(separator: "\n").first.flatMap { Int32($0) }
     }
 
-    /// Starts the server again, and waits until it answers. After a kill it recovers what was committed first.
+    /// Starts the server again, and waits until it answers. After a kill, it first recovers committed transactions.
     package func start() throws {
         // Processes of a server that was killed end by themselves, and keep another one out until they have.
         var failure: (any Error)?

@@ -12,7 +12,7 @@ import Testing
         return connection
     }
 
-    /// The foreign keys of a table: their columns, where they point, and what happens when that goes.
+    /// The foreign keys of a table: their columns, their targets, and their actions on deletion.
     private func keys(of table: String, _ connection: Connection) throws -> [String] {
         let table = try #require(try Introspection.tables(of: connection).first { $0.name == table })
         return table.foreignKeys.map {

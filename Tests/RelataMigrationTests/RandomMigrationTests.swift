@@ -108,7 +108,7 @@ import Testing
         return key
     }
 
-    /// The rows of what both schemas know in the same way.
+    /// The rows, reduced to the tables and columns that both schemas declare alike.
     private func common(_ connection: Connection, _ old: Schema, _ new: Schema) throws -> [[String]] {
         try SchemaDDL.tables(of: old, dialect: connection.dialect).compactMap { table in
             guard

@@ -40,7 +40,8 @@ import Testing
     }
 
     @Test(arguments: TestEngine.all) func stepsOlderThanTheFileAreNotRefused(on engine: TestEngine) throws {
-        // A file that never had what an old step drops; and names of former models and columns.
+        // The file never had the column and the table that the steps drop; and these are names of former models and
+        // columns.
         #expect(try refusals(on: engine, .dropping("Book.subtitle"), .dropping("Pamphlet")) == [])
         #expect(
             try refusals(on: engine, .changing("Book.legacyCode"), .changing("Book"), .changing("BOOK.PRICE")) == [])

@@ -111,7 +111,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
         #expect(try await second.next()??["title"] == "Still hidden")
         let set = try #require(await feed.next())
         #expect(set.changes == [Change(entity: "Album", kind: .unknown)])
-        // A server shows what was logged once no older transaction runs, of whatever database.
+        // A server shows logged changes once no older transaction runs in any of its databases.
         let updates = try await polling(forAtLeast: 2) {
             try await all.changes(after: 0).filter { $0.change.kind == .update }
         }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct ConnectionTests {
     @Test(arguments: [":memory:", "file:memory?mode=memory&cache=shared", ":", "file:"])
     func aFileMayHaveAnyName(_ name: String) throws {
-        // A relative path: SQLite takes such a name for something else where it stands at the beginning.
+        // A relative path: SQLite interprets such a name differently at the beginning of a path.
         let path = name + UUID().uuidString
         defer { for end in ["", "-journal"] { try? FileManager.default.removeItem(atPath: "./" + path + end) } }
         let connection = try Connection(path: path)

@@ -368,7 +368,7 @@ import Testing
         #expect(try file.delete("t", "3").deletedCount == 1)
     }
 
-    /// SQLite returns the number of a changed row as a real number where the table begins with a REAL column.
+    /// SQLite returns the number of a changed row as a real number if the table begins with a REAL column.
     @Test func rowIDsAreReportedAsIntegers() throws {
         let file = try DeletionFile(
             """

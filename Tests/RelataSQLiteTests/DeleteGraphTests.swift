@@ -6,7 +6,7 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// Cascades that meet, that end where they began, and that are judged after all is known.
+/// Cascades that meet, cascades that end where they began, and conflicts that can only be judged at the end.
 @Suite struct DeleteGraphTests {
     private let methods = [Connection.DeletionMethod.setBased, .closureFirst]
 

@@ -6,7 +6,7 @@ extension SeededGenerator {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
-/// A random schema with random rows, and what a deletion does to them: worked out object by object in memory, from
+/// A random schema with random rows, and the effects of a deletion on them: worked out object by object in memory, from
 /// the rules alone.
 struct DeleteOracle {
     let entities: [Entity]

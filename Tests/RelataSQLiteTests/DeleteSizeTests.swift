@@ -114,7 +114,7 @@ import Testing
         #expect(counts.max() ?? 0 <= 20)
     }
 
-    /// SQLite looks for what refers to each row that goes among the rows that stay, in whichever table these are.
+    /// For each deleted row, SQLite looks for referring rows among the remaining ones, in every table.
     @Test func remainingRowsAreNotReadForEachDeletedOne() throws {
         func family(_ rows: Int) throws -> File {
             let numbers = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))"

@@ -154,7 +154,7 @@ struct ForeignFile {
             }
     }
 
-    /// Makes the tables and their rows; SQLite itself refuses references that lead nowhere.
+    /// Makes the tables and their rows; SQLite itself refuses dangling references.
     func write(to connection: Connection, _ random: inout SeededGenerator) throws {
         for statement in statements { try connection.execute(statement) }
         for table in tables {
@@ -261,7 +261,7 @@ struct ForeignFile {
         }
     }
 
-    /// The columns of the target that SQLite compares with an index of another affinity, where the target's gives way.
+    /// The target's columns that SQLite converts to the affinity of an index on the source's columns.
     private func converted(by key: KeyText) -> Set<Int> {
         let (source, target) = (tables[key.source], tables[key.target])
         let numbers = ["INTEGER", "REAL", "NUMERIC"]

@@ -4,8 +4,8 @@ import RelataSQLite
 import TestSupport
 import Testing
 
-/// SQLite asks every 100,000 steps whether the task was cancelled, be it in the middle of beginning or ending a
-/// transaction, before or after that is done.
+/// SQLite checks every 100,000 steps whether the task was cancelled. That may be in the middle of beginning or ending a
+/// transaction, before or after the change of state.
 @Suite struct InterruptedTransactionTests {
     /// The number of runs of each statement: enough for SQLite to ask at each of its few steps.
     private let rounds = 210_000

@@ -20,7 +20,7 @@ import Testing
         return try log.read(upToCount: 16)?.suffix(4).reduce(0) { $0 << 8 | Int($1) } ?? 0
     }
 
-    /// Runs `body` with the path of a new file, and what opens a pool of it that has a table.
+    /// Runs `body` with the path of a new file, and a closure that opens a pool of it with a table.
     private func withFile(_ body: (String, (_ limit: Int32) throws -> ConnectionPool) async throws -> Void) async throws
     {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -103,7 +103,7 @@ import Testing
             let data = Value.blob(Data(repeating: 7, count: 40_000))
             let start = try timesBegun(path)
             var count = 0
-            // Of more than ten pages each, where the log is to begin again at a thousand.
+            // Each transaction writes more than ten pages; the log should restart at a thousand.
             while try timesBegun(path) < start + 3, count < 20_000 {
                 let statement = SQLStatement(
                     "REPLACE INTO item VALUES (?1, ?2)", [.value(.integer(Int64(count % 100))), .value(data)])

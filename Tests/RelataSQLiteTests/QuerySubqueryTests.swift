@@ -3,7 +3,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// Values that are looked for in what another query yields.
+/// Values that are looked for in the results of another query.
 struct QuerySubqueryTests {
     let library: QueryLibrary
 

@@ -206,7 +206,7 @@ struct WebSocketTests {
                 let socket = try server.socket()
                 try socket.send(frame: .text, Array("hello".utf8))
                 #expect(try socket.receiveFrame().kind == .text)
-                // A half of a frame, and no more.
+                // An incomplete frame.
                 try socket.send([0x81, 0x85, 7, 77])
                 socket.finish()
                 #expect(try socket.isClosedByServer())

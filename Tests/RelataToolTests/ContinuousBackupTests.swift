@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `relata backup --continuous`, and `relata restore` of what it copies.
+/// `relata backup --continuous`, and `relata restore` of its copies.
 @Suite struct ContinuousBackupTests {
     private let folder: TemporaryFolder
 
@@ -109,7 +109,7 @@ import Testing
         let writer = try SampleConnection(library.path)
         try writer.execute("INSERT INTO big VALUES (1)")
         let tool = try Tool.executablePath()
-        // The base has room, and what is written then hasn't.
+        // The disk has room for the base, but not for the later writes.
         let (process, output) = try SmallDisk.start(
             folder.url.path,
             """

@@ -59,7 +59,7 @@ import Testing
         #expect(run.exitCode != 0 && run.errors.contains("c.k is an attribute"), "\(run.errors)")
     }
 
-    /// A foreign key of several columns refers to nothing where one of them is unset.
+    /// A foreign key of several columns refers to nothing if one of them is unset.
     @Test func partlyUnsetReferencesAreUnset() throws {
         let file = try SampleFile(
             """
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// Functions and collations that another program gives SQLite are nowhere in its file.
+    /// Functions and collations that another program defines for SQLite aren't part of its file.
     @Test func missingFunctionsOfOtherProgramsAreFindings() throws {
         for (word, message) in [
             ("COLLATE mine", "no such collation sequence: mine"), ("abs", "unknown function: mine()"),

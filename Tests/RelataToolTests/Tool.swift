@@ -67,7 +67,7 @@ enum Tool {
         geteuid() != 0 || FileManager.default.isExecutableFile(atPath: setpriv.path)
     }
 
-    /// Runs it; its output, and what it says beside it, go to `output` and `errors` where these are given.
+    /// Runs it. Its output and its errors go to `output` and `errors` if these are given.
     static func run(
         _ given: [String], input: String = "", in folder: String? = nil, output: FileHandle? = nil,
         errors: FileHandle? = nil, isUnprivileged: Bool = false

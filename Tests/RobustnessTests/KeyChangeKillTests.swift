@@ -49,7 +49,7 @@ import Testing
         return options
     }
 
-    /// Whether a file opens with a key. If not, the key must be what is wrong.
+    /// Whether a file opens with a key. If not, the error must be about the key.
     private func fits(_ key: Int, _ path: String, _ comment: String) throws -> Bool {
         do {
             try open(path, Garden.models, options: options(key)).close()

@@ -33,7 +33,7 @@ import Testing
         #expect(known >= 50, "seed \(seed)")
     }
 
-    /// Compares the file with what its number of transactions says it holds, and returns that number.
+    /// Compares the file with the expected contents after its number of transactions, and returns that number.
     private func checkGarden(_ path: String, atLeast known: Int, _ comment: String) throws -> Int {
         let store = try open(path, Garden.models)
         defer { try? store.close() }

@@ -58,7 +58,7 @@ public enum Ledgers {
     }
 }
 
-/// The writer's transactions: what the file holds after so many of them is known from their number alone.
+/// The writer's transactions. Their number alone determines the contents of the file.
 public enum Garden {
     /// The models of the file.
     public static let models: [any Model.Type] = [Receipt.self, Tree.self, Tally.self]

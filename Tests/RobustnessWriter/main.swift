@@ -3,8 +3,8 @@ import Relata
 import RelataEngine
 import RelataSQLite
 
-// A process for the tests to kill, to lock a file, and to write beside them. Its first argument says what it does with
-// the file, which is the second. It says what it has done on standard output, a line each, and at once.
+// A process for tests that kill it, have it lock a file, or write at the same time. Its first argument is what to do,
+// the second is the file. It reports each action in a line on standard output, immediately.
 
 /// Unlike `print`, keeps nothing back.
 func say(_ line: Any) {
@@ -101,7 +101,7 @@ func run(_ arguments: [String]) throws {
         let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
         say((Int(peak.filter(\.isNumber)) ?? 0) / 1024)
     case "fill":
-        // Writes until there is no space left, then says what is there.
+        // Writes until there is no space left, then prints the contents.
         let store = try Store.open(path, for: Garden.models)
         do {
             for number in 1... {

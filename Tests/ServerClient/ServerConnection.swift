@@ -1,7 +1,7 @@
 import Foundation
 
-/// A connection to a server on this machine, byte for byte: for tests that send what no proper client would, and for
-/// load. Blocks its thread.
+/// A connection to a server on this machine, byte for byte: for tests that send invalid data, and for load. Blocks its
+/// thread.
 public final class ServerConnection {
     /// The reason a connection failed.
     public enum Failure: Error, Equatable {

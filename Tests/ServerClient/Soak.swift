@@ -134,7 +134,7 @@ public struct Soak {
         say("stopped \(plan.stops) times and killed \(plan.kills) times under load")
     }
 
-    /// Compares what many clients changed at once with the sum of what each was told.
+    /// Compares the values that many clients changed at once with the sum of the acknowledged changes.
     private func verify(_ clients: [SoakClient], _ state: SoakState) throws {
         let connection = try ServerConnection(port: server.port)
         func get(_ path: String) throws -> [String: Any] {
@@ -183,7 +183,8 @@ public struct Soak {
         }
     }
 
-    /// Memory is flat if it isn't larger in the last third than in the one before, but for what the allocator does.
+    /// Memory is flat if it isn't larger in the last third than in the one before, except for variations of the
+    /// allocator.
     private func memoryFailures(_ memory: [Double]) -> [String] {
         guard memory.count >= 30 else { return [] }
         let third = memory.count / 3

@@ -32,8 +32,8 @@ public final class SoakState: Sendable {
 
 /// One client of a soak: does what comes to its mind, and keeps a ledger of all that the server acknowledged.
 ///
-/// A request whose reply doesn't come is sent again with the same id until it is answered, as clients may; so the ledger is
-/// exact, whatever happens to the server in between.
+/// A request whose reply doesn't come is sent again with the same id until it is answered, as clients may. So the
+/// ledger is exact, even if the server is killed in between.
 final class SoakClient {
     private let number: Int
     private let state: SoakState

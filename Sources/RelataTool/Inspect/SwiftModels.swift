@@ -30,7 +30,7 @@ struct SwiftModels {
             "// swift-format-ignore-file",
         ]
         if !notes.isEmpty {
-            lines += ["//", "// What the tables declare and a model can't:"]
+            lines += ["//", "// Parts of the tables that a model can't declare:"]
             lines += notes.map { "// - " + DisplayText.visible($0) }
         }
         let needsFoundation = schema.tables.contains { table in

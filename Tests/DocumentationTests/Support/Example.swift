@@ -14,8 +14,8 @@ func example(sourceLocation: SourceLocation = #_sourceLocation, body: () async t
     #expect(rest.isEmpty, "no guide is named that shows \(rest)", sourceLocation: sourceLocation)
 }
 
-/// Compares what was printed since the last time with the guides that show it: in a block marked `text`, right after
-/// the `swift` block whose code ends here.
+/// Compares the output since the last call with the guides that show it: in a block marked `text`, right after the
+/// `swift` block whose code ends here.
 ///
 /// With `RELATA_RECORD=1` in the environment the guides get the new output instead.
 func printed(

@@ -48,7 +48,7 @@ struct SnippetFile {
         line.trimmingCharacters(in: .whitespaces).replacing(/temporary\((".*?")\)/) { $0.output.1 }
     }
 
-    /// The number of consecutive lines that match a block, and where the match ends.
+    /// The number of consecutive lines that match a block, and the end of the match.
     func match(_ block: [String]) -> (count: Int, next: Line?) {
         var best: (count: Int, next: Line?) = (0, nil)
         for start in lines.indices where lines[start].text == block.first {

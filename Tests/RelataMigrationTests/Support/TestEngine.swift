@@ -17,7 +17,7 @@ enum TestEngine: String, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// The engines that there are: PostgreSQL where it is installed.
+    /// The available engines: PostgreSQL if it is installed.
     static let all: [TestEngine] = hasPostgres ? [.sqlite, .postgres] : [.sqlite]
 
     /// The reason for skipping tests of PostgreSQL.
@@ -135,7 +135,7 @@ enum TestEngine: String, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Has the connection refuse whatever writes.
+    /// Makes the connection refuse all writes.
     func refuseWriting(_ connection: Connection) throws {
         try connection.execute(
             self == .sqlite ? "PRAGMA query_only = ON" : "SET default_transaction_read_only = on")

@@ -130,7 +130,7 @@ struct ParseImportTests {
             $0.caller.principals
         }
         #expect(roles == ["*", "u1", "role:Editors", "role:Readers"])
-        // The classes allow what they allowed.
+        // The classes allow the same as before.
         let author = try await server.send("POST", "/classes/Author", ["name": "x"], isMaster: false)
         #expect(author.status != 201)
         #expect(try await server.send("GET", "/classes/Author/a1", isMaster: false)["born"] == nil)

@@ -73,7 +73,7 @@ struct RateLimitTests {
             ("GET", "/classes/%42ook", nil), ("POST", "/classes/Book", ["_method": "GET"]),
             ("POST", "/batch", ["requests": [["method": "GET", "path": "/classes/Book"]]]),
             ("POST", "/batch", ["requests": [["method": "get", "path": "/parse/classes/Book?limit=1"]]]),
-            // Together with what follows, the mark is another character.
+            // The question mark forms one character with the next code point.
             ("POST", "/batch", ["requests": [["method": "GET", "path": "/classes/Book?\u{301}=1"]]]),
         ]
         for (method, path, body) in doors {

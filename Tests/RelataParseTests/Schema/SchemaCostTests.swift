@@ -76,7 +76,7 @@ import Testing
         #expect(!many.statements.contains { $0.hasPrefix("CREATE TABLE") || $0.hasPrefix("DROP TABLE") })
     }
 
-    /// SQLite's list of tables has no index: what is said of one table is found by reading the list once.
+    /// SQLite's list of tables has no index: finding the entries of one table means reading the whole list.
     @Test(.onSQLite) func aNewFieldReadsTheListOfTablesOnce() async throws {
         let (statements, _) = try await addingField(beside: 3)
         #expect(statements.filter { $0.contains("sqlite_master AS m") }.count == 1, "\(statements)")

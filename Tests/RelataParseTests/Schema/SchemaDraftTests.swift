@@ -29,7 +29,7 @@ import Testing
         #expect(draft.options.changed == ["Class4", "Fresh"] && draft.options["Class4"] == nil)
     }
 
-    /// A list of entities finds them by name as they are, whatever was changed.
+    /// A list of entities finds them by their current names, after any change.
     @Test func entitiesAreFoundByNameInALongList() throws {
         let known = (0..<50).map { SchemaDraft.newEntity("Class\($0)") }
         var list = EntityList(known, resolved: try Schema(known))

@@ -140,7 +140,7 @@ import Testing
         """
 
     private func deletePlainly(_ reading: ForeignReading, _ table: Table, _ roots: [KeyValue]) throws {
-        // The same rows, found by what is read of them.
+        // The same rows, found by their read values.
         let rows = DeletionSQL(
             DeletionGraph(schema: reading.schema, root: table.index), roots: .keys(roots), dialect: .postgres)
         let statement = rows.delete(table.index)

@@ -5,7 +5,7 @@ import RelataPostgres
 
 @testable import RelataEngine
 
-/// A connection that looks at all of a database, whoever made it.
+/// A connection that looks at all tables of a database, regardless of who made them.
 func foreignConnection(_ url: String, including schemas: [String] = [], writes: Bool = false) throws -> Connection {
     let connection = try PostgresEngine(url: PostgresURL(url), isReadOnly: !writes).connect(
         writes ? .writing : .reading, waits: true)

@@ -73,7 +73,7 @@ import Testing
         #expect(released == nil)
     }
 
-    /// The end of a thread frees what is kept for it.
+    /// The end of a thread releases the values kept for it.
     private static func atEnd(_ body: @escaping () -> Void) {
         Thread.current.threadDictionary["end"] = AtEnd(body)
     }

@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// The number of rows the planner takes a table for; `nil` where nobody has counted them.
+    /// The planner's estimate of the number of rows in a table; `nil` if the table hasn't been analysed.
     private func countedRows(_ table: String, _ store: RecordStore) async throws -> Int? {
         try await store.pool.alone { connection in
             let isSQLite = connection.dialect == .sqlite

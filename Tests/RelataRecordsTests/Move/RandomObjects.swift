@@ -162,7 +162,7 @@ struct RandomObjects {
 }
 
 extension RecordStore {
-    /// All rows of all tables as they are stored, in the order of their keys. JSON counts by what it says.
+    /// All rows of all tables as they are stored, in the order of their keys. JSON is compared by its meaning.
     func dump() async throws -> [String: [[Value]]] {
         try await read { transaction in
             var rows: [String: [[Value]]] = [:]

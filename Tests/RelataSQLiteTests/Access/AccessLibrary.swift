@@ -14,8 +14,8 @@ struct AccessLibrary {
     let access: Access
     let description: String
 
-    /// The entities of ``QueryLibrary``, each with a level, and with nothing required: a link to a hidden object must be
-    /// able to lead nowhere.
+    /// The entities of ``QueryLibrary``, each with a level, and without required links: a link to a hidden object must
+    /// be able to dangle.
     static let entities = QueryLibrary.entities.map { entity in
         var entity = entity
         entity.properties = entity.properties.map { property in
@@ -75,7 +75,7 @@ struct AccessLibrary {
                 var row = row
                 for reference in schema.references where reference.source == table.index {
                     let target = schema.tables[reference.target]
-                    // Of a guarded entity, what doesn't exist is no different from what is hidden.
+                    // In a guarded entity, a missing object is no different from a hidden one.
                     guard hides[target.name] != nil, !isKept(reference.columns.map { row[$0] }, of: target) else {
                         continue
                     }

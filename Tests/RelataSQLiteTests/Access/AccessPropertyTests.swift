@@ -142,7 +142,7 @@ private struct AccessRun {
         if number(0...1) == 0 { plan.limit = number(1...4) }
         plan.search = ObjectSearch(SearchText(text))
         let search = plan
-        // The same access has no influence where nothing is hidden, but for how relevance is counted.
+        // The same access makes no difference if nothing is hidden, except for the way that relevance is counted.
         let access = library.access
         compare("search \(search)") { library, compiler in
             let compiler = QueryCompiler(schema: compiler.schema, access: access)

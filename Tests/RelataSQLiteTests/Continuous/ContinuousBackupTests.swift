@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataSQLite
 
-/// A follower's copies match the file, regardless of who writes, and who checkpoints the log.
+/// A follower's copies match the file, regardless of which process writes, and which one checkpoints the log.
 @Suite struct ContinuousBackupTests {
     /// A file that is followed, and those that write to it.
     private final class Followed {

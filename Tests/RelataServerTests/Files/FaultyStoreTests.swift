@@ -19,7 +19,7 @@ struct FaultyStoreTests {
         return String(decoding: all, as: UTF8.self)
     }
 
-    /// The error of a call in words; what it returned if it succeeded.
+    /// The error of a call as text; its result if it succeeded.
     private static func failure(_ body: () async throws -> some Any) async -> String {
         do {
             return "no error but \(try await body())"

@@ -33,7 +33,7 @@ func has(_ property: String, _ value: Value) -> ExpressionNode {
     @From(\.disc.tags) var tags: [Keyword]
 }
 
-/// Hidden objects appear nowhere in a store.
+/// Hidden objects don't appear anywhere in a store.
 struct AccessTests {
     /// Discs B and D are hidden, and the keyword `live`.
     private func discs(_ engine: Engine) throws -> (all: Store, seen: Store) {
@@ -212,7 +212,7 @@ struct AccessTests {
         #expect(try store.update(Disc.all) { $0.copies.set(to: 1) } == 3)
         #expect(try store.update(Disc.where { $0.tags.any { $0.word == "live" } }) { $0.copies.set(to: 2) } == 0)
         #expect(try all.fetch(Disc.sorted { $0.id }).map(\.copies) == [1, 0, 1, -3, 1])
-        // One that hides what it changes.
+        // An update that hides the object that it changes.
         #expect(try store.update(Disc.where { $0.title == "A" }) { $0.isLive.set(to: true) } == 1)
         #expect(try store.count(Disc.all) == 2)
     }

@@ -20,7 +20,7 @@ struct CallbackTests {
             continuation.yield()
         }
 
-        /// Waits until so many calls were made.
+        /// Waits until that many calls were made.
         func wait(for count: Int) async {
             if all.count >= count { return }
             for await _ in stream where all.count >= count { return }

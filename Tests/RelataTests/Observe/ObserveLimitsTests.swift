@@ -139,13 +139,13 @@ struct ObserveLimitsTests {
         #expect(ever <= 13, "the value was read \(ever) times for 12 that were given")
     }
 
-    /// A trace is called in the middle of whatever the store does, and may ask it for anything that reads.
+    /// A trace is called in the middle of the store's work, and may read from the store.
     @Test(arguments: Engine.shared) func tracesMayUseTheStore(_ engine: Engine) async throws {
         let hook = Hook()
         let store = try TestStore.make(engine, for: Jotting.self, options: hook.options)
         hook.arm { _ = store.changes }
         let (ends, continuation) = AsyncStream.makeStream(of: Bool.self)
-        // On its own thread: were it to wait for itself, the test ends all the same.
+        // On a separate thread, so that the test ends even if the call waits for itself.
         Thread.detachNewThread {
             _ = store.changes
             continuation.yield(true)

@@ -125,14 +125,14 @@ struct FailoverTests {
         }
         #expect(try await store.serverPosition()?.isReplica == true)
         let end = try await store.endOfChanges()
-        // A write sees its own state, and what another store writes is told where it can be read.
+        // A write reads its own changes, and another store's write is announced once the replica can read it.
         var counts = store.observe(countOf: Genre.all).makeAsyncIterator()
         #expect(try await counts.next() == 20)
         let other = try await Store.open(cluster.url(), for: Genre.self)
         try await other.save(Genre(name: "other"))
         #expect(try await counts.next() == 21)
         try other.close()
-        // The log is read where it is written.
+        // The log is read from the primary.
         try await store.save(Genre(name: "logged"))
         #expect(try await store.changes(after: end, atLeast: 1).map(\.change.kind) == [.insert])
         // While the replica is paused, reads wait for it, and writes don't.

@@ -239,7 +239,7 @@ struct FaultTests {
 
         let user = await thrown { try await Store.open(cluster.url(user: "niemand"), for: StackedCrate.self) }
         #expect(user?.kind == "fileAccess" && user.map { "\($0)" }?.contains("niemand") == true)
-        // A server without a place for another connection is busy, in whatever words it says so.
+        // A server without a free connection is busy, in any language of its message.
         try Session(PostgresURL(cluster.url())).run("CREATE ROLE gast LOGIN CONNECTION LIMIT 0")
         let full = await thrown {
             try await Store.open(
@@ -262,7 +262,7 @@ struct FaultTests {
         }
         #expect(many.map { "\($0)" }?.contains("note") == true, "\(many as Any)")
         #expect(try await store.count(Reading.all) == 0)
-        // A look-up can't find what can't be stored.
+        // A value that can't be stored can't be looked up either.
         let found = await thrown { try await store.fetch(Reading.where { $0.note == "\0" }) }
         #expect(found?.kind == "invalidUse")
         try await store.insert(Reading(name: "b"))

@@ -135,7 +135,7 @@ struct OtherStoresTests {
         #expect(try #require(first.position) < #require(second.position))
         try await plain.insert(Author(name: "C"))
         #expect(await sets.next()?.changes == [Change(entity: "Author", kind: .unknown)])
-        // A store without the log hears that something was written, be it in the log or not.
+        // A store without the log is notified of every write, with or without the log.
         var heard = plain.changes.makeAsyncIterator()
         try await logging.delete(author.id)
         let unknown = try #require(await heard.next()?.changes)

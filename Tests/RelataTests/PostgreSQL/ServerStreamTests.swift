@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Streams from a server: where they run, and how they end.
+/// Streams from a server: their connections, and their ends.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct ServerStreamTests {
     private func store(_ database: PostgresCluster.TestDatabase, trace: SQLTrace? = nil) async throws -> Store {

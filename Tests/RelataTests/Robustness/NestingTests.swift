@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// Calls of the store inside its own transactions: an error where they would wait for themselves forever.
+/// Calls of the store inside its own transactions: an error if they would wait for themselves forever.
 @Suite struct NestingTests {
     @Test(arguments: Engine.allCases) func nestedWritesAreErrorsAndTheOuterOneContinues(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
@@ -52,7 +52,7 @@ import Testing
             return names + [try store.page(Author.all, size: 1).objects[0].name]
         }
         #expect(names == ["aa", "a"])
-        // A write within is what it is in any read.
+        // A write within a nested read is treated as in any read.
         let error = try store.readInSync { _ in
             try store.readInSync { _ in thrown { try store.insert(Author(name: "b")) }?.kind }
         }

@@ -5,7 +5,7 @@ import RelataSQLite
 import RelataTesting
 import Testing
 
-/// References to nothing: SQLite doesn't look for what they lead to unless a program tells it to.
+/// Dangling references: SQLite doesn't check references unless a program tells it to.
 @Suite struct UnenforcedReferenceTests {
     let recorder = StatementRecorder()
 
@@ -21,7 +21,7 @@ import Testing
         #expect(try store.fetch(Chain.self, id: 1)?.other?.id == 3)
         let error = thrown { try store.update(Chain.self, id: 1) { $0.other = ToOne(id: 77) } }
         #expect(error?.reference == "Chain.other")
-        // A linked object that is stored isn't written, whatever the references at hand say.
+        // A stored object behind a link isn't written, regardless of the references in the value at hand.
         let stale = Chain(id: 2, next: ToOne(id: 55))
         try store.save(Chain(id: 4, next: ToOne(Chain(id: 5, next: ToOne(id: 4))), other: ToOne(stale)))
         #expect(try store.count(Chain.where { $0.other.id == 2 }) == 1)

@@ -8,7 +8,7 @@ import Relata
     var items: [Item]
     @Count(\.items) var itemCount: Int
 
-    /// An item of a setlist, and what the setlist says about it.
+    /// An item of a setlist, with its song and its remarks.
     @Shape(of: SetlistItem.self) struct Item: Codable {
         var position: Int
         var transposedKey: String?

@@ -18,7 +18,7 @@ enum Compiler {
             debug.appendingPathComponent("CRelataSQLite.build/module.modulemap"),
             debug.appendingPathComponent("CRelataEngine.build/module.modulemap"),
         ]
-        // Beside libpq's header, where that is.
+        // Beside libpq's header, if that is installed.
         let own = project.appendingPathComponent("Sources/RelataCPQ/module.modulemap")
         let plugin = debug.appendingPathComponent("RelataMacros-tool").path
         let modules = debug.appendingPathComponent("Modules")

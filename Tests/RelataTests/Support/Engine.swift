@@ -10,8 +10,8 @@ import Testing
 /// folder named after it.
 struct Engine: Sendable, Equatable, CustomTestStringConvertible {
     let name: String
-    /// Whether several stores may be open on one database, which has what it had when it is opened again. A store on it
-    /// has several connections: a read continues beside a write.
+    /// Whether several stores may be open on one database, and whether the database keeps its contents when it is
+    /// closed. A store on it has several connections: reads continue beside a write.
     let isShared: Bool
     /// Opens a store on the database of a name. One that doesn't exist is made, and goes with the process.
     let open: @Sendable (_ database: String, _ models: [any Model.Type], _ options: Store.Options) throws -> Store

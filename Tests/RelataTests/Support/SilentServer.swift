@@ -66,7 +66,7 @@ final class SilentServer: Sendable {
         close(knocking)
     }
 
-    /// Takes no more connections.
+    /// Stops accepting connections.
     func stop() { close(descriptor) }
 }
 #endif

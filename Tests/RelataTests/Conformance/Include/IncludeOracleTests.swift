@@ -98,7 +98,7 @@ private struct RandomGraph {
             pieces.map { Piece(id: $1.id, title: "p", seconds: $1.seconds, disc: ToOne(id: $0)) })
     }
 
-    /// A query with random parts, and what it finds in how many statements.
+    /// A query with random parts, its results, and its number of statements.
     mutating func compare(_ step: Int) throws {
         let parts = (0..<3).map { _ in Part.allCases.randomElement(using: &random) ?? .all }
         let (root, middle, leaf) = (parts[0], parts[1], parts[2] == .required ? .all : parts[2])

@@ -2,7 +2,7 @@ import Relata
 import RelataTesting
 import Testing
 
-/// Several lists of one object in one fetch: each has its own members, whatever the others hold.
+/// Several lists of one object in one fetch: each has its own members, regardless of the others.
 @Suite struct SiblingListTests {
     /// Discs with 0 to 4 pieces and 0 to 3 tags each, in every combination.
     private static func store(_ engine: Engine) throws -> (Store, StatementRecorder) {
@@ -37,7 +37,7 @@ import Testing
         let discs = try recorder.expectQueries(3) { try store.fetch(query) }
         #expect(discs.map(\.id) == (1...20).map { $0 })
         for disc in discs { try Self.expect(disc) }
-        // And not within pages, one object, or what was fetched before.
+        // Whole tables aren't read for pages, for one object, or for objects that were fetched before.
         let page = try store.page(query, size: 7, after: try store.page(query, size: 7).next)
         #expect(page.objects.count == 7)
         for disc in page.objects { try Self.expect(disc) }

@@ -133,7 +133,7 @@ import Testing
         #expect(try state("a") == ",bc,bc,c,db")
         #expect(try state("b") == "a,,,a,")
         #expect(try state("c") == "a,,a,a,")
-        // An edit of one side is seen on its other side, and nowhere else.
+        // An edit of one side is visible on its other side, and nowhere else.
         try store.update(ids[1]) { person in
             person.followers.add(id: ids[3])
             person.favourites.add(id: ids[0])

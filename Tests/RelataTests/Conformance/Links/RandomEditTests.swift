@@ -124,8 +124,8 @@ extension CartCoupon: CartMember {
     init(_ text: String) { self.init(text: text) }
 }
 
-/// Edits of lists of new and stored objects, against plain arrays: what the value shows, what the save returns, what is
-/// stored.
+/// Edits of lists of new and stored objects, compared with plain arrays: in the value, in the result of the save, and
+/// in the database.
 @Suite struct RandomEditTests {
     @Test(arguments: Engine.allCases, 0..<12) func editsMatchAnArray(_ engine: Engine, _ seed: UInt64) throws {
         for var run in [
@@ -226,7 +226,7 @@ private struct EditRun<Member: CartMember>: AnyEditRun {
         }
     }
 
-    /// The same, but for new ones that would be added twice where that isn't allowed.
+    /// The same, except for new objects that may not be added twice.
     private mutating func addable(_ expected: [Member]) -> Member {
         let member = any(expected)
         let isTwice = member.primaryKey == nil && expected.contains(member) && !Member.mayBeEqual

@@ -41,7 +41,7 @@ import Testing
         for write in [{ try store.insert($0) }, { try store.save($0) }] as [(Person) throws -> Person] {
             #expect(try cost(set: true, write) == cost(set: false, write))
         }
-        // One that is stored loses what it had, and so does a new one that others have linked to in the same save.
+        // A stored object loses its earlier members, and so does a new one that others have linked to in the same save.
         var person = try store.save(Person(name: "u", following: ToMany(people)))
         person.following.set([people[1]])
         person = try store.save(person)

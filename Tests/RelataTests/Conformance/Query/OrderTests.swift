@@ -95,7 +95,7 @@ import Testing
             titles += page.objects.map(\.title).joined()
             var added = 0
             while let next = page.next {
-                // A copy of what was first comes before where we are: no page shows it.
+                // A copy of the first object sorts before the current page: no later page shows it.
                 if size == 2, added == 0, var copy = try discs.store.first(query) {
                     copy.id = 0
                     copy.title = "0"

@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// Conditions as text find what the typed ones find.
+/// Conditions as text find the same as the typed ones.
 @Suite struct PredicateTextTests {
     @Test(arguments: Engine.allCases) func comparisons(_ engine: Engine) throws {
         let discs = try Discs(engine)

@@ -57,7 +57,7 @@ import Testing
         #expect(try store.refresh(one) == one && store.refresh(two) == two)
     }
 
-    /// A batch succeeds exactly if all values differ in the end, whatever the order.
+    /// A batch succeeds exactly if all values differ in the end, regardless of the order.
     @Test(arguments: Engine.inTurn(1...12)) func batchesMatchAnOracle(_ engine: Engine, _ seed: UInt64) throws {
         var random = SampleRandom(seed: seed)
         let store = try TestStore.make(engine, for: Locker.self)
@@ -125,7 +125,7 @@ import Testing
         let store = try TestStore.make(engine, for: Runner.self)
         var runners = try await store.insert((1...3).map { Runner(number: $0, bib: ToOne(Bib(code: "\($0)"))) })
         var changes = store.changes.makeAsyncIterator()
-        // Each takes the next one's number and bib, round in a cycle; they refer to each other as well.
+        // Each takes the next one's number and bib, in a cycle; they refer to each other as well.
         let (numbers, bibs) = (runners.map(\.number), runners.map(\.bib))
         for index in runners.indices {
             runners[index].number = numbers[(index + 1) % 3]
@@ -219,7 +219,7 @@ import Testing
         let store = try TestStore.make(engine, for: Locker.self, Runner.self)
         var lockers = try store.insert((1...3).map { Locker($0) })
         let before = lockers
-        // The last one keeps what the first one takes.
+        // The last one keeps the value that the first one takes.
         lockers[0].number = 2
         lockers[1].number = 3
         guard case .uniqueViolation("Locker", ["number"])? = thrown({ try store.update(lockers) }) else {

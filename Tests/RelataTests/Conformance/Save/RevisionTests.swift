@@ -64,7 +64,7 @@ import Testing
         #expect(try store.refresh(article).revision == 5)
     }
 
-    /// An update leaves the date of creation, and gives back what is stored.
+    /// An update keeps the date of creation, and returns the stored one.
     @Test(arguments: Engine.allCases) func theCreationDateStays(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Stamped.self)
         let first = try store.insert(Stamped(name: "a"))

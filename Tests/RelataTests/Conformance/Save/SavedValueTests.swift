@@ -56,7 +56,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
     var rings: Date
 }
 
-/// A save gives back what a fetch would.
+/// A save returns the same object as a fetch afterwards.
 @Suite struct SavedValueTests {
     /// A date with nanoseconds, none of which a column keeps.
     private let exact = Date(timeIntervalSinceReferenceDate: 750_000_000.123_456_789)

@@ -19,7 +19,7 @@ private enum NewReel {
     }
 }
 
-/// SQL of one's own: one statement at a time, and never the end of the store's own transaction.
+/// An app's own SQL: one statement at a time, which never ends the store's own transaction.
 @Suite struct OwnSQLTests {
     @Test(arguments: Engine.embedded) func aSecondStatementIsRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Author.self)
@@ -95,7 +95,7 @@ private enum NewReel {
         let shouted: SQL = #"SELECT "id" AS "ID", "title" AS "TITLE", "position", "seriesId" FROM "Episode""#
         #expect(try store.fetch(Episode.self, sql: shouted) == [episode])
         #expect(try store.fetch(Episode.self, sql: #"SELECT * FROM "Episode" WHERE "id" = 0"#) == [])
-        // Also where there is no row.
+        // The same for a query without rows.
         let part: SQL = #"SELECT "title", "id", "seriesId" FROM "Episode" WHERE "id" = 0"#
         let missing = thrown { try store.fetch(Episode.self, sql: part) }?.description ?? ""
         #expect(missing.contains("no column position: it returns title, id, seriesId, and"))
