@@ -150,7 +150,7 @@ struct EdgeRows {
         return true
     }
 
-    /// The objects of each of so many owners, in order.
+    /// The objects of each of the owners, in order.
     ///
     /// - Parameter numbers: For each owner the number that it has from now on.
     func lists(owners count: Int, numbers: [Int32]? = nil) -> MemberLists {

@@ -36,8 +36,8 @@ public struct ReadLoop<M: Model> {
     /// The owners' keys, by their numbers, if rows have keys.
     @usableFromInline var ownerKeys: [StoredKey<M>] = []
     @usableFromInline var ownerNumbers: [StoredKey<M>: Int32] = [:]
-    /// The positions of the owners among the objects, by their numbers; -1 for one that isn't. Found here, where the
-    /// compiler knows the keys' type: elsewhere each look-up costs more.
+    /// The positions of the owners among the objects, by their numbers; -1 for an owner that isn't among them. They are
+    /// found here, because the compiler knows the keys' type here: elsewhere each look-up costs more.
     @usableFromInline var ownerPlaces: [Int32] = []
     /// Whether all links were read that come before objects.
     @usableFromInline var hasLinks = false

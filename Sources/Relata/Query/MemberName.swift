@@ -2,7 +2,7 @@ import Synchronization
 
 /// The name under which a `Codable` type stores a property.
 ///
-/// A key path knows the property, and not its coding key. The two have the same name where the keys are an enum without
+/// A key path knows the property, but not its coding key. The two have the same name if the keys are an enum without
 /// raw values, as the compiler writes it. Everything else is refused: a query must not look for another name than the
 /// stored one.
 enum MemberName {
@@ -20,7 +20,7 @@ enum MemberName {
     ///
     /// - Parameters:
     ///   - path: The key path.
-    ///   - type: The type of the member where it is set, for the error.
+    ///   - type: The type of the member, if it is known, for the error.
     /// - Throws: ``Unknown`` if the name isn't certain.
     static func stored<Root: Codable, Member>(
         _ path: KeyPath<Root, Member>, as type: Any.Type

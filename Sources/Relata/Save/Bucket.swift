@@ -30,8 +30,8 @@ protocol AnyBucket: RowBatch {
     func finishModel(_ row: Int, _ session: SaveSession) -> any Model
 }
 
-/// The result of a row in a save. It is exact for objects with edits on links; others that are inserted may be recorded
-/// as written, where it makes no difference.
+/// The result of a row in a save. It is exact for objects with edits on links; other inserted objects may be recorded
+/// as written if it makes no difference.
 enum RowProgress: UInt8 {
     case pending, written, inserted
 }

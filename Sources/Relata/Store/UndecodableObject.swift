@@ -28,7 +28,7 @@ extension Query {
     /// ```
     ///
     /// An included object is left out as well: a link to it reads as dangling. A limit and the size of a page count
-    /// left-out objects. Without any, a fetch costs no more.
+    /// left-out objects. If none is left out, the fetch costs nothing extra.
     ///
     /// - Parameter report: Called with each unreadable object of a fetch once.
     public func skippingUndecodable(_ report: @escaping @Sendable (UndecodableObject) -> Void) -> Query {

@@ -55,7 +55,7 @@ extension EntityReader {
         }
     }
 
-    /// Whether columns follow each other in a key. The key of an object is put together from the key of the one that it
+    /// Whether columns follow each other in a key. The key of an object is composed of the key of the one that it
     /// refers to.
     private func holds(_ columns: [String], inOrder key: [String]) -> Bool {
         let names = key.map { $0.foldedName }

@@ -43,7 +43,7 @@ package struct EntityReader {
         var property = ""
     }
 
-    /// An entity that is being put together.
+    /// An entity that is being built.
     struct Draft {
         var properties: [Property] = []
         /// The property of each column, by its name.

@@ -175,7 +175,7 @@ extension MigrationPlanner {
         }
         let hasNulls = try facts(.hasNulls(table: original.table, column: original.column))
         if !hasNulls || (isOwn && column.defaultSQL != nil) {
-            // Another program's column stays unchanged while it has what the models require.
+            // Another program's column stays unchanged as long as it has the declarations that the models require.
             guard isOwn else {
                 remake.final.columns[index].isRequired = false
                 return

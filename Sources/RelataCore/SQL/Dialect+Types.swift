@@ -70,7 +70,7 @@ extension Dialect {
         return "unnest(\(arrays.joined(separator: ", ")))" + (isNumbered ? " WITH ORDINALITY" : "")
     }
 
-    /// The rows of a list as on SQLite, where the values in lists have types.
+    /// The rows of a list, as on SQLite, whose lists contain values with types.
     package func rows(ofParameter number: Int, columns: Int = 1) -> String {
         let names = (0..<columns).map { "c\($0)" }.joined(separator: ", ")
         return "(SELECT \(names) FROM \(tableFunction("relata_values", parameter(number))))"

@@ -71,7 +71,7 @@ extension Schema {
         "\(tables[join.entity(isSource: isSource)].rows(dialect)) AS \(Self.alias(isSource: isSource))"
     }
 
-    /// The columns of one side's key: the object's own where the two may differ.
+    /// The columns of one side's key: the object's own if the two may differ.
     package func keys(of join: Join, isSource: Bool, _ dialect: Dialect) -> [String] {
         let isOwn = join.comparison(isSource: isSource) != .equal
         let columns =

@@ -11,7 +11,7 @@ extension Entity {
 
 extension Table {
     /// The type of the parameter for a new value of a column, on engines whose parameters have types; `nil` for the
-    /// column's own, whatever it is.
+    /// column's own type.
     ///
     /// A column of numbers may become `numeric` while statements continue that were prepared when it was `double
     /// precision`. PostgreSQL would convert their parameters and keep 15 digits. A parameter of `numeric` is exact in a

@@ -82,7 +82,7 @@ extension Table {
     }
 }
 
-/// A foreign key as the server compares it, in whatever form its columns are read.
+/// A foreign key as the server compares it, regardless of the form in which its columns are read.
 package struct NativeKey: Hashable, Sendable {
     /// The table that holds it.
     package let holder: String

@@ -30,7 +30,7 @@ package final class ChangeBuffer: Sendable {
     /// Listens until ``stop()``.
     package func start() { hub.add(self) }
 
-    /// Listens no more.
+    /// Stops listening.
     package func stop() {
         hub.remove(self)
         finish()

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// References that lead nowhere.
+/// Dangling references.
 extension IntegrityCheck {
     mutating func checkTargets(of reference: Reference) throws(RelataError) {
         guard reference.isEnforced else { return }  // its rule lets it dangle
@@ -122,7 +122,7 @@ extension IntegrityCheck {
                 } else if try !connection.driver.hasTable(key.target, connection) {
                     let count = findings.count
                     try check(key, of: table, nil, [])
-                    // SQLite refuses to write such a table even where no row refers to anything.
+                    // SQLite refuses to write such a table even if no row refers to anything.
                     if findings.count == count {
                         addBroken(
                             key, of: table, "there is no such table",

@@ -113,7 +113,7 @@ package protocol EngineDriver: MigrationDriver {
     func tables(
         named names: [String]?, hidesReserved: Bool, _ connection: Connection
     ) throws(RelataError) -> [TableDescription]
-    /// All tables and views of a database of any program, in every schema; `nil` if an engine has no more than
+    /// All tables and views of a database of any program, in every schema; `nil` if an engine has none besides
     /// ``tables(named:hidesReserved:_:)``.
     ///
     /// - Parameter including: Schemas of the server's own that are looked at too.

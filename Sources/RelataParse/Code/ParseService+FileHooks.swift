@@ -49,7 +49,7 @@ extension ParseService {
     ) throws(ParseError) {
         if asked.name != name {
             let new = try FileName(asked.name)
-            // The name may come from what the client has said.
+            // The name may be derived from the client's data.
             if !call.isMaster { try files.checkExtension(new, type: call.contentType) }
             file.name = new.stored(type: call.contentType)
         }

@@ -249,7 +249,7 @@ extension ParseCall {
 }
 
 extension ParseError {
-    /// The error for objects that the app's code has a say in, where it can't be asked.
+    /// The error for objects whose hooks in the app's code can't be called here.
     static func needsOwnRequest(_ className: String) -> ParseError {
         ParseError(
             .operationForbidden, "objects of \(className) are found by a separate request here, not in a batch")

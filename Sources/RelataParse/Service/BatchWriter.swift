@@ -15,7 +15,7 @@ final class BatchWriter {
     private var lastClass: ParseClass?
     private var lastBody: ObjectBody?
     private var lastFields: [Field?] = []
-    /// The webhooks that are told of what is written, besides the app's closures.
+    /// The webhooks that are called for the writes, besides the app's closures.
     private let hooks: Webhooks
 
     init(transaction: ParseTransaction, options: ParseService.Options, tellsUnset: Bool = false) {
@@ -287,7 +287,7 @@ final class BatchWriter {
         hooks[trigger, className] != nil || options.code.answers(trigger, className)
     }
 
-    /// An object as it was before it is changed; `nil` where no hook is told.
+    /// An object before a change; `nil` if no hook is called with it.
     func original(_ key: KeyValue, of parseClass: ParseClass) throws -> JSONObject? {
         guard isTold(.afterSave, parseClass.name) else { return nil }
         return try transaction.object(key, of: parseClass, options.maximumReply)

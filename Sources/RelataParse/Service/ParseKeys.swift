@@ -104,7 +104,7 @@ public struct ParseKeys: Sendable {
             }
         }
         guard let key = headers["x-parse-maintenance-key"] else { return privilege }
-        // A right key doesn't make up for another one, nor for what it forbids.
+        // A valid key doesn't make up for a wrong one, nor for the restrictions of another.
         guard isMaintenanceKey?(key) == true, privilege != .readOnlyMaster else { throw .unauthorized }
         return .maintenance
     }

@@ -244,7 +244,7 @@ public final class ParseService: Sendable {
     /// Whether there are files.
     var hasFiles: Bool { options.files != nil && store.models == nil }
 
-    /// Answers a request, but for one about files.
+    /// Answers a request, except one about files.
     func answer(_ call: ParseCall) async throws -> WireReply {
         if hasUsers, let route = try UserRoute(call) { return try await respond(to: route, call) }
         switch call.path.first {

@@ -29,7 +29,7 @@ struct AskedWrites: Sendable {
         self.hooks = hooks
     }
 
-    /// Checks that the answers still apply to what is written.
+    /// Checks that the answers still apply to the written objects.
     ///
     /// - Throws: ``HooksChanged`` if an object or a webhook was changed after the questions.
     func check(in transaction: ParseTransaction) throws {
@@ -66,7 +66,7 @@ extension ParseService {
     ///
     /// - Parameters:
     ///   - fixed: Members of the object besides those that are written. Webhooks can't change them.
-    ///   - judge: Refuses what no webhook can change, before one is asked.
+    ///   - judge: Refuses writes that no webhook could allow, before one is called.
     ///   - body: Writes the objects.
     func asking(
         _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool = true, fixed: JSONObject = [:],

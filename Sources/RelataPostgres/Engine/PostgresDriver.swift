@@ -171,7 +171,7 @@ package final class PostgresDriver: EngineDriver {
     /// A transaction was committed that may have written.
     func didCommit() { if !readsReplica { replicas?.notePosition(self) } }
 
-    /// Counts what a statement changed.
+    /// Counts the rows that a statement changed.
     func didRun(_ affectedRows: Int) {
         changes = affectedRows
         totalChanges += affectedRows

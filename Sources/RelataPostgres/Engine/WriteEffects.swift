@@ -53,7 +53,7 @@ struct WriteEffects {
         let operation: NamedTables.Operation
     }
 
-    /// Tables whose name in a statement shows what the statement writes.
+    /// Tables whose name in a statement is enough to determine its effects.
     private var plain: Set<String> = []
     /// Tables with triggers or rules of any origin.
     private var triggered: Set<String> = []

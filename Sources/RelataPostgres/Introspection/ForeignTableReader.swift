@@ -27,7 +27,7 @@ struct ForeignTableReader {
         var foreignKeys: [ForeignKeyDescription] = []
     }
 
-    /// Describes what the catalog holds.
+    /// Describes the tables in the catalog.
     static func read(_ catalog: Catalog) -> ForeignTables {
         var reader = ForeignTableReader(catalog)
         reader.label()

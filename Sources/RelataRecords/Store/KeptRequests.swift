@@ -150,8 +150,8 @@ package enum KeptRequests {
                     .value(.text(String(decoding: body, as: UTF8.self))),
                     .value(.integer(seconds(now) + limits.lifetime)), .value(.integer(Int64(counted))),
                 ]))
-        // Rows are numbered: after a number of writes, by any process. More are removed than added, but never so many
-        // that others would have to wait.
+        // Removes old rows after every 64 writes by any process, by the numbers of the rows. It removes more than were
+        // added, but never so many that other writers would have to wait.
         if connection.lastInsertedRowID.isMultiple(of: 64) {
             let number = dialect.insertionOrder
             try connection.execute(

@@ -8,7 +8,7 @@ import RelataCore
 final class CopiedLog {
     /// The beginning of the file: a line of JSON.
     struct Head: Codable {
-        /// The form of what follows.
+        /// The format of the data that follows.
         var format = 1
         /// The file that is copied.
         let source: String

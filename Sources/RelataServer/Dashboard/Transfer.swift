@@ -61,7 +61,7 @@ final class Transfer: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Ends it, whatever its state.
+    /// Ends it, regardless of its state.
     func cancel() { state.withLock { $0.task?.cancel() } }
 
     var isRunning: Bool { state.withLock { $0.phase == .running } }

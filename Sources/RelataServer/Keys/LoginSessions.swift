@@ -102,8 +102,8 @@ final class LoginSessions: Sendable {
         return (session, cookie)
     }
 
-    /// Whether a session may be used from an address. One that began with the master key may be used from where the key
-    /// may be.
+    /// Whether a session may be used from an address. A session that began with the master key is bound to the same
+    /// addresses as the key.
     func admits(_ session: Session, from peer: String?) -> Bool { session.key == nil || admits(peer) }
 
     private func admits(_ peer: String?) -> Bool { keys.admits(.master, peer) }

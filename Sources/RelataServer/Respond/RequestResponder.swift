@@ -85,7 +85,7 @@ final class RequestResponder: Sendable {
             limit: try asked.served.maximumBody(path: path, headers: headers.kept) ?? limits.bodySize)
     }
 
-    /// Begins a request, and answers it if that needs no waiting, whatever other requests are doing. `nil` for one that
+    /// Begins a request, and answers it if that never has to wait for other requests. `nil` for a request that
     /// ``answer(_:from:)`` must answer.
     func answerAtOnce(_ request: ReceivedRequest, from peer: SocketAddress?) -> EncodedReply? {
         metrics.requestBegan()

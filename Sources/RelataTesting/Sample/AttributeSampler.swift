@@ -172,7 +172,7 @@ struct AttributeSampler {
         }
     }
 
-    /// Whether the attribute's type has that value: a type of one's own may take some only.
+    /// Whether the attribute's type accepts that value: an app's own type may accept only some.
     private func accepts(_ value: Value) -> Bool {
         switch type {
         case let type as any AttributeValue.Type: type.init(databaseValue: value) != nil

@@ -6,9 +6,9 @@ package struct TextSearch {
     /// The longest time for all searches of a statement together, and for one match of a whole text.
     package static let limit = Duration.seconds(1)
 
-    /// The engine gives up some searches silently, after some forty million steps. It reports every ten thousand of
-    /// them, and also each place where a match may begin: so a search with that many reports counts as given up only if
-    /// it took longer than checking each place can.
+    /// The engine silently gives up some searches, after some forty million steps. It reports every ten thousand steps,
+    /// and also each place where a match may begin. So a search with that many reports counts as given up only if it
+    /// took longer than checking each place can.
     private static let patientReports = 3000
 
     /// Searches that end with fewer reports aren't timed, because reading the clock takes as long as some of them.
