@@ -42,7 +42,7 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
             ],
             swiftSettings: [.treatAllWarnings(as: .error)]),
-        // The system's libpq, for what is written by hand.
+        // The system's libpq, for the hand-written code.
         .systemLibrary(name: "BenchmarkCPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .executableTarget(
             name: "relata-postgres-bench",

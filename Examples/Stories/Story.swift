@@ -21,7 +21,7 @@ public struct Story: Sendable {
     /// All stories, by name.
     public static let all: [Story] = [bookshelf, courses, gallery, notes, setlists]
 
-    /// The story of that name, whatever its case; `nil` if there is none.
+    /// The story of that name, in any case; `nil` if there is none.
     public static func named(_ name: String) -> Story? { all.first { $0.name == name.lowercased() } }
 
     /// Tells the story.

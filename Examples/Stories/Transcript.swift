@@ -33,7 +33,7 @@ struct Transcript: Sendable {
         for line in report.sorted().lines() { say("  " + line) }
     }
 
-    /// The rows of a table as they are stored, whatever the models make of them.
+    /// The rows of a table as they are stored, independent of the models.
     func rows(_ title: String, _ sql: SQL, in store: Store) async throws {
         let rows = try await store.rows(sql)
         say(rows.isEmpty ? "\(title): no rows" : "\(title):")
@@ -71,7 +71,7 @@ struct StoryError: Error, CustomStringConvertible {
 }
 
 extension Optional {
-    /// The value, or an error that says what is missing.
+    /// The value, or an error that names the missing thing.
     func orThrow(_ what: String) throws -> Wrapped {
         guard let self else { throw StoryError("there is no \(what)") }
         return self

@@ -2,7 +2,7 @@
 public enum Role: Hashable, Sendable {
     /// Relata.
     case ours
-    /// Code that is written by hand, and what that can reach.
+    /// Hand-written code, which shows the best possible figure.
     case limit
     /// Another library.
     case peer(String)
@@ -12,7 +12,7 @@ public enum Role: Hashable, Sendable {
 public struct Contestant {
     /// The role of the contestant.
     public let role: Role
-    /// Makes ready what one measurement needs, and returns what is measured. Its result must be the same for all.
+    /// Prepares one measurement, and returns the measured code. Its result must be the same for all.
     public let prepare: () throws -> () async throws -> Int
 
     /// A way without `async`.

@@ -36,7 +36,7 @@ public struct Outcome: Sendable {
 }
 
 extension [Double] {
-    /// The value in the middle; 0 where there is none.
+    /// The median; 0 if there are no values.
     public var median: Double {
         guard !isEmpty else { return 0 }
         let sorted = sorted()

@@ -1,4 +1,4 @@
-// A server of models of one's own, with a rule in Swift and the dashboard:
+// A server of an app's own models, with a rule in Swift and the dashboard:
 //
 //     swift run --traits Server BookServer 8080
 //

@@ -44,7 +44,7 @@ public struct Bookshelf: Sendable {
         }
     }
 
-    /// Adds a book from what a form gives: the year is still text, the genre may not be chosen yet.
+    /// Adds a book from the fields of a form: the year is still text, and the genre may not be chosen yet.
     ///
     /// - Returns: The book. Its new ISBN was written by the same save.
     /// - Throws: A ``BookshelfError`` for the first thing that is wrong.

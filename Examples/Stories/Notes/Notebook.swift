@@ -68,8 +68,8 @@ public struct Notebook: Sendable {
         }
     }
 
-    /// Deletes notes, if `confirm` agrees to what would go with them. Their image files go only once the deletion is
-    /// committed: a file can't be brought back, a transaction can.
+    /// Deletes notes, if `confirm` accepts the objects that would be deleted with them. Their image files are deleted
+    /// only once the deletion is committed: a file can't be brought back, a transaction can be rolled back.
     ///
     /// - Returns: The report of the deletion; `nil` if it wasn't confirmed.
     @discardableResult

@@ -17,7 +17,7 @@ import Relata
     @Relationship(deleteRule: .cascade, inverse: \Bookmark.note) public var bookmarks: ToMany<Bookmark>
 }
 
-/// A picture in a note: the name of its file, and where it stands. Stored inside the note, as JSON.
+/// A picture in a note: the name of its file, and its place. Stored inside the note, as JSON.
 public struct NoteImage: Codable, Hashable, Sendable {
     /// The file's name in the folder of images.
     public var name: String

@@ -1,7 +1,7 @@
 import BenchmarkReport
 import Foundation
 
-/// Parts of workloads that run in processes of their own, because what is measured is how much memory they have at most.
+/// Parts of workloads that run in separate processes, because their peak memory is measured.
 enum ChildProcess {
     /// Runs a part and returns how many megabytes its process had at most.
     static func peak(_ part: String, _ file: String) throws -> Double {

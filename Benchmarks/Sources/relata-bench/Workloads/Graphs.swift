@@ -288,7 +288,7 @@ private protocol Place {
 }
 
 extension Place {
-    /// Something that depends on every name and where it stands.
+    /// A number that depends on every name and its position.
     fileprivate var digest: Int {
         get throws { try placesBelow.reduce(name.utf8.count) { try ($0 &* 31) &+ $1.digest } }
     }

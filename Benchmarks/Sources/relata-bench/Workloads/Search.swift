@@ -43,7 +43,7 @@ extension Workload {
 }
 
 extension Bench {
-    /// A file with so many articles.
+    /// A file with that many articles.
     fileprivate func articleFile(_ name: String, count: Int) throws -> String {
         let file = try directory.file(name)
         let store = try Store.open(file, for: Article.self)

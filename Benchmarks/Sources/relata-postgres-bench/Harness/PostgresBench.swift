@@ -27,7 +27,7 @@ struct PostgresBench: Sendable {
         try Store.open(url, for: model, options: options)
     }
 
-    /// The URL of a schema with so many items.
+    /// The URL of a schema with that many items.
     func itemSchema(_ name: String, count: Int) throws -> String {
         let url = try emptySchema(name)
         let store = try store(url, for: Item.self)

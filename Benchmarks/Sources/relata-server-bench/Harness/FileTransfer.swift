@@ -23,7 +23,7 @@ struct FileTransfer: Sendable {
         }
     }
 
-    /// Takes the file, and throws where it isn't all of it.
+    /// Downloads the file, and throws if it is incomplete.
     func download(from path: String, port: Int) throws {
         let connection = try ServerConnection(port: port, bufferSize: 1 << 20)
         try connection.send(Array((head("GET", path, [:]).joined(separator: "\r\n") + "\r\n\r\n").utf8))

@@ -13,7 +13,7 @@ struct Options: Sendable {
     var postgresql: String?
     /// The address of an empty PostgreSQL database for our server.
     var database: String?
-    /// The server that this process is to be, and what it is to serve.
+    /// The server that this process runs, and its arguments, if it is a child.
     var child: [String]?
 
     static let usage = """

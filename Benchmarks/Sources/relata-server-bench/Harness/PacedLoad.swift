@@ -2,11 +2,12 @@
 import BenchmarkReport
 import Foundation
 
-/// Requests at a pace that is set, whatever the server makes of it: one that is due is sent as soon as a connection is
-/// free, and counts from when it was due. So a server that stops for a while is charged with all that had to wait.
+/// Requests at a fixed pace, regardless of the server's speed: a request that is due is sent as soon as a connection is
+/// free, and its time counts from when it was due. So a server that stops for a while is charged with all requests that
+/// had to wait.
 ///
-/// They are due in ticks of a millisecond, as those of wrk2 are. Whoever wakes for each of them by itself keeps the
-/// processors as busy as the server does, and what is then measured at half the rate isn't half load.
+/// They are due in ticks of a millisecond, as in wrk2. Waking for each request would keep the processors as busy as the
+/// server does, and the measured load would be more than half.
 struct PacedLoad {
     private static let tick = 0.001
 
@@ -61,7 +62,7 @@ private struct Arrivals {
 
     init(_ descriptors: [Int32]) { self.descriptors = descriptors }
 
-    /// Waits until something arrives, or so many seconds, to the microsecond.
+    /// Waits until something arrives, or for that many seconds, to the microsecond.
     mutating func wait(atMost seconds: Double) throws {
         set = fd_set()
         for descriptor in descriptors { insert(descriptor) }

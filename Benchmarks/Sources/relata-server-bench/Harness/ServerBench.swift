@@ -70,7 +70,7 @@ final class ServerBench: Sendable {
 
     // MARK: Measuring
 
-    /// Measures all contestants in turns, so that whatever else the machine does meets all of them alike.
+    /// Measures all contestants in turns, so that other load on the machine affects all of them alike.
     ///
     /// - Returns: The median of each, in milliseconds.
     func medians(_ contestants: [() async throws -> Double]) async throws -> [Double] {
@@ -84,7 +84,7 @@ final class ServerBench: Sendable {
         return times.map(\.median)
     }
 
-    /// Milliseconds for each call of what the library does by itself, with as many calls at once as there are processors.
+    /// The milliseconds for each call of the library by itself, with one call at a time for each processor.
     func milliseconds(
         tasks: Int = ProcessInfo.processInfo.activeProcessorCount, seconds: Int? = nil,
         _ call: @escaping @Sendable (Int) async throws -> Void

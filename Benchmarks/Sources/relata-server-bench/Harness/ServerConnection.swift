@@ -53,9 +53,9 @@ final class ServerConnection {
         }
     }
 
-    /// Takes what has arrived, or waits for it.
+    /// Takes the bytes that have arrived, or waits for some.
     ///
-    /// - Returns: The body of a reply that is whole; `nil` where more of it is to come.
+    /// - Returns: The body of a complete reply; `nil` if it isn't complete yet.
     /// - Throws: For a reply that refuses the request.
     func receive() throws -> [UInt8]? {
         received += try arrived()
@@ -69,7 +69,7 @@ final class ServerConnection {
         return Array(received[end..<end + length])
     }
 
-    /// Takes some of what has arrived, or waits for it.
+    /// Takes some of the bytes that have arrived, or waits for some.
     func arrived() throws -> ArraySlice<UInt8> {
         let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
         guard count > 0 else {

@@ -48,7 +48,7 @@ final class ServerProcess: Sendable {
     }
 
     deinit {
-        // Nothing of what it has is wanted any more; and a child may have been started with other signals blocked.
+        // Its data is no longer needed; and a child may have been started with other signals blocked.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }

@@ -82,7 +82,7 @@ struct PrivateNotes: Sendable {
 
     // MARK: Requests
 
-    /// A note of the user who asks, by its id.
+    /// A note of the requesting user, by its id.
     var get: HTTPCall {
         HTTPCall(
             paths: privateNotes.map { "/parse/classes/Note/\($0)" }, headers: SampleLibrary.headers,
@@ -94,7 +94,7 @@ struct PrivateNotes: Sendable {
         HTTPCall(paths: openNotes.map { "/parse/classes/OpenNote/\($0)" }, headers: SampleLibrary.headers)
     }
 
-    /// The notes of the user who asks.
+    /// The notes of the requesting user.
     var find: HTTPCall {
         HTTPCall(
             paths: ["/parse/classes/Note?limit=100"], headers: SampleLibrary.headers, sessions: readers.map(\.token))

@@ -98,7 +98,7 @@ struct LiveClients: Sendable {
         }
     }
 
-    /// Takes all that they are told from now on. The process ends where one is let go.
+    /// Receives all further events. The process ends if a connection is closed.
     func takeEverything() {
         for connection in connections {
             Task {

@@ -14,7 +14,7 @@ struct SampleLibrary: Sendable {
     let path: String
     let books: [String]
     let shelf: String
-    /// Books without pointers, as JSON: what is created, and what the peer gets.
+    /// Books without pointers, as JSON: for new objects, and for the peer.
     let plainBooks: [String]
 
     init(_ path: String, books count: Int) async throws {

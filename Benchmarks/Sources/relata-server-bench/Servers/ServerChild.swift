@@ -24,7 +24,7 @@ enum ServerChild {
 
     /// Ours, as `relata serve` starts it.
     ///
-    /// - Parameter files: The folder of the files, where there are any.
+    /// - Parameter files: The folder of the files, if there are any.
     private static func serve(_ store: ParseStore, files: String? = nil) async throws {
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)

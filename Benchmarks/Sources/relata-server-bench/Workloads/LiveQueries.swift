@@ -3,8 +3,8 @@ import BenchmarkReport
 import Foundation
 import RelataParse
 
-// Clients that follow queries: how soon the last of many knows, how many conditions changes can be held against, and what
-// those take who wait.
+// Clients that follow queries: the time until the last of many gets an event, the number of conditions that changes can
+// be compared with, and the cost of idle clients.
 
 extension ServerWorkload {
     static let live: [ServerWorkload] = [liveFanout, liveMatch, liveCreate, liveMemory]

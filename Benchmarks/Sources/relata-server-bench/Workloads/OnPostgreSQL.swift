@@ -34,7 +34,7 @@ extension ServerWorkload {
     }
 }
 
-/// Our server on a database of PostgreSQL, and what it serves.
+/// Our server on a PostgreSQL database, and its objects.
 struct ServedDatabase: Sendable {
     let library: SampleLibrary
     let server: ServerProcess

@@ -4,8 +4,8 @@ import Foundation
 import Relata
 import Synchronization
 
-// One object by its id, and one new object, at full load. The limit is what a server would take that does what a bare one
-// does and then what the store does by itself: both times added up.
+// One object by its id, and one new object, at full load. The limit is the sum of a bare server's time and the store's
+// own time.
 
 extension ServerWorkload {
     static let get = ServerWorkload(name: "http-get", targets: [.rate(0.7)] + Kinto.targets) { bench in
