@@ -51,7 +51,7 @@ private struct ThrowsScan {
         isInternal = false
     }
 
-    /// Whether the declaration that begins in a line throws by itself, not only its parameters. A decoder's and an
+    /// Whether the declaration that begins in a line throws itself, and not only its parameters do. A decoder's and an
     /// encoder's errors are known, and names with an underscore aren't for apps.
     private func needsErrors(_ first: Int) -> Bool {
         var text = lines[first]

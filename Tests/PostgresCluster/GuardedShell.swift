@@ -13,7 +13,7 @@ final class GuardedShell: Sendable {
     init(_ command: [String], starting name: String, errors: FileHandle) throws {
         let (input, output) = (Pipe(), Pipe())
         lifeline = input.fileHandleForWriting
-        // No other process may hold the end of the pipe that stands for this one.
+        // No other process may hold this process's end of the pipe.
         for end in [lifeline, output.fileHandleForReading] { _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC) }
         process = Process()
         process.executableURL = URL(fileURLWithPath: command[0])

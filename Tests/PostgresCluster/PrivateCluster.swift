@@ -6,8 +6,8 @@ import Synchronization
 
 /// A PostgreSQL server of this process's own, in a temporary folder, that only a socket in that folder leads to.
 ///
-/// It ends with the process, however that ends: a shell that holds the other end of a pipe stops the server and removes
-/// the folder when the pipe is closed.
+/// It always ends with the process: a shell holds the other end of a pipe, and stops the server and removes the folder
+/// when the pipe is closed.
 package final class PrivateCluster: Sendable {
     /// The one that the tests of a process share, started when it is first asked for.
     package static var shared: PrivateCluster { get throws { try started.get() } }

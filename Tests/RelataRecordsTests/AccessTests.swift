@@ -43,7 +43,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
 
 /// Records for a caller who doesn't see all of them.
 @Suite(.timeLimit(.minutes(20)), .onEveryEngine) struct AccessTests {
-    /// Two albums, of which the caller sees the first, with their artist.
+    /// Two albums with their artist; the caller sees only the first album.
     private func music(
         _ options: RecordStore.Options = RecordStore.Options()
     ) async throws -> (all: RecordStore, seen: RecordStore, albums: [Record], miles: Record) {

@@ -3,7 +3,7 @@ import RelataRecords
 import TestEngines
 import Testing
 
-/// Values that follow the database, classes that appear meanwhile included.
+/// Values that follow the database, including classes that appear later.
 @Suite(.timeLimit(.minutes(20)), .onEveryEngine) struct ObservingTests {
     @Test(arguments: [false, true]) func observersSeeClassesCreatedLater(isFile: Bool) async throws {
         let folder = try TestDatabases()

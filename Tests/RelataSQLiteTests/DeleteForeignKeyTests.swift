@@ -341,7 +341,7 @@ import Testing
         #expect(try file.count("log") == 1)
     }
 
-    /// SQLite unsets the value of `m`, and no longer finds `x` by it when `m` goes itself.
+    /// SQLite unsets the value of `m`, and then no longer finds `x` by it when `m` itself is deleted.
     @Test func targetsUnsetBeforeTheirDeletionAreRefused() throws {
         let file = try DeletionFile(
             """
@@ -355,7 +355,7 @@ import Testing
         #expect(try file.delete("p", 2).deletedCount == 2)
     }
 
-    /// The default of a row that goes too may refer in another way than SQLite counts.
+    /// The default of a row that is deleted too may refer in another way than SQLite counts.
     @Test func aDefaultOfAnotherAffinityIsRefused() throws {
         let file = try DeletionFile(
             """

@@ -6,7 +6,7 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// Random files of other programs: a deletion does what SQLite does by itself, and its report says just that.
+/// Random files of other programs: a deletion does the same as SQLite itself, and its report says exactly that.
 ///
 /// `RELATA_DELETION_CASES` and `RELATA_DELETION_SEED` in the environment set the number of files that are tried, and
 /// the first one. `RELATA_DELETION_FILE` is a path for the file, to examine a single one.

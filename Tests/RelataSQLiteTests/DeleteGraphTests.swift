@@ -11,7 +11,7 @@ import Testing
     private let methods = [Connection.DeletionMethod.setBased, .closureFirst]
 
     @Test func denyIsCheckedAfterTheClosure() throws {
-        // A borrower denies the deletion of a book, but goes with the library that also owns the book.
+        // A borrower denies the deletion of a book, but is deleted with the library that also owns the book.
         let entities = [
             Describe.entity(
                 "Library", Describe.toMany("books", "Book", inverse: "library", rule: .cascade),

@@ -169,7 +169,7 @@ struct ForeignFile {
                     SQLStatement("INSERT INTO \(table.name) VALUES (\(places))", values.map { .value($0) }))
             }
         }
-        // References come afterwards, one row at a time, as far as they lead somewhere.
+        // References are set afterwards, one row at a time, if they have a target.
         for _ in 0..<2 {
             for key in keys.shuffled(using: &random) {
                 let (source, target) = (tables[key.source], tables[key.target])
@@ -222,7 +222,7 @@ struct ForeignFile {
 
     // MARK: Keys
 
-    /// Whether a table has foreign keys that share a column, one of which changes it.
+    /// Whether a table has foreign keys that share a column, and one of them changes it.
     func sharesColumns(_ table: String) -> Bool {
         keys.indices.contains { index in
             let key = keys[index]

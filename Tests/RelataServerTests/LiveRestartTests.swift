@@ -49,7 +49,7 @@ struct LiveRestartTests {
                 let event = try follower.message()
                 #expect(event["op"] == "create" && event["object"]?["objectId"]?.string == acknowledged.last)
                 let position = try #require(event["position"]?.string)
-                // Its event may be on its way, or not.
+                // Its event may or may not have been sent.
                 acknowledged.append(try create(server, "untold \(round)"))
                 server.kill()
                 follower.close()

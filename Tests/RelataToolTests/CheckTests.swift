@@ -121,7 +121,7 @@ import Testing
         #expect(run.exitCode == 1)
         for sql in fixes(run) { try file.execute(sql) }
         #expect(try dangling() == [])
-        // A row that must have its reference goes with the other one that it has.
+        // A row with a required dangling reference is deleted, and with it its other reference.
         let gone = Set(wrong.filter { $0.hasPrefix("d.") }.map { $0.split(separator: "|")[1] })
         let expected = before.filter { reference in
             let parts = reference.split(separator: "|")

@@ -46,7 +46,7 @@ import Testing
         let run = try Tool.run("restore", copies, restored)
         #expect(run.exitCode == 0 && run.output.hasSuffix("Z, checked\n") && run.told.isEmpty, "\(run.errors)")
         #expect(try SampleFile(copyOf: restored).rows("SELECT count(*) FROM Review") == ["0"])
-        // The first moment is that of the base.
+        // The first moment is the base's.
         let base = try #require(
             FileManager.default.contentsOfDirectory(atPath: copies).first { $0.hasSuffix(".sqlite") })
         let digits = Array(base)

@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    /// The rows of a table whose key sorts by such a collation can't even be counted.
+    /// If the key of a table sorts by such a collation, its rows can't even be counted.
     @Test func unreadableTablesDoNotHideOthers() throws {
         let file = try SampleFile(
             """

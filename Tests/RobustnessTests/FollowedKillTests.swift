@@ -5,7 +5,7 @@ import RelataSQLite
 import RelataTesting
 import Testing
 
-/// Continuous copies of a file that several processes write, all of which are killed now and then.
+/// Continuous copies of a file that several processes write, while they are killed now and then.
 @Suite struct FollowedKillTests {
     /// An acknowledgement to a writer: a number and its time.
     private struct Acknowledged {
@@ -93,8 +93,8 @@ import Testing
                 // All that was acknowledged before the moment that was restored is there.
                 let least = receipts.last { $0.time < then }?.number ?? 0
                 #expect(count >= least, "\(comment), process \(process)")
-                // Nothing is there that began after the one that was asked for, which is when the one before was
-                // acknowledged; a killed writer may have written one that it was never told of.
+                // The copy contains nothing that began after the requested moment, which is when the receipt before was
+                // acknowledged. A killed writer may have written one more that was never acknowledged.
                 let most = (receipts.last { $0.time <= moment }?.number ?? 0) + 2
                 #expect(count <= most, "\(comment), process \(process)")
             }

@@ -6,7 +6,7 @@ public import Relata
     public var note: String
 }
 
-/// A tree that one transaction saves, and one of the next ones deletes with everything in it.
+/// A tree that one transaction saves, and a later one deletes with everything in it.
 @Model public struct Tree {
     @Attribute(.primaryKey) public let number: Int
     public var leafCount: Int

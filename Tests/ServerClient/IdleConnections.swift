@@ -1,6 +1,6 @@
 import Foundation
 
-/// Many connections on which nothing happens, each of which the server has answered once.
+/// Many idle connections, each of which the server has answered once.
 public final class IdleConnections {
     private var connections: [ServerConnection] = []
     private let port: Int

@@ -200,7 +200,7 @@ extension ServerConnection {
         return try receive(isHead: method == "HEAD")
     }
 
-    /// A request as it goes over the wire.
+    /// The bytes of a request.
     public static func bytes(
         _ method: String, _ path: String, headers: [String: String] = [:], body: [UInt8] = []
     ) -> [UInt8] {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A server under full load of mixed requests, which is stopped and killed meanwhile: acknowledged writes must be
+/// A server under full load of mixed requests, which is stopped and killed in between: acknowledged writes must be
 /// stored afterwards, and its memory must not grow.
 public struct Soak {
     /// The duration, and the numbers of clients and restarts.

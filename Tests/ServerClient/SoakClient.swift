@@ -42,7 +42,7 @@ final class SoakClient {
     private var requestCount = 0
     /// The versions of the client's own books, by id.
     private(set) var books: [String: Int] = [:]
-    /// Those of them that stand on the client's shelf.
+    /// Those of them that are on the client's shelf.
     private(set) var shelved: Set<String> = []
     private(set) var values: Set<String> = []
     private(set) var increments = 0

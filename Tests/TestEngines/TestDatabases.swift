@@ -6,8 +6,8 @@ import RelataCore
 import RelataPostgres
 #endif
 
-/// Databases of a test's own, on the engine that it runs on: files in a folder that goes with the object, or schemas of
-/// the tests' server, which go with the process.
+/// Databases of a single test, on the engine that it runs on: files in a folder that is deleted with the object, or
+/// schemas of the tests' server, which ends with the process.
 package final class TestDatabases: Sendable {
     private let engine = TestEngine.current
     private let folder: URL

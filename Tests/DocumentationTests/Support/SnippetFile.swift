@@ -1,7 +1,7 @@
 import DocumentationSupport
 import Foundation
 
-/// A file under `Snippets`: code that is compiled and run by the tests, of which the guides show parts.
+/// A file under `Snippets`: code that the tests compile and run, and whose parts the guides show.
 struct SnippetFile {
     let path: String
     let lines: [Line]

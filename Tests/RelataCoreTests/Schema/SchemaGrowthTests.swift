@@ -1,7 +1,7 @@
 import RelataCore
 import Testing
 
-/// A schema that is made from another one, of which only what changed is resolved.
+/// A schema that is made from another one, and resolves only the changed parts.
 @Suite struct SchemaGrowthTests {
     /// Entities that each have a to-one, a list and a view of one hub.
     private func entities(_ count: Int) -> [Entity] {

@@ -42,7 +42,7 @@ import Testing
         let facts = try await server.send("GET", "/files/app/metadata/\(name)")
         #expect(facts["metadata"] == ["page": 1, "size": 5, "isNamed": false], "\(facts.json)")
         #expect(facts["tags"] == ["type": "text/plain; charset=utf-8"])
-        // A name without an extension has that of its type.
+        // A name without an extension gets the extension of its type.
         let picture = try await server.upload("b", "x", headers: ["content-type": "image/png"])
         #expect(picture["name"]?.string?.hasSuffix("_by-nobody-b.png") == true, "\(picture.json)")
     }

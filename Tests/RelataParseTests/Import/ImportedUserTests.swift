@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelataParse
 
-/// Secrets that know one hash of another server, that of `old secret`.
+/// Secrets that know one hash of another server: the hash of `old secret`.
 final class ForeignSecrets: SecretHashing {
     private let own = TestSecrets()
     /// The number of passwords compared with hashes of the other server, and with others, and the work of the former.

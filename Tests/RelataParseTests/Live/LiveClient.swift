@@ -11,7 +11,7 @@ struct LiveClient: Sendable {
     /// - Parameters:
     ///   - isConnecting: Whether the client says who it is.
     ///   - address: The client's address.
-    ///   - report: Gets the errors that the client isn't told.
+    ///   - report: Called with the errors that the client doesn't get.
     init(
         _ server: TestServer, token: String? = nil, isMaster: Bool = false, connecting isConnecting: Bool = true,
         from address: String? = nil,

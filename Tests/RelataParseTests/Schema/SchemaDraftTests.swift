@@ -7,7 +7,7 @@ import Testing
 
 /// Classes during changes: untouched ones aren't checked, and no change is missed.
 @Suite struct SchemaDraftTests {
-    /// Only touched classes' facts are compared with the former ones.
+    /// Only the facts of touched classes are compared with the old ones.
     @Test func aDraftComparesTheFactsOfTouchedClassesOnly() throws {
         let known = (0..<500).map { SchemaDraft.newEntity("Class\($0)") }
         var facts = ClassOptions()

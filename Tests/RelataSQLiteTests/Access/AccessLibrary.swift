@@ -32,7 +32,7 @@ struct AccessLibrary {
         return entity
     }
 
-    /// Random rows, of which random ones of random entities are hidden.
+    /// Random rows; random ones of random entities are hidden.
     init(_ random: inout SeededGenerator) throws {
         full = try QueryLibrary(Self.entities)
         try RandomQueries.fill(full, &random)

@@ -54,7 +54,7 @@ struct DashboardFilesTests: DashboardSuite {
             #expect(line["title"] == "a.png" && line["type"] == "image/png" && line["size"] == 5, "\(line)")
             #expect(line["uses"] == 1 && line["wasUsed"] == true && line["deletedAt"] == .null, "\(line)")
             #expect(try await results(page, "?unused=1").map { $0["name"]?.string } == [other])
-            // The address is that of clients.
+            // The address is the one that clients use.
             let url = try #require(try await page.request("GET", "/files/\(other)").json["url"]?.string)
             let origin = "http://127.0.0.1:\(server.port)"
             #expect(url == "\(origin)/parse/files/app/\(other)")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RelataServer
 
-/// A store with S3's interface that damages contents, or goes down.
+/// A store with S3's interface that damages contents, or becomes unavailable.
 struct FaultyStoreTests {
     private static let text = String(repeating: "0123456789", count: 500)
 
@@ -94,7 +94,7 @@ struct FaultyStoreTests {
                     try await server.request("POST", "/parse/files/a.txt", headers: headers, body: Array(text.utf8))
                 }
                 let name = try #require(try await upload(Self.text).json["name"]?.string)
-                // It goes down in the middle of a download.
+                // The store becomes unavailable in the middle of a download.
                 store.fail { call in
                     call.method == "GET" && call.headers.first(name: "range")?.hasPrefix("bytes=0-") == true
                         ? nil : FaultyStore.busy

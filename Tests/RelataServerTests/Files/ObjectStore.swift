@@ -24,7 +24,7 @@ final class ObjectStore: Sendable {
         return process.terminationStatus == 0 ? text.trimmingCharacters(in: .whitespacesAndNewlines) : nil
     }()
 
-    /// Whether there is such a store, or it could be had.
+    /// Whether such a store exists, or can be installed.
     static var isThere: Bool { python != nil }
 
     /// The only one.

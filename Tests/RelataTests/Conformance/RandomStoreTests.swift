@@ -198,7 +198,7 @@ private struct RandomRun {
         for key in gone.keys { discs[key] = nil }
     }
 
-    /// A label, whose discs stay without one, or a keyword, which goes out of all lists.
+    /// Deletes a label, whose discs stay without one, or a keyword, which is removed from all lists.
     private mutating func deleteSmallThing() throws {
         if Bool.random(using: &random), labels.count > 1, let label = one(of: labels) {
             labels.remove(label)

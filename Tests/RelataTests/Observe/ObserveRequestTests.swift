@@ -65,7 +65,7 @@ struct ObserveRequestTests {
         let names = store.observe { try $0.fetch(Author.sorted { $0.name }).map(\.name) }
         var differences = names.differences(by: { $0.lowercased() }).makeAsyncIterator()
         #expect(try await differences.next()?.isEmpty == true)
-        // An identity that stands in the list twice is paired in order.
+        // Elements with the same identity are paired in order.
         try await store.insert(["a", "b", "b"].map { Author(name: $0) })
         #expect(try await differences.next()?.inserted.map(\.element) == ["a", "b", "b"])
         try await store.update(Author.where { $0.name == "a" }) { $0.name.set(to: "A") }

@@ -174,7 +174,7 @@ struct SharedChangeLogTests {
         try await store.insert(LoggedFlag(name: "a"))
         let position = try #require(await store.changes(after: .start, atLeast: 1).first).position
         try await store.write { tx in
-            // From here on the transaction has a number, lower than that of the other.
+            // From here on, the transaction has a number, which is lower than the other's.
             try tx.insert(LoggedFlag(name: "b"))
             try other.delete(LoggedFlag.self, id: "a")
             try tx.insert(LoggedFlag(name: "a"))

@@ -10,8 +10,8 @@ import Testing
     var value: Int = 0
 }
 
-/// Writes of which neither a statement's text nor its plan tells: those of triggers, of actions of foreign keys, and through
-/// views and partitions.
+/// Writes that neither a statement's text nor its plan shows: those of triggers, of actions of foreign keys, and
+/// through views and partitions.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct UnseenWriteTests {
     private var options: Store.Options {

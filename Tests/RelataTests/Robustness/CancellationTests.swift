@@ -45,7 +45,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(wrote.withLock { $0 } > 50)
         #expect(try await store.count(Author.all) == 0)
-        // The batch stops by itself, too.
+        // The batch itself stops, too.
         let batch = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await store.insert((0..<10_000).map { Author(name: "\($0)") })

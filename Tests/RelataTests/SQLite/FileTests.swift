@@ -210,7 +210,7 @@ import Testing
             #expect("\(error as Any)".contains("no space left: the transaction was rolled back"))
             #expect(try await store.count(Book.all) == 1)
         }
-        // A savepoint doesn't save a transaction that SQLite has ended by itself.
+        // A savepoint can't restore a transaction that SQLite has ended.
         let error = await thrown {
             try await store.write { tx in
                 try tx.insert(Book(title: "second"))

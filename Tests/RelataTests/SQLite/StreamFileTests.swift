@@ -35,7 +35,7 @@ import Testing
             }
         }
         #expect(openFiles(store) <= 2 * 3)
-        // With no reader left the log goes back into the file.
+        // Once the last reader is gone, the log is copied into the file.
         try store.close()
         #expect(openFiles(store) == 0)
         #expect(!FileManager.default.fileExists(atPath: try #require(store.path) + "-wal"))

@@ -18,7 +18,7 @@ import Testing
         #expect(try store.fetch(History.where { $0.progress >= 0 }.sorted { $0.id }) == odd)
     }
 
-    /// The number that SQLite gave last is that of another row.
+    /// The last key that SQLite assigned belongs to another row.
     @Test(arguments: Engine.sqlite, [1, 15, 16, 17, 40])
     func batchesWithIgnoredRowsAreRefused(_ engine: Engine, _ count: Int) throws {
         let store = try TestStore.make(engine, for: History.self)

@@ -20,7 +20,7 @@ import Relata
     static let kind = "setlist"
 }
 
-/// To-ones that rows share, and one of which something else is asked.
+/// To-ones that rows share, and one with other properties.
 @Shape(of: SetlistItem.self) struct ItemTargets {
     var tune: SetlistTunes.TuneName
     @From(\.tune.name) var tuneName: String
@@ -83,7 +83,7 @@ import Relata
     var genre: GenreBooks?
     @From(\.genre.books) var sameGenre: [Title]
     var authors: [Writer]
-    /// Behind lists, whose keys stand in the row too.
+    /// Attributes after lists, whose keys are in the row too.
     var year: Int
     @From(\.genre.name) var genreName: String?
 

@@ -33,7 +33,7 @@ enum Compiler {
     /// The first line of each error, and all that the compiler says.
     ///
     /// - Parameters:
-    ///   - name: The file's name: that of `main.swift` makes it a program.
+    ///   - name: The file's name: `main.swift` makes it a program.
     ///   - flags: Further arguments.
     static func errors(
         in source: String, file name: String = "models.swift", _ flags: [String] = []

@@ -13,7 +13,7 @@ struct Engine: Sendable, Equatable, CustomTestStringConvertible {
     /// Whether several stores may be open on one database, and whether the database keeps its contents when it is
     /// closed. A store on it has several connections: reads continue beside a write.
     let isShared: Bool
-    /// Opens a store on the database of a name. One that doesn't exist is made, and goes with the process.
+    /// Opens a store on the database of a name. A missing database is made, and deleted at the end of the process.
     let open: @Sendable (_ database: String, _ models: [any Model.Type], _ options: Store.Options) throws -> Store
 
     /// The engines of each file in `Engines`.
@@ -30,7 +30,7 @@ struct Engine: Sendable, Equatable, CustomTestStringConvertible {
     /// One, for tests that take long and show the same on each.
     static let first = Array(allCases.prefix(1))
 
-    /// Each seed with one engine, in turn: as many runs as there are seeds, and each engine has its part of them.
+    /// Each seed with one engine, in turn: there is one run for each seed, and the engines share the seeds.
     static func inTurn(_ seeds: ClosedRange<UInt64>) -> [(Engine, UInt64)] {
         seeds.enumerated().map { (allCases[$0 % allCases.count], $1) }
     }

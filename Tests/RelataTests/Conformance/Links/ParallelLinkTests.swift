@@ -2,7 +2,7 @@ import Relata
 import RelataTesting
 import Testing
 
-/// Several relationships between the same two models, or of a model with itself: each is loaded and edited by itself.
+/// Several relationships between the same two models, or of a model with itself: each is loaded and edited separately.
 @Suite struct ParallelLinkTests {
     private static let codes = ["AMS", "BER", "CDG", "DUB", "EDI"]
 

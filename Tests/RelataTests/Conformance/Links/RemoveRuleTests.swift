@@ -34,7 +34,7 @@ import Testing
     var bill: ToOne<Bill>
 }
 
-/// A member of an optional link that goes when it is taken out.
+/// A member of an optional link that is deleted when it is taken out.
 @Model struct Punnet {
     var id: Int?
     @Relationship(removeRule: .delete, inverse: \Apple.punnet, minimum: 1) var apples: ToMany<Apple>

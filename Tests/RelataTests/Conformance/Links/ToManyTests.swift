@@ -138,7 +138,7 @@ import Testing
         }
         let after = try store.refresh(article)
         #expect(after.section?.id == section.id && after.revision == before)
-        // Removed last, it goes.
+        // If removing it is the last edit, it is deleted.
         try store.update(Section.self, id: 1) {
             $0.articles.add(article)
             $0.articles.remove(article)

@@ -118,7 +118,7 @@ import Testing
         #expect(try ids(store, Lending.where { $0.seen - .days(1) != now }) == [1, 2, 3])
     }
 
-    /// The day is that of the month which the calendar has, or its last.
+    /// The day is the same day of the month, or the last one that the month has.
     @Test(arguments: 1...200 as ClosedRange<UInt64>) func monthsAreThoseOfTheCalendar(_ seed: UInt64) throws {
         var random = SampleRandom(seed: seed)
         var calendar = Calendar(identifier: .gregorian)

@@ -45,7 +45,7 @@ import Testing
                 Disc.sorted {
                     $0.copies * $0.copies; $0.title.descending
                 }) == "BEDCA")
-        // The order asked for last goes first.
+        // The last requested order has precedence.
         #expect(try discs.titles(Disc.sorted { $0.title.descending }.sorted { $0.isLive }) == "ECADB")
         let byNotes = Disc.where { $0.notes != nil }
         #expect(try discs.titles(byNotes.sorted { $0.notes }) == "EDBA")

@@ -101,7 +101,7 @@ import Testing
         #expect(try sorted(text) == ["Ash 2", "Cid 1"])
         #expect(try sorted(discs.cid.related { $0.discs }.limit(1).grouped { $0.band.name }) == ["Cid 1"])
         #expect(thrown { try rows(dearest.limit(-1).grouped { $0.band.name }) }?.kind == "invalidUse")
-        // Without a limit the order is that of the groups, which says so.
+        // Without a limit, the groups' own order applies.
         #expect(try rows(Disc.sorted { $0.band.name.descending }.grouped { $0.band.name }).first == "Cid 2")
         let error = thrown { try rows(dearest.grouped { $0.band.name }) }?.description ?? ""
         #expect(error.hasPrefix("groups can't be sorted by price") && error.contains("sort before grouped"))

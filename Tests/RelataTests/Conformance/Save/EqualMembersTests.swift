@@ -94,7 +94,7 @@ import Testing
                 $0.remove([a, a, b])
                 $0.remove(b)
             } == ["c"])
-        // One goes after which others were put.
+        // Removes a member after which others were placed.
         #expect(
             try lines(engine) {
                 $0.add([a, b])

@@ -65,7 +65,7 @@ import Testing
         var (done, refused) = (0, 0)
         for _ in 0..<60 {
             let places = stored.indices.shuffled(using: &random).prefix(Int.random(in: 1...8, using: &random))
-            // Each property goes round among the objects for itself; now and then a value comes from elsewhere.
+            // The values of each property rotate among the objects; now and then a value comes from elsewhere.
             func values<Value>(_ property: KeyPath<Locker, Value>, _ other: (Int) -> Value) -> [Value] {
                 var values = places.map { stored[$0][keyPath: property] }.shuffled(using: &random)
                 if Int.random(in: 0..<25, using: &random) == 0 {

@@ -120,7 +120,7 @@ import Testing
         article = try store.insert(article)
         func comment(_ id: Int) throws -> Comment { try #require(try store.fetch(Comment.self, id: id)) }
         var before = try [comment(1), comment(2)]
-        // A reorder, of the one that moved.
+        // A reorder counts for the moved member.
         try store.update(article.id) { $0.comments.place(id: 2, after: nil) }
         #expect(try comment(1) == before[0] && comment(2).revision == before[1].revision + 1)
         #expect(thrown { try store.save(before[1]) }?.kind == "conflict")

@@ -58,7 +58,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
 
 /// A save returns the same object as a fetch afterwards.
 @Suite struct SavedValueTests {
-    /// A date with nanoseconds, none of which a column keeps.
+    /// A date with nanoseconds, which a column doesn't keep.
     private let exact = Date(timeIntervalSinceReferenceDate: 750_000_000.123_456_789)
 
     @Test(arguments: Engine.allCases) func datesReturnWithTheStoredPrecision(_ engine: Engine) throws {
@@ -126,7 +126,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
         #expect(error?.description.contains("MeetingRoom a is stored with another seats") == true, "\(error as Any)")
         #expect(error?.description.contains("link it by its key, ToOne(id:), or save") == true, "\(error as Any)")
         #expect(try store.count(Meeting.all) == 0 && store.fetch(MeetingRoom.self, id: "a")?.seats == 4)
-        // In a batch, in a list, and where each is saved by itself.
+        // In a batch, in a list, and if each is saved separately.
         #expect(thrown { try store.save([Meeting(id: UUID(), begins: exact), meeting]) }?.kind == "invalidUse")
         var minutes = try store.insert(Meeting(id: UUID(), begins: exact, minutes: ToMany([MeetingMinute(text: "m")])))
         var minute = try #require(minutes.minutes.loaded?.first)

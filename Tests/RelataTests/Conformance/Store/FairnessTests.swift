@@ -3,7 +3,7 @@ import Relata
 import Synchronization
 import Testing
 
-/// Tasks that make one call after another, each of which finds a connection at once, leave the threads to others.
+/// Tasks that make one call after another, and find a connection each time, leave the threads to others.
 @Suite(.serialized) struct FairnessTests {
     /// The stop signal of the loops, and the number of calls they made.
     private final class Loops: Sendable {

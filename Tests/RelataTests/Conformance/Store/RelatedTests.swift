@@ -49,7 +49,7 @@ import Testing
         let book = try await store.save(Book(title: "t", genre: Genre(name: "g"), authors: [Author(name: "n")]))
         #expect(try await store.related(to: Book.self, id: book.id) { $0.authors }.map(\.name) == ["n"])
         #expect(try await store.read { try $0.related(to: Book.self, id: book.id) { $0.genre } }?.name == "g")
-        // The way goes by one link.
+        // The path may have only one link.
         #expect(throws: RelataError.self) { try store.count(Episode.related(id: 1) { $0.series.episodes }) }
     }
 
