@@ -7,7 +7,7 @@ enum LinkEdit<Target: Model>: Sendable {
     case add(LinkTarget<Target>)
     /// Be no member.
     case remove(LinkTarget<Target>)
-    /// Be a member and come right after that one; `nil` for first.
+    /// Become a member, and come right after that one; `nil` for the first place.
     case place(LinkTarget<Target>, after: LinkTarget<Target>?)
     /// Have these members in this order, and no other.
     case set([LinkTarget<Target>])

@@ -25,7 +25,7 @@ extension ToMany {
         }
     }
 
-    /// The list is incomplete if an object is missing of which only the key is known.
+    /// The list is incomplete if only the key of an object is known.
     private mutating func append(_ targets: [LinkTarget<Target>]) {
         var list = content
         content = nil  // so that the array isn't copied

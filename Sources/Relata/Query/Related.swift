@@ -86,7 +86,7 @@ extension Model {
         "\(entityName.withArticle) without a key isn't stored: save it first, and go on with the object that save returns"
     }
 
-    /// The caller's key: that of an object whose key isn't assigned yet is `nil`.
+    /// The caller's key; `nil` if the object has no key yet.
     @inlinable
     static func given(_ key: Key?) throws(RelataError) -> Key {
         guard let key else { throw .invalidUse(withoutStoredKey) }

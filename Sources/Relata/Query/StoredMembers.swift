@@ -3,8 +3,8 @@ import RelataEngine
 
 // Members of `Codable` values by their properties: `$0.address.city`.
 //
-// Attributes whose type the macro knows by name have none, so their field is a `Field`: a misspelt member of a text is
-// the same error as that of any other type.
+// Attributes whose type the macro knows by name have none, so their field is a `Field`: a misspelt member of a text
+// causes the same error as for any other type.
 
 /// A value in a query whose `Codable` type has properties: those that are stored are the value's members.
 ///

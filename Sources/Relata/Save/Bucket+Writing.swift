@@ -239,7 +239,7 @@ final class BucketWrite<M: Model>: RowObserver {
     /// The key that the database gave a row.
     private func assignedKey(_ index: Int) -> Int64 {
         if let outcome { return outcome.assignedKey(index) }
-        // The keys of rows that one statement inserts follow one another.
+        // The keys of rows that one statement inserts are consecutive.
         return writer.run.connection.lastInsertedRowID - Int64(rowsAtOnce - 1 - index % rowsAtOnce)
     }
 

@@ -113,7 +113,7 @@ package enum ChangeLogFormat {
     }
 
     private indirect enum Item: Decodable {
-        /// A value as JSON, whose type is that of its column.
+        /// A value as JSON; its column determines its type.
         case plain(Value)
         /// A value as JSON that includes its type.
         case exact(Value)

@@ -185,7 +185,7 @@ extension EntityReader {
         }
     }
 
-    /// Whether a foreign key sets columns to NULL on deletion of the target, all of which can be.
+    /// Whether a foreign key sets columns to NULL on deletion of the target, and all of these columns allow it.
     private func canBeUnset(_ key: ForeignKeyDescription, of number: Int) -> Bool {
         let columns = key.unsetColumns ?? key.columns
         return optional(columns, of: number).count == columns.count

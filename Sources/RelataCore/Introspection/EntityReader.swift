@@ -244,7 +244,7 @@ package struct EntityReader {
         let sets = table.indexes.filter(\.isPlain).compactMap { index in
             properties(of: index.columns, in: number).map { (names: $0, isUnique: index.isUnique) }
         }
-        // The rule of the reference alone is also that of its inverse, unless its target is declared without one.
+        // The rule of the reference is also the rule of its inverse, unless the target is declared without one.
         let isKnown = { (names: [String], isUnique: Bool) in
             self.references[number].contains {
                 [$0.property] == names && !(isUnique && $0.target < self.declared.count)

@@ -45,7 +45,7 @@ extension MigrationPlanner {
         }
     }
 
-    /// The entity in the old models: that of the same table, under its old or new name.
+    /// The entity of the same table in the old models, under its old or new name.
     func oldTable(_ table: Table) -> Table? {
         let key = table.sqlName.foldedName
         let working = tables[key]?.originalName

@@ -263,8 +263,8 @@ package struct MigrationPlanner {
         return step != nil
     }
 
-    /// The names of an entity in a step: its own, such as `V2.Pet`, or that of its table, `Pet`, unless another entity
-    /// has that name.
+    /// The names of an entity in a step: its own, such as `V2.Pet`, or its table's, `Pet`, unless another entity has
+    /// that name.
     func stepNames(of entity: String) -> [String] {
         guard let table = schema[entity]?.sqlName, !table.isSameName(as: entity), schema[table] == nil else {
             return [entity]

@@ -227,7 +227,7 @@ package struct IndexDescription: Hashable, Sendable {
     package var isDescending: Bool
     /// The columns whose unset values come first, on an engine that puts them last by default.
     package var nullsFirst: [String] = []
-    /// The text that created the index, if it was read from a database and isn't that of a constraint.
+    /// The text that created the index, if it was read from a database and doesn't belong to a constraint.
     package var sql: String?
 
     /// Describes an index.

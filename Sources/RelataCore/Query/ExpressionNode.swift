@@ -13,7 +13,7 @@ public indirect enum ExpressionNode: Hashable, Sendable {
     case comparison(ComparisonOperator, ExpressionNode, ExpressionNode, TextOptions)
     /// A key or a to-one against constant keys: true when it is one of them. An empty list is false.
     case keyIn(ExpressionNode, [KeyValue])
-    /// A value against constants; bound as one parameter, however many there are. An empty list is false.
+    /// A value compared with constants, which are all bound as one parameter. An empty list is false.
     case valueIn(ExpressionNode, [Value], TextOptions)
     /// A value, a key or a to-one against the results of another query: a chosen expression of each of its objects, or
     /// their keys by default. The query is independent, with its own scopes.
@@ -179,8 +179,8 @@ public enum Function: Hashable, Sendable {
     case elementCount
     /// The angle in radians between two places on a sphere: latitude, longitude, latitude and longitude in degrees.
     case distance
-    /// Whether a place lies in a polygon or on its edge: latitude, longitude and the JSON text of the corners, each an
-    /// array of both. On a plane: a polygon that crosses the 180th meridian is taken the other way around.
+    /// Whether a place is in a polygon or on its edge: latitude, longitude and the JSON text of the corners, each an
+    /// array of both. The geometry is planar: a polygon that crosses the 180th meridian is taken the other way around.
     case isInPolygon
 }
 
@@ -242,8 +242,9 @@ public struct QueryPlan: Hashable, Sendable {
     package var entity: String
     /// The condition on an object; `nil` for all.
     package var condition: ExpressionNode?
-    /// The order; the primary key always comes last, so that an order is total. Empty for the order of the queried
-    /// relationship, if it has one, otherwise that of the keys; none at all for an unlimited query.
+    /// The order; the primary key always comes last, so that an order is total. If empty, objects have the order of the
+    /// queried relationship, if it has one, and otherwise the order of their keys; an unlimited query then has no
+    /// order.
     package var sort: [SortTerm]
     /// The largest number of objects.
     package var limit: Int?
@@ -303,8 +304,8 @@ package struct SelectedElements: Hashable, Sendable {
     }
 }
 
-/// The object whose related objects are queried. Without its own order, the query has that of the relationship, if it
-/// is ordered.
+/// The object whose related objects are queried. A query without its own order has the order of the relationship, if
+/// that is ordered.
 package struct RelatedOwner: Hashable, Sendable {
     /// The entity that declares the relationship.
     package var entity: String

@@ -44,7 +44,7 @@ package struct CompiledQuery: Hashable, Sendable {
 package enum ObjectRows: Hashable, Sendable {
     /// The number of the object's key, from 1, among those that the reader of the links adds to the bound value.
     case numbers(parameter: Int)
-    /// None: the column of the object's key is also that of a link, which has an owner.
+    /// None: the column of the object's key is also the column of a link, which has an owner.
     case keys
 }
 

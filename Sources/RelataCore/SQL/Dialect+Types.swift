@@ -89,8 +89,8 @@ extension Dialect {
 }
 
 extension AttributeType {
-    /// The type of values that are bound together: that of the other operand, unless only one of the values' own types
-    /// holds them.
+    /// The type of values that are bound together: the type of the other operand, unless only one of the values' own
+    /// types can hold them.
     package static func of(_ values: some Sequence<Value>, like type: AttributeType?) -> AttributeType {
         var found = type
         for value in values {

@@ -38,7 +38,7 @@ struct QueryWriter {
                     + NameSuggestion.hint(for: plan.entity, among: compiler.schema.tables.map(\.name)))
         }
         self.table = table
-        // SQLite would treat such a limit as none.
+        // SQLite would ignore such a limit.
         if let limit = plan.limit, limit < 0 { throw .invalidUse("a limit can't be negative: \(limit)") }
         if let offset = plan.offset, offset < 0 { throw .invalidUse("an offset can't be negative: \(offset)") }
         if let owner = plan.relatedTo {
@@ -220,8 +220,8 @@ struct QueryWriter {
         return (text, types)
     }
 
-    /// Joins the objects of to-ones if they aren't known yet: only those of which only their own columns are read,
-    /// because a row doesn't need an object that an earlier row had.
+    /// Joins the objects of to-ones only if they aren't known yet, because a row doesn't need an object that an earlier
+    /// row had. This affects to-ones whose part of the row is nothing but their own columns.
     mutating func skipKnown(_ toOnes: [Range<Int>], of columns: SelectedColumns) throws(RelataError) {
         // Rows that differ only in left-out objects would count as different.
         guard case .parts(let parts) = columns, !plan.isDistinct else { return }

@@ -55,7 +55,7 @@ public enum KeyComparison: Hashable, Sendable {
     case equal
     /// The sides differ.
     case byTarget
-    /// The sides differ, and SQLite's own actions match other values than the references: the text `'07'` refers to 7,
+    /// The sides differ, and SQLite's own actions find other rows than the references do: the text `'07'` refers to 7,
     /// but `ON DELETE CASCADE` doesn't find it. A deletion of such a row is refused.
     case byTargetWithExceptions(converted: [ConvertedColumn])
 }
@@ -76,7 +76,7 @@ public struct ConvertedColumn: Hashable, Sendable {
     }
 }
 
-/// A foreign key in a schema: that of a reference, or one without a relationship.
+/// A foreign key in a schema: of a reference, or without a relationship.
 package struct SchemaForeignKey: Sendable {
     /// The key's number in ``Schema/foreignKeys``. Those of references have the reference's own number.
     package private(set) var index: Int

@@ -72,8 +72,8 @@ public struct Relationship: Hashable, Sendable, Codable {
         case manyToManyInverse(inverse: String)
         /// Read-only: the targets of a to-one of the objects of a to-many of this entity, one for each of them.
         case through(toMany: String, toOne: String)
-        /// Read-only: along a foreign key of another program that holds no primary key of its target. Never stored, nor
-        /// in the classes of a store: it is read from the keys that a database has at the moment.
+        /// Read-only: along a foreign key of another program that doesn't hold its target's primary key. It is never
+        /// stored, nor part of the classes of a store: it is read from the database's current keys.
         case matched(MatchedColumns)
     }
 

@@ -205,7 +205,7 @@ package struct Column: Hashable, Sendable {
     package let name: String
     /// The property it stores.
     package let property: String
-    /// The type of the column, and how it is stored; that of the target's key column for a to-one.
+    /// The type of the column and its encoding; for a to-one, the type of the target's key column.
     package let type: AttributeType
     /// Whether whole numbers are kept as integers: see ``Attribute/keepsIntegers``.
     package var keepsIntegers = false

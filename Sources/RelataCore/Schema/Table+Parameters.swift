@@ -18,7 +18,7 @@ extension Table {
     /// column of either type.
     package func writtenType(of index: Int) -> AttributeType? {
         let column = columns[index]
-        // A key's type is that of the columns that refer to it.
+        // A key has the type of the columns that refer to it.
         guard column.type == .real, !keyColumns.contains(index), column.reference == nil else { return nil }
         return column.keepsIntegers || entity.isOfClients ? .decimal : nil
     }

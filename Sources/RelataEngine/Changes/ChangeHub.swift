@@ -46,8 +46,8 @@ package final class ChangeHub: Sendable {
     /// Reads the entities as a transaction sees them; `nil` if they never change.
     private let reader = Mutex<Reader?>(nil)
 
-    /// It is a type because a closure directly in a mutex is wrapped again at each read, and each call goes through all
-    /// of the wrappers.
+    /// A separate type: a closure directly in a mutex would be wrapped again at each read, and each call would go
+    /// through all of the wrappers.
     private struct Reader: Sendable {
         let entities: @Sendable (Connection) throws -> ChangeEntities
     }

@@ -77,7 +77,7 @@ extension IntegrityCheck {
         ]
     }
 
-    /// Both sides of a many-to-many, as far as they are declared.
+    /// Both sides of a many-to-many, if they are declared.
     func lists(of join: Join) -> [List] {
         let (source, target) = (schema.tables[join.source], schema.tables[join.target])
         let key = join.sourceColumns + join.targetColumns

@@ -9,8 +9,8 @@ extension Deletion {
         }
     }
 
-    /// Refuses a deletion of rows in a cycle of required references, one of which the database would unset in a row
-    /// that is deleted later: that fails, in any order.
+    /// Refuses a deletion of rows in a cycle of required references if the database would unset one of the references
+    /// in a row that is deleted later: that fails in any order.
     func refuseCircles() throws(RelataError) {
         let keys = graph.circles.map { schema.foreignKeys[$0] }.filter {
             !sql.isEmpty($0.source) && !sql.isEmpty($0.target)

@@ -22,8 +22,8 @@ package struct ForeignTables {
     /// Foreign keys that no description holds: see ``ForeignTables/Stray``.
     package var strays: [Stray]
 
-    /// A foreign key that no relationship represents, and that deletions must respect: one of a single partition, of a
-    /// table that can't be read, or of another schema than the one that is looked at.
+    /// A foreign key that no relationship represents, and that deletions must respect: of a single partition, of a
+    /// table that can't be read, or of a schema that isn't looked at.
     package struct Stray {
         /// The table that holds it, and the columns.
         package let table: String

@@ -12,7 +12,7 @@ extension RowSQL {
             + dialect.list(table.keyColumnNames)
     }
 
-    /// Inserts rows as far as they aren't stored.
+    /// Inserts those rows that aren't stored yet.
     ///
     /// - Parameters:
     ///   - updates: Whether existing ones are updated.

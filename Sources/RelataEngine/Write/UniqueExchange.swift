@@ -118,7 +118,7 @@ package struct UniqueExchange {
             Taking(reference: reference.index, partner: partner, isCounted: isCounted))
     }
 
-    /// If several rows of the batch get the same partner, each takes it from the one that is written before.
+    /// If several rows of the batch get the same partner, each takes it from the row that is written before it.
     private mutating func takeTwice(_ claimants: [UniqueClaimant]) {
         for set in sets where set.reference != nil {
             var taken: Set<[Value]> = []

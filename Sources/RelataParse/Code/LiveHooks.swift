@@ -37,7 +37,7 @@ public struct CloudSubscription: Sendable {
     public var keys: [String]?
     /// The fields that events don't show; `nil` for none.
     public var excludedKeys: [String]?
-    /// The fields whose changes are told; `nil` for all.
+    /// The fields whose changes are reported; `nil` for all.
     public var watch: [String]?
     /// Whether the objects that meet the conditions are sent first.
     public var wantsObjects: Bool

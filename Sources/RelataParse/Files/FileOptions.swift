@@ -41,7 +41,7 @@ public struct FileOptions: Sendable {
 
     /// - Throws: ``ParseError`` 130 for a name whose extension isn't allowed.
     func checkExtension(_ name: FileName, type: String?) throws(ParseError) {
-        // A name without an extension gets that of its type.
+        // A name without an extension gets the extension of its type.
         let own = ContentType.end(of: name.text).flatMap { $0.isEmpty ? nil : $0 }
         let claimed = own ?? type.map { Self.subtype($0) }
         guard let claimed else { return }

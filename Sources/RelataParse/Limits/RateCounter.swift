@@ -28,8 +28,8 @@ final class RateCounter: Sendable {
     /// The place where a count is kept.
     private enum Place { case current, previous, shared }
 
-    /// The counts of one limit. Old counts are dropped by generations, each as long as the limit's time, instead of one
-    /// by one.
+    /// The counts of one limit. Old counts are dropped by generations, each with the length of the limit's time,
+    /// instead of one by one.
     private struct Table {
         let window: Int64
         let maximum: Int

@@ -118,7 +118,7 @@ final class ClassSet: Sendable {
         }
     }
 
-    /// The names of the classes that lie in a part of the database.
+    /// The names of the classes in a part of the database.
     func entities(in region: TableRegion) -> Set<String> { stored.entities(in: region) }
 
     /// Whether there are users.

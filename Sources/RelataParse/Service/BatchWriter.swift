@@ -107,8 +107,8 @@ final class BatchWriter {
 
     /// Writes new objects of one class with one statement.
     ///
-    /// - Returns: Their ids; `nil` if nothing was written and they have to be written one by one: for a single object,
-    ///   or if one of them can't be written, which then fails by itself.
+    /// - Returns: Their ids; `nil` if nothing was written, and they must be written one by one. That is the case for a
+    ///   single object, or if one of them can't be written, which then fails by itself.
     func createTogether(_ run: BatchOrder.Run) throws -> [String]? {
         guard run.objects.count > 1, let name = run.className, let parseClass = known(name),
             parseClass.insertsTogether, !InternalClasses.contains(name), transaction.models == nil,
@@ -282,7 +282,7 @@ final class BatchWriter {
 
     // MARK: Hooks
 
-    /// Whether closures of the app or a webhook are told.
+    /// Whether closures of the app or a webhook are called.
     private func isTold(_ trigger: Trigger, _ className: String) -> Bool {
         hooks[trigger, className] != nil || options.code.answers(trigger, className)
     }
@@ -293,7 +293,7 @@ final class BatchWriter {
         return try transaction.object(key, of: parseClass, options.maximumReply)
     }
 
-    /// Has hooks told that an object was saved.
+    /// Records that hooks must be called for a saved object.
     func noteSaved(_ key: KeyValue, of parseClass: ParseClass, original: JSONObject? = nil) {
         guard isTold(.afterSave, parseClass.name) else { return }
         transaction.agenda.notices.append(.saved(parseClass, key, original: original))

@@ -17,7 +17,7 @@ public final class ParseService: Sendable {
         public var defaultLimit = 100
         /// The maximum number of objects in a query's result; `nil` for no limit.
         public var maximumLimit: Int?
-        /// The maximum number of requests in a batch; `nil` for as many as fit in its body.
+        /// The maximum number of requests in a batch; `nil` for no limit besides the size of its body.
         public var maximumBatch: Int?
         /// The maximum size of a reply, in bytes.
         public var maximumReply = 64 * 1024 * 1024
@@ -42,7 +42,7 @@ public final class ParseService: Sendable {
         public var secrets: (any SecretHashing)?
         /// For how many seconds a session of a user lasts.
         public var sessionLifetime = 365.0 * 24 * 3600
-        /// Whether a session that is used lasts as long as a new one again.
+        /// Whether each use of a session extends it to the lifetime of a new one.
         public var extendsSessions = false
         /// The options for mail to users; `nil` for no mail.
         public var mail: MailOptions?
@@ -65,7 +65,7 @@ public final class ParseService: Sendable {
         public var allowsLiveQueries = true
         /// The maximum number of a client's live queries.
         public var maximumLiveQueries = 1000
-        /// The maximum number of objects that all live queries follow: each is kept in memory as long as it meets the
+        /// The maximum number of objects that all live queries follow: each is kept in memory while it meets the
         /// conditions.
         public var maximumLiveObjects = 1_000_000
         /// The maximum number of bytes of events that wait for a slow client before it is disconnected.

@@ -49,7 +49,7 @@ extension ParseTransaction {
         return Double(milliseconds - sent) < interval * 1000
     }
 
-    /// The user whom a link leads to, and whose address is still the one that it was sent to.
+    /// The user to whom a link leads, and whose address is still the one that it was sent to.
     ///
     /// - Throws: ``ParseError/tokenIsInvalid``.
     func linkedUser(_ token: String, _ purpose: MailTemplate.Purpose) throws -> StoredUser {

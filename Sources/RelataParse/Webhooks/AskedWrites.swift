@@ -16,7 +16,7 @@ struct AskedWrites: Sendable {
     /// The call for the app's closures; `nil` if no hook concerns the writes.
     fileprivate(set) var cloud: CloudCall?
 
-    /// Whether no webhook concerns the writes, even if one is registered meanwhile.
+    /// Whether no webhook concerns the writes, even if one is registered in the meantime.
     private var isNone = false
 
     /// No questions: webhooks don't concern the writes.
@@ -155,7 +155,7 @@ extension ParseService {
     /// The webhooks that this process knows; `nil` if webhooks are off.
     private var knownWebhooks: Webhooks? { options.webhooks == nil ? nil : store.currentClasses.webhooks }
 
-    /// The writes after the answers of the hooks, several of which are asked at once.
+    /// The writes after the answers of the hooks, several of which are called at once.
     private func answers(
         to questions: [Result<WebhookQuestion, ParseError>], _ asked: AskedWrites, isAtomic: Bool
     ) async throws -> [Result<ObjectWrite, ParseError>] {

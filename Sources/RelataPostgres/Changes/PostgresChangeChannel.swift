@@ -193,7 +193,7 @@ final class ChangeWorker: Sendable {
                 if work.isClosed { return }
                 failures = 0
             } catch {
-                // Retries as long as an observer or feed needs it, and then reports the missed changes. Errors that a
+                // Retries while an observer or a feed needs it, and then reports the missed changes. Errors that a
                 // retry won't fix are reported at once.
                 if let connection, !connection.isPassing(error) { hub.withLock { $0.hub }?.fail(error) }
                 connection?.close()

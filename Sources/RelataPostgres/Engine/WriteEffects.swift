@@ -113,7 +113,7 @@ struct WriteEffects {
     /// Whether a table existed when the server was queried. The server's own tables aren't queried again.
     func knows(_ table: String) -> Bool { roots[table] != nil || table.hasPrefix("pg_") }
 
-    /// Whether a statement that names a table writes that one and no other, except by the actions of foreign keys.
+    /// Whether a statement that names a table writes only that table, apart from the actions of foreign keys.
     func isPlain(_ table: String) -> Bool { plain.contains(table) }
 
     /// The tables that a statement with these names reads and writes.

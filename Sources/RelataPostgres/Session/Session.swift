@@ -230,7 +230,7 @@ package final class Session {
         handle.flatMap { PQparameterStatus($0, name) }.map { String(cString: $0) }
     }
 
-    /// The server and the database as they are: of several hosts the one that answered.
+    /// The server and the database in use: if several hosts are named, the one that answered.
     var serverName: String { handle.map { Self.serverName($0, url) } ?? url.description }
 
     private static func serverName(_ handle: OpaquePointer, _ url: PostgresURL) -> String {

@@ -76,7 +76,7 @@ public struct RecordQuery: Hashable, Sendable {
     /// - Parameters:
     ///   - condition: The condition on the related objects, in the predicate format.
     ///   - arguments: The arguments of the condition's placeholders, in order.
-    ///   - sort: The order; `nil` for that of the relationship.
+    ///   - sort: The order; `nil` for the order of the relationship.
     ///   - limit: The largest number for each object.
     public func including(
         _ paths: String..., where condition: String? = nil, _ arguments: any PredicateArgumentConvertible...,

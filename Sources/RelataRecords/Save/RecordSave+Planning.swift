@@ -234,7 +234,7 @@ extension RecordSave {
         }
     }
 
-    /// Sets a row's reference to that of a node.
+    /// Makes a row's reference refer to a node.
     private func refer(from row: Int, to target: Int, by reference: Int) {
         let (source, isKeyKnown) = (run.plan.rows[row], nodes[target].key != nil)
         if !isKeyKnown {

@@ -195,7 +195,7 @@ public final class RecordStore: Sendable {
         try pool.read { connection in try snapshot(connection, body) }
     }
 
-    /// One state of a file, kept for reading as long as the result is.
+    /// One state of a file, kept for reading during the lifetime of the result.
     package func snapshot() throws -> RecordSnapshot {
         let kept = try pool.snapshot()
         return RecordSnapshot(kept, transaction: try transaction(kept.connection))

@@ -4,7 +4,7 @@ import RelataEngine
 
 /// A transaction of a program that died during a write: SQLite rolls it back by the journal beside the file.
 enum UnfinishedTransaction {
-    /// The beginning of SQLite's journals as long as they are needed.
+    /// The first bytes of SQLite's journals while they are needed.
     private static let magic = Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
 
     /// Refuses a journal that isn't a regular file. SQLite opens it before it reads anything, and would wait for the

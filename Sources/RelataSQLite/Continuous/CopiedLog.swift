@@ -77,7 +77,7 @@ final class CopiedLog {
 
     // MARK: Reading
 
-    /// Passes each record and its position to `body`, in order, as long as they are consecutive and complete.
+    /// Passes each record and its position to `body`, in order, until one isn't consecutive or complete.
     func forEachRecord(_ body: (LogRecord, Int) throws -> Void) throws {
         let size = descriptor.fileSize
         var place = try Self.readHead(descriptor, path).1

@@ -142,7 +142,7 @@ final class LogCopier: Sendable {
         }
     }
 
-    /// Flushes the file to the disk. SQLite does so only after copying the whole log.
+    /// Flushes the file to the disk. SQLite flushes it only after copying the whole log.
     private static func synchronize(_ connection: OpaquePointer) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)

@@ -4,8 +4,8 @@ import RelataCore
 import RelataParse
 import Synchronization
 
-/// Recent changes, for pages that show them: the number of changes of each class, and the last changes. It listens as
-/// long as a page asks.
+/// Recent changes, for pages that show them: the number of changes of each class, and the last changes. It listens
+/// while a page asks.
 final class RecentChanges: Sendable {
     private struct State {
         /// Between two epochs, changes aren't counted.
@@ -99,7 +99,7 @@ final class RecentChanges: Sendable {
             for name in Set(set.changes.map(\.entity)) { state.versions[name, default: 0] += 1 }
             for change in set.changes {
                 state.count += 1
-                // An import may have a million keys, of which a few are named.
+                // An import may have a million keys; only a few are named.
                 state.lines.append(Line(number: state.count, time: time, change: change, origin: set.origin))
             }
             state.lines.removeFirst(max(0, state.lines.count - Self.maximumLines))

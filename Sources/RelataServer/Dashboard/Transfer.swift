@@ -71,7 +71,7 @@ final class Transfer: Sendable {
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    /// Whether a name is that of a file in the folder, with the extension of a format.
+    /// Whether a name belongs to a file in the folder, with the extension of a format.
     static func isName(_ name: String) -> Bool {
         DataFormat(fileName: name) != nil && (1...200).contains(name.utf8.count) && !name.hasPrefix(".")
             && name.unicodeScalars.allSatisfy { $0 != "/" && $0 != "\\" && $0.properties.generalCategory != .control }

@@ -41,7 +41,7 @@ public struct FolderStorage: FileStorage {
         do {
             let (id, size) = try await write(bytes, to: draft)
             let folder = try self.folder(of: id)
-            // The same content replaces an existing one, so that its time is that of this upload.
+            // An existing content is replaced by the same bytes, so that its time is the time of this upload.
             guard rename(draft, "\(folder)/\(id)") == 0 else { throw Self.failure(folder, "can't be written") }
             try Self.bringToDisk(folder)
             return StoredContent(id: id, size: size)

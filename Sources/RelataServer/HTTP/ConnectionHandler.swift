@@ -34,7 +34,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         /// A request is processed. Its number distinguishes its reply from late ones.
         case answering(Int, Task<Void, Never>?)
         /// A reply is being sent, and the client receives it slowly. A large one must be written completely: a client
-        /// that does something else meanwhile mustn't keep its memory reserved.
+        /// that does something else in the meantime mustn't keep its memory reserved.
         case blocked(untilWhole: Bool)
         /// The last reply was sent: the client gets time to receive it.
         case lingering
@@ -42,7 +42,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         case upgraded
     }
 
-    /// A reply on its way.
+    /// A reply that is being sent.
     struct Sending {
         let size: Int
         let start = NIODeadline.now()

@@ -115,7 +115,7 @@ struct RequestAssembler {
         }
     }
 
-    /// Adds a piece of the body: work for its own bytes, however many arrived before.
+    /// Adds a piece of the body. The work depends only on the piece's size, not on the bytes before it.
     private mutating func append(_ bytes: ByteBuffer) -> Step {
         guard case .body(var request) = state else { return .wait }
         received += bytes.readableBytes

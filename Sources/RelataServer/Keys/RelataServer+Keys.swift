@@ -10,7 +10,8 @@ struct KeyRotation: Sendable {
 }
 
 extension RelataServer {
-    /// Replaces the keys of a running server. The application's id doesn't change, nor does whether clients need a key.
+    /// Replaces the keys of a running server. The application's id stays the same, and so does the rule whether clients
+    /// need a key.
     ///
     /// Clients that connected with a key that is no longer valid are disconnected. Sessions of the dashboard that began
     /// with such a key end.

@@ -83,7 +83,7 @@ public protocol ServedProtocol: Sendable {
     /// Called once, when the server listens. Does nothing by default.
     func started(at address: ServerAddress)
 
-    /// Background work, as long as the server runs: then the task is cancelled. Nothing by default.
+    /// Background work, for as long as the server runs; then the task is cancelled. Nothing by default.
     ///
     /// - Parameter report: Logs errors.
     func work(report: @escaping @Sendable (any Error) -> Void) async

@@ -17,7 +17,7 @@ public struct ServerHealth: Hashable, Sendable {
 
     /// The reason why this server can't answer requests now, and should be sent none; `nil` if it can.
     public var problem: String?
-    /// The parts. One that doesn't work is shown, and doesn't take the server out of rotation by itself.
+    /// The parts. A part that doesn't work is shown, but doesn't take the server out of rotation by itself.
     public var parts: [Part]
 
     /// The working parts.

@@ -73,7 +73,7 @@ final class RequestExecutor: TaskExecutor {
     private let watcherWake = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - threads: The maximum number of threads: as many as the store can block, and some for other work.
+    ///   - threads: The maximum number of threads: the number that the store can block, and some for other work.
     ///   - idleTime: The number of seconds that a thread waits for a job before it ends.
     init(threads: Int, idleTime: Double = 10) {
         let threads = max(1, threads)
@@ -86,7 +86,8 @@ final class RequestExecutor: TaskExecutor {
     /// The number of threads.
     var threadCount: Int { state.withLock { $0.workers.count { $0.isStarted } } }
 
-    /// The number of threads started so far: starting one takes as long as some requests, so there should be few.
+    /// The number of threads started so far. Starting one takes about as much time as some requests, so there should be
+    /// few.
     var startedCount: Int { state.withLock { $0.startedCount } }
 
     func enqueue(_ job: consuming ExecutorJob) {

@@ -319,7 +319,7 @@ final class RequestResponder: Sendable {
     }
 }
 
-/// The proxies of which the log says that their clients are unknown.
+/// The proxies for which the log has already reported unknown clients.
 private struct UnreadProxies {
     private static let maximumCount = 64
 

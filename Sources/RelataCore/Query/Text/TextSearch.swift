@@ -11,7 +11,8 @@ package struct TextSearch {
     /// took longer than checking each place can.
     private static let patientReports = 3000
 
-    /// Searches that end with fewer reports aren't timed, because reading the clock takes as long as some of them.
+    /// Searches that end with fewer reports aren't timed, because reading the clock would take as much time as some of
+    /// them.
     private static let shortReports = 100
 
     /// The running time of the thread, without waits for a processor.

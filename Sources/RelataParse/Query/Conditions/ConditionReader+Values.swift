@@ -207,7 +207,7 @@ extension Source {
         }
     }
 
-    /// Whether it is one of some values, none of which is null.
+    /// Whether it is equal to one of several values, all of which are set.
     func isOne(of values: [JSONValue]) -> ExpressionNode {
         switch self {
         case .missing: return ConditionReader.nothing

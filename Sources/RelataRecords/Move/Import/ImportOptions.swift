@@ -12,7 +12,7 @@ public struct ImportOptions: Hashable, Sendable {
         case update
     }
 
-    /// The format of the files; `nil` for that of their extensions.
+    /// The format of the files; `nil` for the format of each file's extension.
     public var format: DataFormat?
     /// The class of a file's objects, or the class and its list; `nil` for the file's name.
     public var className: String?

@@ -22,7 +22,7 @@ final class ImportPass {
     private var badPlaces: Set<Place> = []
     /// The rows that were written.
     private(set) var written = WrittenRows(after: 0)
-    /// The lists of which the number of members may have changed.
+    /// The lists whose number of members may have changed.
     private(set) var counts = CountCheck()
 
     private struct Place: Hashable {
