@@ -76,8 +76,8 @@ public struct Bookshelf: Sendable {
         try await store.fetch(Book.sorted { $0.title }.select { ($0.title, $0.isbn.value) }).map { ($0.0, $0.1) }
     }
 
-    /// All books by title, each with its genre, ISBN, authors and publishers: one statement for each of these, however
-    /// many books there are.
+    /// All books by title, each with its genre, ISBN, authors and publishers: one statement for each of these,
+    /// regardless of the number of books.
     public func books() async throws -> [Book] {
         try await store.fetch(
             Book.sorted { $0.title }.including {

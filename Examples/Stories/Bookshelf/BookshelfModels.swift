@@ -1,6 +1,6 @@
 import Relata
 
-/// A book. It can't be without a genre and an ISBN; the ISBN goes with it.
+/// A book. It must have a genre and an ISBN; the ISBN is deleted with it.
 @Model public struct Book {
     public let id: ID<Book>
     @Attribute(.notEmpty) public var title: String

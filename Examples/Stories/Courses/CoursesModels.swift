@@ -9,7 +9,7 @@ import Relata
     @Relationship(deleteRule: .cascade, inverse: \Episode.ofSeries) public var episodes: ToMany<Episode>
 }
 
-/// An episode. Its history stays when it goes.
+/// An episode. Its history stays when it is deleted.
 @Model public struct Episode {
     public var id: Int?
     public var title: String

@@ -29,7 +29,7 @@ import Relata
     public var artwork: ToOne<Artwork>
 }
 
-/// The same model, with a reference that may dangle: a work stays when its artist goes, and remembers the name.
+/// The same model, with a reference that may dangle: a work stays when its artist is deleted, and remembers the name.
 public enum LooseGallery {
     @Model public struct Artist {
         @Attribute(.primaryKey) public let name: String

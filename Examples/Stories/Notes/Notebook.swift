@@ -18,12 +18,12 @@ public struct Notebook: Sendable {
 
     // MARK: Reading
 
-    /// All notes, the one that was changed last first.
+    /// All notes, the last changed one first.
     public func notes() async throws -> [Note] {
         try await store.fetch(Note.sorted { $0.modificationDate.descending })
     }
 
-    /// All notes as they change, the one that was changed last first.
+    /// All notes as they change, the last changed one first.
     public func observeNotes() -> ObservedValues<Query<Note>> {
         store.observe(Note.sorted { $0.modificationDate.descending })
     }

@@ -19,7 +19,7 @@ public struct Setlists: Sendable {
         return try await store.save(setlist)
     }
 
-    /// The items of a setlist in order, each with its song: two statements, however many items there are.
+    /// The items of a setlist in order, each with its song: two statements, regardless of the number of items.
     public func items(of setlist: Setlist) -> Query<SetlistItem> {
         setlist.related { $0.items }.including { $0.song }
     }
@@ -29,7 +29,7 @@ public struct Setlists: Sendable {
         try await store.fetch(items(of: setlist)).map { SetlistLine(item: $0, song: try $0.song.object) }
     }
 
-    /// The songs of a setlist, as often as they are played.
+    /// The songs of a setlist, each once for every time it is played.
     public func songs(of setlist: Setlist) async throws -> [Song] {
         try await store.related(to: setlist) { $0.songs }
     }

@@ -2,7 +2,7 @@ import BenchmarkReport
 import Foundation
 import GRDBSQLite
 
-/// A prepared statement, kept for as long as it is used.
+/// A prepared statement, kept during its use.
 final class RawStatement {
     let handle: OpaquePointer
 

@@ -23,7 +23,7 @@ extension Workload {
         return try await measure(bench, file, root: Museum.self)
     }
 
-    /// 10,000 playlists with ten tracks each: what goes with them are 100,000 join rows.
+    /// 10,000 playlists with ten tracks each: 100,000 join rows are deleted with them.
     static let cascadeManyToMany = Workload(name: "cascade-many-to-many", targets: [.limit(1.3)]) { bench in
         let count = bench.count(10_000)
         let file = try bench.emptyFile("playlists.sqlite", for: Playlist.self)

@@ -80,7 +80,7 @@ enum GraphBooks {
             })
     }
 
-    /// By hand: each genre and each author is read once, however many books lead to it; of the join only the keys.
+    /// By hand: each genre and each author is read once, and only the keys of the join.
     static func fetch(_ database: RawDatabase) throws -> [RawNovel] {
         var genres: [Int: RawGenre] = [:]
         let genre = try database.prepare("SELECT id, name FROM Genre")

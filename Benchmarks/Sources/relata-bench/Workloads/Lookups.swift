@@ -108,7 +108,7 @@ private struct LookupFixture {
         pool = try bench.grdb(file)
     }
 
-    /// Each look-up is its own transaction, by itself.
+    /// Each look-up is a separate transaction.
     var limitByCall: Contestant {
         Contestant(.limit) {
             {

@@ -59,8 +59,8 @@ extension Workload {
         return commits
     }
 
-    /// 100,000 commits, and a consumer that looks at the list only now and then: the peak beside that of a hundredth of
-    /// the commits.
+    /// 100,000 commits, with a consumer that looks at the list only now and then: the peak memory, compared with the
+    /// peak for a hundredth of the commits.
     static let observeMemory = Workload(name: "observe-memory", targets: [.limit(1.2)]) { bench in
         Outcome(
             unit: .megabytes,

@@ -2,7 +2,7 @@
 import BenchmarkReport
 import Foundation
 
-/// A large file on its way to a server and back, a piece at a time.
+/// Sends a large file to a server and back, a piece at a time.
 struct FileTransfer: Sendable {
     /// The number of bytes the file has.
     let size: Int

@@ -14,7 +14,7 @@ struct HTTPCall: Sendable {
     /// The number of requests until they begin again.
     var count: Int { max(paths.count, bodies.count, sessions.count) }
 
-    /// A request as it goes over the wire.
+    /// The bytes of a request.
     func bytes(_ number: Int) -> [UInt8] {
         let body = bodies[number % bodies.count]
         var text = "\(method) \(paths[number % paths.count]) HTTP/1.1\r\nHost: 127.0.0.1\r\n"

@@ -18,7 +18,7 @@ struct PacedLoad {
 
     /// The milliseconds of all requests, sorted.
     func run(_ call: HTTPCall, port: Int) throws -> [Double] {
-        // Linux lets threads sleep longer than they ask for, to save power, unless it is told not to.
+        // To save power, Linux lets threads sleep longer than they ask for, unless this is set.
         try? "1".write(toFile: "/proc/thread-self/timerslack_ns", atomically: false, encoding: .utf8)
         let requests = (0..<call.count).map { call.bytes($0) }
         let clients = try (0..<connections).map { _ in try ServerConnection(port: port) }

@@ -11,7 +11,7 @@ final class ServerBench: Sendable {
     let directory: WorkDirectory
     /// The library that is read.
     let library: SampleLibrary
-    /// The server of a file that is only read, so that it stays as large as it is.
+    /// The server of a file that is only read, so that its size stays the same.
     let reading: ServerProcess
     /// The server of a copy, which grows.
     let writing: ServerProcess
@@ -108,7 +108,7 @@ final class ServerBench: Sendable {
     }
 }
 
-/// Time that only goes forward.
+/// A clock that only goes forward.
 enum Clock {
     /// Seconds since some moment.
     static var now: Double {

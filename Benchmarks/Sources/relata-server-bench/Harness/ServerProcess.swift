@@ -2,8 +2,8 @@
 import BenchmarkReport
 import Foundation
 
-/// A server in its own process, for as long as the object lives. It ends by itself when this process does: its standard
-/// input is a pipe whose other end is here.
+/// A server in its own process, during the lifetime of the object. It ends by itself when this process does: its
+/// standard input is a pipe whose other end is here.
 final class ServerProcess: Sendable {
     let port: Int
     private let process: Process

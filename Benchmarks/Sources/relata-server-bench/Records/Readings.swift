@@ -28,7 +28,7 @@ enum Readings {
         return #"{"op": "subscribe", "requestId": \#(number), "query": \#(query)}"#
     }
 
-    /// Takes the next message that a client is told.
+    /// Takes the next message to a client.
     ///
     /// - Parameter operation: The expected operation.
     static func check(_ message: some StringProtocol, is operation: String) throws {
@@ -79,7 +79,7 @@ struct LiveClients: Sendable {
     /// The number of events for one new reading of each sensor.
     var eventsOfAllSensors: Int { connections.count * Self.queries }
 
-    /// Waits until each client was told of a reading for each of its queries.
+    /// Waits until each client has got an event for each of its queries.
     func hearOfAllSensors() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for connection in connections {
@@ -91,7 +91,7 @@ struct LiveClients: Sendable {
         }
     }
 
-    /// Waits until those clients were told of a reading who follow the first sensor.
+    /// Waits until the clients that follow the first sensor have got an event.
     func hearOfFirstSensor() async throws {
         for client in stride(from: 0, to: connections.count, by: Readings.sensors / Self.queries) {
             try Readings.check(await connections[client].next() ?? "", is: "create")

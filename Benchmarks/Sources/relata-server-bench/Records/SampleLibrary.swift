@@ -78,7 +78,7 @@ struct SampleLibrary: Sendable {
         HTTPCall(method: "POST", paths: ["/parse/classes/Book"], bodies: plainBooks, headers: Self.headers)
     }
 
-    /// A book of a class by itself, so that the others stay as many as they are.
+    /// A book of another class, so that the number of the others stays the same.
     var createElsewhere: HTTPCall {
         HTTPCall(method: "POST", paths: ["/parse/classes/NewBook"], bodies: plainBooks, headers: Self.headers)
     }

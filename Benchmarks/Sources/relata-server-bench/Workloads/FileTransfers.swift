@@ -25,7 +25,7 @@ extension ServerWorkload {
         return Outcome(ours: medians[0], limit: medians[1])
     }
 
-    /// The most memory that the server has held with a large file on its way to it and back.
+    /// The server's peak memory while a large file is uploaded and downloaded.
     private static let fileMemory = ServerWorkload(name: "file-memory", targets: [.below(150)]) { bench in
         let servers = try FileServers(bench)
         try servers.download(servers.upload())

@@ -33,7 +33,7 @@ extension ServerWorkload {
         return Outcome(ours: medians[0], limit: medians[1])
     }
 
-    /// Signing in with a password, on all processors; beside the hash of a password by itself.
+    /// Signing in with a password, on all processors; compared with hashing a password.
     static let login = ServerWorkload(name: "login", targets: [.limit(1.2)]) { bench in
         let server = try ServerProcess.child("relata", bench.copyOfLibrary("accounts.sqlite"))
         let user = #"{"username": "reader", "password": "Fledgling 2005"}"#

@@ -58,7 +58,7 @@ private enum BookIDs {
 }
 
 extension ServerBench {
-    /// A bare server whose replies are as long as ours.
+    /// A bare server whose replies have the same length as ours.
     func bareServer(for call: HTTPCall, _ server: ServerProcess) throws -> ServerProcess {
         try .child("bare", "\(ServerConnection(port: server.port).answer(call).count)")
     }
