@@ -150,7 +150,7 @@ import Testing
         #expect(try file.rows("SELECT count(*) FROM p") == ["1"])
     }
 
-    @Test func aKeyThatIsNotThereIsAnError() throws {
+    @Test func aMissingKeyIsAnError() throws {
         let file = try SampleFile.library()
         let run = try file.run("delete", "Loan", "2", "99", "--yes")
         #expect(run.exitCode == 1)

@@ -7,7 +7,7 @@ import Testing
 
 /// A process that is killed while it encrypts a file with another key leaves the file with one of the two keys.
 @Suite struct KeyChangeKillTests {
-    @Test func theFileHasTheOldKeyOrTheNewOneHoweverOftenTheChangeIsKilled() throws {
+    @Test func theFileHasTheOldOrTheNewKeyAfterEveryKill() throws {
         let seed = UInt64.random(in: 0..<UInt64.max)
         print("seed of the kills: \(seed)")
         var random = SampleRandom(seed: seed)

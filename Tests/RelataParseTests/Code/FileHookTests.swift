@@ -92,7 +92,7 @@ import Testing
         #expect(storage.texts == ["HELLO"])
     }
 
-    @Test func aHookIsToldOfAStoredFile() async throws {
+    @Test func aHookGetsTheStoredFile() async throws {
         let server = try server { code, told in
             code.afterSaveFile { file, call in
                 let text = (try? await Self.text(try await file.bytes())) ?? "-"
@@ -146,7 +146,7 @@ import Testing
         #expect(page["name"]?.string?.hasSuffix("_a.html") == true, "\(page.json)")
     }
 
-    @Test func clientsArentToldTheErrorsOfTheApp() async throws {
+    @Test func errorsOfTheAppAreHiddenFromClients() async throws {
         struct Secret: Error {}
         let server = try server { code, _ in code.beforeSaveFile { _, _ in throw Secret() } }
         let reply = try await server.upload("a.txt", "a")

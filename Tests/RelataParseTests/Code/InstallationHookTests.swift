@@ -14,7 +14,7 @@ import Testing
         try await server.send("POST", "/installations", body, isMaster: false)
     }
 
-    @Test func aHookSeesWhichInstallationIsWritten() async throws {
+    @Test func aHookSeesTheWrittenInstallation() async throws {
         let server = try server { code, told in
             code.beforeSave("_Installation") { save, _ in
                 told.add("\(save.isNew) \(save.object["installationId"]?.string ?? "-")")
@@ -44,7 +44,7 @@ import Testing
         #expect(try await server.get("_Installation", id)["channels"] == ["news"])
     }
 
-    @Test func aHookCantChangeWhichInstallationItIs() async throws {
+    @Test func aHookCantChangeTheIdentityOfAnInstallation() async throws {
         let server = try server { code, _ in
             code.beforeSave("_Installation") { save, _ in
                 if save.object["level"] == 1 { save.object["deviceToken"] = "other" }

@@ -113,7 +113,7 @@ import Testing
         for number in 0..<3 { try await hers.expect("create \(other) \(number)") }
     }
 
-    @Test func anObjectThatGoesAwayMeanwhileIsNotShown() async throws {
+    @Test func anObjectThatDisappearsDuringTheHookIsNotSent() async throws {
         let (server, mei, sam) = try await server()
         let (hers, his) = (
             try await LiveClient(server, token: mei.token), try await LiveClient(server, token: sam.token)
@@ -130,7 +130,7 @@ import Testing
             event["op"] == "leave" && event["object"] == ["className": "Note", "objectId": .string(id)], "\(event)")
     }
 
-    @Test func anEndedQueryTellsNothingMore() async throws {
+    @Test func anEndedQuerySendsNoMoreEvents() async throws {
         let (server, mei, _) = try await server()
         let hers = try await LiveClient(server, token: mei.token)
         try await hers.subscribe("Note")
@@ -144,7 +144,7 @@ import Testing
         try await hers.expect("create 1 b")
     }
 
-    @Test func aSessionThatEndsMeanwhileEndsTheQuery() async throws {
+    @Test func aSessionThatEndsDuringTheHookEndsTheQuery() async throws {
         let (server, mei, _) = try await server()
         let hers = try await LiveClient(server, token: mei.token)
         try await hers.subscribe("Note")

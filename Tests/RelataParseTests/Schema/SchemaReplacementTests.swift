@@ -26,7 +26,7 @@ import Testing
         #expect(try await server.get("Place", id)["there"] == point)
     }
 
-    @Test func aFieldAndAnIndexOnItGoTogether() async throws {
+    @Test func aFieldIsDeletedWithAnIndexOnIt() async throws {
         let server = try TestServer()
         _ = try await server.create("Book", ["title": "A", "shelf": 1])
         let indexes: JSONValue = [

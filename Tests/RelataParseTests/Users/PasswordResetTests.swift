@@ -40,7 +40,7 @@ import Testing
         #expect(try await server.logIn("mei", "first").status == 200)
     }
 
-    @Test func ofFiftyConcurrentUsesOfALinkOneSetsThePassword() async throws {
+    @Test func onlyOneOfFiftyConcurrentUsesOfALinkSetsThePassword() async throws {
         let databases = try TestDatabases()
         let (server, mails) = try TestServer.withMail(path: try databases.path())
         _ = try await server.signUpWithAddress("mei")

@@ -8,7 +8,7 @@ import Testing
         "http://hook/beforeConnect", "http://hook/beforeSubscribe", "http://hook/afterEvent"
     )
 
-    @Test func aWebhookSeesWhoConnectsAndMayRefuseIt() async throws {
+    @Test func aWebhookSeesAClientAndMayRefuseIt() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         let mei = try await server.signUp("mei")
         try await server.register("beforeConnect", "@Connect")
@@ -51,7 +51,7 @@ import Testing
         #expect(try await client.subscribe("Book", id: 3)["code"] == 119)
     }
 
-    @Test func aWebhookChangesEventsOrKeepsThemBack() async throws {
+    @Test func aWebhookChangesOrWithholdsEvents() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         _ = try await server.create("Book", ["title": "0", "secret": 0])
         try await server.allow(["protectedFields": ["*": ["secret"]]], in: "Book")
@@ -74,7 +74,7 @@ import Testing
         try await client.expect("create 1 d create")
     }
 
-    @Test func aWebhookThatFailsIsLoggedAndTellsClientsNoAddress() async throws {
+    @Test func aFailedWebhookIsLoggedAndItsAddressHiddenFromClients() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         _ = try await server.create("Book", ["title": "0"])
         let client = try await LiveClient(server)

@@ -91,7 +91,8 @@ import Testing
     }
 
     /// The log starts over again and again, by the follower's doing and by others', and no transaction is missed.
-    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func everyMomentCanBeRestoredWhateverOthersDo(_ seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func everyMomentCanBeRestoredDespiteOtherProcesses(_ seed: UInt64) throws
+    {
         var random = SeededGenerator(seed: seed)
         let followed = try Followed()
         try followed.follow()

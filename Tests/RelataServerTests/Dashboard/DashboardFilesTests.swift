@@ -79,7 +79,7 @@ struct DashboardFilesTests: DashboardSuite {
         }
     }
 
-    @Test func onlyWhoMayChangeTheStoreDeletesFiles() async throws {
+    @Test func onlyUsersWhoMayChangeTheStoreDeleteFiles() async throws {
         try await withFiles(isReadOnly: true) { server in
             let name = try await upload(server, "a.png")
             let page = try await page(server)

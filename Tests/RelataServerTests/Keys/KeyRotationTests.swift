@@ -112,7 +112,7 @@ struct KeyRotationTests: DashboardSuite {
         }
     }
 
-    @Test func oneTextForTwoKeysIsRefused() throws {
+    @Test func theSameTextForTwoKeysIsRefused() throws {
         let folder = try ServerFolder()
         let path = folder.path("keys")
         _ = try KeyFile(path, given: .init(applicationID: "app", masterKey: "master"))
@@ -157,7 +157,7 @@ struct KeyRotationTests: DashboardSuite {
     }
 
     /// Two hashes don't show that they are of one text, and a rotation may make an old key another one.
-    @Test func oneTextForTwoKeysGetsTheLesserRights() {
+    @Test func theSameTextForTwoKeysGetsTheLesserRights() {
         let clock = Clock()
         let twice = KeyRing(Self.keys("same", readOnly: "same"), now: { clock.now })
         #expect(twice.matches("same", .readOnlyMaster) && !twice.matches("same", .master))

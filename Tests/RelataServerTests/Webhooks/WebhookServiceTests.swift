@@ -64,7 +64,7 @@ struct WebhookServiceTests {
         try #require(reply.status == 200, "\(reply.text)")
     }
 
-    @Test func clientsSaveWhatAWebhookAllows() async throws {
+    @Test func clientsSaveObjectsThatAWebhookAllows() async throws {
         let hooks: @Sendable (WebhookServer.Call) -> WebhookServer.Answer? = { call in
             if call.json["triggerName"] == "afterSave" { return .success() }
             var object = call.json["object"]?.object ?? [:]

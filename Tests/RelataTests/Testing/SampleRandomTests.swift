@@ -31,7 +31,7 @@ import Testing
         #expect(random.seed == 7)
     }
 
-    @Test func aLinkIsToOneOfTheObjectsByItsKey() {
+    @Test func aLinkPointsAtOneOfTheObjects() {
         let genres = ["A", "B", "C"].map { Genre(name: $0) }
         let links = Self.draws { $0.link(to: genres) }
         #expect(Set(links.map { $0?.id }) == Set(genres.map(\.id)))

@@ -37,7 +37,7 @@ import Testing
         #expect(try store.fetch(a.label)?.name == "One" && store.fetch(c.label) == nil)
     }
 
-    @Test(arguments: Engine.allCases) func ofTheObjectWithAKey(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func relatedToTheObjectWithAKey(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Series.self, Book.self)
         let series = try await store.save(Series(title: "s"))
         let episodes = try await store.save(["a", "b"].map { Episode(title: $0, series: series) })
