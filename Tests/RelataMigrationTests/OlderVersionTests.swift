@@ -124,7 +124,7 @@ import Testing
         try file.open(book(.manyToMany("genres", "Genre")), genre)
         #expect(
             try file.refusals(old, genre) == [
-                "Book.genre: newer models keep what was in the column genreId in the table Book_genres: use those models"
+                "Book.genre: newer models keep the values of the column genreId in the table Book_genres: use those models"
             ])
         // A new to-one beside the list is another link.
         try file.open(book(.manyToMany("genres", "Genre"), .toOne("genre", "Genre")), genre)

@@ -203,7 +203,7 @@ import Testing
         #expect {
             try file.plan("p", 1)
         } throws: {
-            "\($0)".contains("foreign key mismatch") && "\($0)".contains("fix what the file's check reports")
+            "\($0)".contains("foreign key mismatch") && "\($0)".contains("fix the findings of the file's check")
         }
         #expect(throws: RelataError.self) { try file.delete("p", 1) }
         #expect(try file.count("p") == 1)

@@ -83,7 +83,7 @@ extension Model {
     }
 
     @usableFromInline static var withoutStoredKey: String {
-        "\(entityName.withArticle) without a key isn't stored: save it first, and go on with the object that save returns"
+        "\(entityName.withArticle) without a key isn't stored: save it first, and continue with the object that save returns"
     }
 
     /// The caller's key; `nil` if the object has no key yet.

@@ -21,7 +21,7 @@ struct Upsert {
         }
         guard !transaction.access.guards(table) else {
             throw RelataError.invalidUse(
-                "\(M.entityName.withArticle) saved by \(names) could be written over one that is hidden: save it by key"
+                "\(M.entityName.withArticle) saved by \(names) could overwrite a hidden one: save it by key"
             )
         }
         let session = transaction.makeSession()

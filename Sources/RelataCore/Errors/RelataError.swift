@@ -173,7 +173,7 @@ extension RelataError: CustomStringConvertible {
         case .uniqueViolation(let entity, let properties):
             "another \(entity) already has the same \(properties.joined(separator: ", ")): choose another value"
         case .deleteDenied(let blockers) where blockers.isEmpty:
-            "can't delete: hidden objects still refer to what would be deleted"
+            "can't delete: hidden objects still refer to objects that would be deleted"
         case .deleteDenied(let blockers):
             "can't delete: "
                 + Self.list(blockers.map { "\($0.object) still refers to \($0.blocked) (\($0.denial))" })

@@ -108,7 +108,7 @@ extension EntityReader {
         var message = reason + ": it isn't a link between objects"
         if setsDefault { message += ", and the default that it sets on delete is read as deny" }
         if readMatch(number, key, target, constraint) {
-            message += "; deletions follow it, and queries do by a relationship that is only read"
+            message += "; deletions follow it, and queries follow it as a read-only relationship"
         } else if !setsDefault {
             message += "; deletions follow it"
         }

@@ -163,7 +163,7 @@ extension IntegrityCheck {
             return (
                 columns.isEmpty
                     ? "\(target.name) has no primary key that it could point at"
-                    : "it has \(key.columns.count) columns, and what it points at has \(columns.count)",
+                    : "it has \(key.columns.count) columns, and its target has \(columns.count)",
                 "rebuild the table with a foreign key that names the columns it points at"
             )
         }

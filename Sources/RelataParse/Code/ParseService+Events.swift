@@ -13,7 +13,7 @@ extension ParseService {
         case (.post, 2):
             let name = call.path[1]
             guard name.utf8.count <= 128 else {
-                throw ParseError(.invalidKeyName, "the name of an event has 128 bytes at most")
+                throw ParseError(.invalidKeyName, "the name of an event may have at most 128 bytes")
             }
             counter.add(name, on: Self.day(Date()))
             return WireReply([:])

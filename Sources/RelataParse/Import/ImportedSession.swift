@@ -5,11 +5,11 @@ import RelataEngine
 struct ImportedSession: Sendable {
     /// The reason why a session isn't stored.
     enum Obstacle: String, Error, CaseIterable {
-        case isThere = "they are there already"
+        case isThere = "they already exist"
         case isOver = "they have ended"
-        case hasNoUser = "their users aren't there"
-        case hasNoToken = "the source doesn't tell their tokens, or these could be guessed"
-        case isUnreadable = "they have no objectId, or an end that isn't a date"
+        case hasNoUser = "their users don't exist"
+        case hasNoToken = "the source doesn't return their tokens, or the tokens could be guessed"
+        case isUnreadable = "they have no objectId, or a time of expiry that isn't a date"
     }
 
     let id: String

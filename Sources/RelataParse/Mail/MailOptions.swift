@@ -58,7 +58,7 @@ public struct MailOptions: Sendable {
                 "mail.publicURL is \(publicURL): it must be an address such as https://example.com/parse, without ? and #"
             )
         }
-        guard !appName.isEmpty else { throw .invalidUse("mail.appName is empty: mails say what the app is called") }
+        guard !appName.isEmpty else { throw .invalidUse("mail.appName is empty: mails contain the app's name") }
         let times = [("resetLifetime", resetLifetime), ("verificationLifetime", verificationLifetime)]
         for (name, seconds) in times where !(seconds > 0 && seconds <= 10 * 365 * 86_400) {
             throw .invalidUse("mail.\(name) is \(seconds): it must be above 0, and at most ten years")

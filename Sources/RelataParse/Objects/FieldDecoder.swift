@@ -41,7 +41,7 @@ struct FieldDecoder {
         guard field.canKeepIntegers, let number = json.integer, number.isRoundedByDouble else { return json }
         throw ParseError(
             .incorrectType,
-            "\(parseClass.name).\(field.name): \(number) would be rounded, because the column is an earlier version's, of floating-point numbers: set the field to that number on a server in development mode, or convert the column by hand as the guide to PostgreSQL says"
+            "\(parseClass.name).\(field.name): \(number) would be rounded, because an earlier version made the column, for floating-point numbers: set the field to that number on a server in development mode, or convert the column by hand as the guide to PostgreSQL says"
         )
     }
 

@@ -27,7 +27,8 @@ enum ParseNames {
         }
         guard !ReservedNames.isInternal(name), !ReservedNames.isFunction(name) else {
             throw ParseError(
-                .invalidClassName, "Invalid classname: \(name): names that begin so are the database's own")
+                .invalidClassName,
+                "Invalid classname: \(name): names that begin like this are reserved for the database")
         }
     }
 

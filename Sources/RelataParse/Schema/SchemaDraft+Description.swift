@@ -110,7 +110,7 @@ extension SchemaDraft {
             wanted.details.inverse != RelationshipDetails(old).inverse
         {
             throw ParseError(
-                .classNotEmpty, "Field \(field) exists, cannot update: whose other side a relation is can't be changed")
+                .classNotEmpty, "Field \(field) exists, cannot update: the inverse of a relation can't be changed")
         }
         edit(name) { entity, known in
             // Rules that the column itself has needn't be stored, and can't differ.

@@ -69,7 +69,7 @@ final class ReplicaReads: Sendable {
             if replayed >= wanted { return }
             guard .now < deadline else {
                 throw .busy(
-                    "the replica is \(wanted - replayed) bytes behind what the store has written: try again later, or raise Options.busyTimeout"
+                    "the replica is \(wanted - replayed) bytes behind the store's writes: try again later, or raise Options.busyTimeout"
                 )
             }
             if driver.session.cancellation.isRequested || Task.isCancelled { throw .interrupted }

@@ -70,7 +70,7 @@ extension Cell {
             let text = isBinary ? NumericText.decode(bytes) : NumericText.trim(String(decoding: bytes, as: UTF8.self))
             guard let text else {
                 throw .corruptStore(
-                    "the column \(name) holds NaN or infinity, which a decimal can't be: change the stored value"
+                    "the column \(name) holds NaN or infinity, which a decimal can't represent: change the stored value"
                 )
             }
             return text
@@ -143,7 +143,7 @@ extension Cell {
     @usableFromInline
     func infinite(_ text: String) -> RelataError {
         .corruptStore(
-            "the column \(name) holds a point in time that a date can't be (\(text)): change the stored value, or use NULL"
+            "the column \(name) holds a point in time that a date can't represent (\(text)): change the stored value, or use NULL"
         )
     }
 

@@ -29,7 +29,7 @@ extension RecordStore {
     /// - Throws: ``RelataError/invalidUse(_:)`` for a record that isn't stored.
     public func observe(_ record: Record) throws -> ObservedRecords<Record?> {
         guard let key = record.key else {
-            throw RelataError.invalidUse("\(record) isn't stored: save it, and observe what that returns")
+            throw RelataError.invalidUse("\(record) isn't stored: save it, and observe the object that save returns")
         }
         return observe(record.className, key: key)
     }

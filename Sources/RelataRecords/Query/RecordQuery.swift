@@ -115,7 +115,7 @@ extension RecordValue: PredicateArgumentConvertible {
             default:
                 guard let type = attributeType else { return .value(.null) }
                 guard let value = stored(as: type) else {
-                    throw RelataError.invalidUse("\(self) can't be compared with what is stored: give another value")
+                    throw RelataError.invalidUse("\(self) can't be compared with the stored values: give another value")
                 }
                 return .value(value)
             }

@@ -160,7 +160,7 @@ public class RecordTransaction {
                 )
             }
             guard let key = record.key else {
-                throw .invalidUse("\(record) isn't stored: only what was fetched or saved can be deleted")
+                throw .invalidUse("\(record) isn't stored: only fetched or saved objects can be deleted")
             }
             keys.append(key)
         }

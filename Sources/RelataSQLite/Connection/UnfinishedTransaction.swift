@@ -28,6 +28,6 @@ enum UnfinishedTransaction {
     }
 
     static func message(_ name: String) -> String {
-        "\(name) was left in the middle of a transaction, which its journal \(name)-journal rolls back when the file is opened for writing: open it once where the file and its folder may be written"
+        "\(name) was left in the middle of a transaction, which its journal \(name)-journal rolls back when the file is opened for writing: open it once with a writable file and folder"
     }
 }

@@ -71,7 +71,7 @@ final class CopiedLog {
         guard let end = bytes.firstIndex(of: 0x0A),
             let head = try? JSONDecoder().decode(Head.self, from: Data(bytes[..<end])), head.format == 1,
             head.pageSize >= 512, head.pageSize <= 65_536
-        else { throw RelataError.corruptStore("\(path) isn't what relata backup --continuous writes, or is damaged") }
+        else { throw RelataError.corruptStore("\(path) isn't a file of relata backup --continuous, or is damaged") }
         return (head, end + 1)
     }
 

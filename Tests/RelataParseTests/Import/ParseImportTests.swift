@@ -146,7 +146,7 @@ struct ParseImportTests {
         #expect(users.created == 2 && users.refused == 1, "\(users)")
         #expect(notes.contains("_User u2: Account already exists for this username."), "\(notes)")
         #expect(notes.contains { $0.hasPrefix("Book/b2: author stays unset") }, "\(notes)")
-        #expect(notes.contains { $0.hasPrefix("_Session: 1 of them not moved: the source doesn't tell") }, "\(notes)")
+        #expect(notes.contains { $0.hasPrefix("_Session: 1 of them not moved: the source doesn't return") }, "\(notes)")
         try await check(server)
     }
 

@@ -84,7 +84,7 @@ struct Export {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw RelataError.fileAccess(path: folder, "can't be made: check that its folder exists and may be written")
+            throw RelataError.fileAccess(path: folder, "can't be made: check that its folder exists and is writable")
         }
         let paths = tables.map { (folder.hasSuffix("/") ? folder : folder + "/") + $0.fileName(format) }
         for path in paths { try NewFile.check(path, replaces: replaces) }

@@ -117,7 +117,7 @@ final class ImportPass {
         guard place.byte > 0 else { return source }
         guard source.input.fingerprint(before: place.byte) == place.fingerprint else {
             throw RelataError.invalidUse(
-                "\(source.input.name) was changed within the 4 KB before line \(place.line), up to which it is imported already: bring back what it was, and call the import again"
+                "\(source.input.name) was changed within the 4 KB before line \(place.line), up to which it is already imported: restore the earlier file, and call the import again"
             )
         }
         try source.seek(to: place.byte, line: place.line)
