@@ -3,8 +3,8 @@ import RelataEngine
 import TestSupport
 import Testing
 
-/// Random models over a random file: either refused and untouched, or as if made for the new models, with all that both
-/// know still there.
+/// Random models over a random file: it is either refused and unchanged, or the same as if made for the new models,
+/// with all rows that both models know.
 @Suite struct RandomMigrationTests {
     private let names = ["A", "B", "C"]
 

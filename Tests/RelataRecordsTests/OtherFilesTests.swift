@@ -150,7 +150,7 @@ import Testing
         } throws: { if case RelataError.uniqueViolation? = $0 as? RelataError { true } else { false } }
         await #expect(throws: RelataError.self) { try await store.save(Record("prices", ["shop": "B"])) }
         await #expect(throws: RelataError.self) { try await store.save(Record("Cheap", ["shop": "B"])) }
-        // By use: a field of a table of theirs, and a class beside them.
+        // A field in another program's table, and a new class, both created by use.
         try await store.save(Record("Review", ["stars": 5, "album": .link(album)]))
         var changed = album
         changed["stars"] = 4

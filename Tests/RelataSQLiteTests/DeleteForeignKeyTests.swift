@@ -115,7 +115,7 @@ import Testing
         #expect(try file.delete("p", 2).deletedCount == 2)
     }
 
-    /// One column that is unset suffices: the row refers to nothing then, and the other column is required.
+    /// A single unset column suffices: the row then refers to nothing, and the other column is required.
     @Test func cyclesAreBrokenAtOptionalColumns() throws {
         let file = try DeletionFile(
             """

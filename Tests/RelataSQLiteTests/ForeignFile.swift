@@ -164,7 +164,7 @@ struct ForeignFile {
                     return isKey ? value(of: table.columns[column], &random) : column == 1 ? "note" : .null
                 }
                 let places = values.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-                // One that is there already, or whose own key must refer to something, is left out.
+                // A row is left out if it already exists, or if its own key must refer to something.
                 try? connection.execute(
                     SQLStatement("INSERT INTO \(table.name) VALUES (\(places))", values.map { .value($0) }))
             }

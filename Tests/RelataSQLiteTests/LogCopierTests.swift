@@ -5,7 +5,7 @@ import RelataSQLite
 import Synchronization
 import Testing
 
-/// The log of a file is copied into it beside the transactions.
+/// The log of a file is copied into it while transactions run.
 @Suite struct LogCopierTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "relata-log-\(UUID().uuidString)")
 
@@ -59,7 +59,7 @@ import Testing
         return !FileManager.default.fileExists(atPath: path + "-wal")
     }
 
-    /// At each time somebody reads, and from the log: there is always a reader that began before the last commit.
+    /// At any time, a reader reads from the log: there is always one that began before the last commit.
     @Test func theLogRestartsAlthoughReadsOverlap() async throws {
         try await withPool(limit: 500) { pool, path in
             let isDone = Mutex(false)

@@ -10,7 +10,7 @@ import Testing
 struct LiveRestartTests {
     private static let connect = #"{"op":"connect","applicationId":"app"}"#
 
-    /// A subscription, which may go on after a position.
+    /// A subscription, which may resume after a position.
     private static func subscribe(after position: String? = nil) -> String {
         let after = position.map { #","after":"\#($0)""# } ?? ""
         return #"{"op":"subscribe","requestId":1,"query":{"className":"Book","where":{},"results":true}\#(after)}"#

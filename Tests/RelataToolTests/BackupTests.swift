@@ -102,7 +102,7 @@ import Testing
         let run = try Tool.run("restore", backup, library.path, "--replace")
         #expect(run.exitCode == 1 && run.hasErrorLine && run.errors.contains("damaged"), "\(run.errors)")
         #expect(try library.bytes() == before)
-        // And a damaged file is brought back from a whole backup.
+        // A damaged file is also restored from an intact backup.
         let whole = folder.path("whole.sqlite")
         #expect(try library.run("backup", whole, "--verify").exitCode == 0)
         try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: library.path))
@@ -117,7 +117,7 @@ import Testing
         var bytes = try Data(contentsOf: URL(fileURLWithPath: good))
         bytes.replaceSubrange(4096..<8192, with: repeatElement(0xAA, count: 4096))
         try bytes.write(to: URL(fileURLWithPath: bad))
-        // A log that somebody wrote and didn't end, beside a file whose beginning is gone.
+        // A log that wasn't finished, beside a file whose beginning is gone.
         let target = folder.path("target.sqlite")
         do {
             let writer = try SampleConnection(library.path)

@@ -73,7 +73,7 @@ import Testing
         }
         let lines = follower.finish()
         #expect(lines.last == "done", "seed \(seed)")
-        // One that is stopped before it has a base to continue from copies nothing.
+        // A follower that is stopped before it has a base to continue from copies nothing.
         let hasBase = ([first].compactMap(\.self) + lines).contains { $0.hasPrefix("base") || $0.hasPrefix("resumed") }
         let end = Int64(Date().timeIntervalSince1970 * 1_000_000)
         let last = folder.file("last.sqlite")

@@ -1,6 +1,6 @@
 public import Relata
 
-/// One for each transaction of the writer, kept forever.
+/// A receipt for each transaction of the writer, kept forever.
 @Model public struct Receipt {
     @Attribute(.primaryKey) public let number: Int
     public var note: String

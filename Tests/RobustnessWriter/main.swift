@@ -16,7 +16,7 @@ func run(_ arguments: [String]) throws {
     let path = arguments[1]
     switch arguments[0] {
     case "garden":
-        // One transaction after the other, until somebody ends it.
+        // One transaction after the other, until the process is ended.
         let store = try Store.open(path, for: Garden.models)
         // Moves the log into the file often, so that this too is interrupted.
         try store.execute("PRAGMA wal_autocheckpoint = 16")
@@ -27,7 +27,7 @@ func run(_ arguments: [String]) throws {
             say(number)
         }
     case "ledger":
-        // One transaction after the other on a server that is killed now and then, until somebody ends it.
+        // One transaction after the other on a server that is killed now and then, until the process is ended.
         var options = Store.Options()
         options.busyTimeout = 60
         let store = try Store.open(path, for: Garden.models, options: options)
@@ -115,7 +115,7 @@ func run(_ arguments: [String]) throws {
         try store.close()
     #if SQLCipher
     case "rekey":
-        // One key after the other, until somebody ends it.
+        // One key after the other, until the process is ended.
         try KeyChanges.change(path, from: Int(arguments[2]) ?? 0, say: say)
     #endif
     default: throw RelataError.invalidUse("there is no \(arguments[0])")

@@ -168,7 +168,7 @@ public struct Soak {
         }
     }
 
-    /// Holds many connections on which nothing happens: others must be answered as if there were none.
+    /// Holds many idle connections: other requests must be answered as fast as without them.
     private func holdIdle(_ outcome: inout Outcome) throws {
         let count = IdleConnections.allowed(plan.idleConnections, ends: 1)
         if count < plan.idleConnections {

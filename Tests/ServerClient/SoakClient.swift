@@ -30,7 +30,7 @@ public final class SoakState: Sendable {
     var failures: [String] { found.withLock { $0 } }
 }
 
-/// One client of a soak: does what comes to its mind, and keeps a ledger of all that the server acknowledged.
+/// One client of a soak test: sends random requests, and keeps a ledger of all acknowledged changes.
 ///
 /// A request whose reply doesn't come is sent again with the same id until it is answered, as clients may. So the
 /// ledger is exact, even if the server is killed in between.

@@ -11,7 +11,7 @@ package enum TestEngine: String, CaseIterable, Sendable {
     /// The engine that the test runs on.
     @TaskLocal package static var current = TestEngine.sqlite
 
-    /// Those that the build has and the machine has installed.
+    /// The engines that the build supports and the machine has installed.
     package static var installed: [TestEngine] {
         #if PostgreSQL
         PrivateCluster.isInstalled ? allCases : [.sqlite]

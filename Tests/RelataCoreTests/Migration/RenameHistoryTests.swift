@@ -19,7 +19,7 @@ import Testing
 
     private let names = ["a", "b", "c", "d", "e"]
 
-    /// Renames some items, possibly to names that others give up.
+    /// Renames some items, possibly to names that other items release.
     private func rename(_ things: inout [Named], _ random: inout SeededGenerator) -> [RenameHistory.Rename] {
         let chosen = things.indices.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
         var free = names.filter { name in !things.indices.contains { !chosen.contains($0) && things[$0].name == name } }

@@ -134,7 +134,7 @@ import Testing
         #expect(try file.open(assigned) == ["Book: the database assigns its key now"])
         try file.execute("INSERT INTO Book (title) VALUES ('b')")
         #expect(try file.lines("SELECT id FROM Book ORDER BY id") == ["7", "8"])
-        // Objects may bring keys along again.
+        // Objects may have their own keys again.
         #expect(try file.open(book(.attribute("title"))) == [])
     }
 

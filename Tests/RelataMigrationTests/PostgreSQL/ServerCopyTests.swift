@@ -69,7 +69,7 @@ import Testing
         #expect(try Introspection.entities(of: back) == [entity])
     }
 
-    /// A field of records holds integers of 64 bits beside other numbers.
+    /// A field of records holds both integers of 64 bits and other numbers.
     @Test func integersAmongOtherNumbersStayExact() throws {
         let number = Attribute("n", type: .real, isOptional: true, keepsIntegers: true)
         let entity = Entity(name: "Item", properties: [.id(), .attribute(number)])

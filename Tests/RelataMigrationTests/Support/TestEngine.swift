@@ -34,8 +34,8 @@ enum TestEngine: String, Sendable, CustomTestStringConvertible {
     #if PostgreSQL
     static var hasPostgres: Bool { PrivateCluster.isInstalled }
 
-    /// A database for migrations alone: an index that is made beside others' work waits for every transaction in its
-    /// database, so also for those of other tests, which may wait for the thread that waits here.
+    /// A separate database for migrations. Building an index concurrently waits for every transaction in its database,
+    /// including those of other tests, which may wait for the thread that waits here.
     private static let database = Result { try PrivateCluster.shared.makeDatabase() }
 
     /// The URL of its own schema.

@@ -59,7 +59,7 @@ import Testing
                 let count = config.original["count"]?.integer ?? 0
                 told.add("\(count)")
                 guard call.context["isSlow"] == true, count == 0 else { return }
-                // Meanwhile somebody else changes one.
+                // Another request changes a parameter in the meantime.
                 try await call.asMaster.send("PUT", "/config", ["params": ["count": 1]])
             }
         }

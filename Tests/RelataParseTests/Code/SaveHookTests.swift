@@ -134,7 +134,7 @@ import Testing
                 let count = save.original?["count"]?.integer ?? 0
                 told.add("\(count)")
                 guard call.context["isSlow"] == true, count == 1 else { return }
-                // Meanwhile somebody else changes it.
+                // Another request changes the object in the meantime.
                 let id = save.object["objectId"]?.string ?? ""
                 try await call.asMaster.update("Book", id, ["count": 2])
             }

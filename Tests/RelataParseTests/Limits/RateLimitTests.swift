@@ -248,7 +248,7 @@ struct RateCounterTests {
         for key in 1000..<20_000 { _ = counter.take([demand(UInt64(key))]) }
         #expect(counter.clientCount <= 200)
         #expect(counter.take([demand(7)]) != nil)
-        // Those who came too late for a place share some.
+        // Clients that came too late for their own count share one.
         #expect(counter.take([demand(30_000)]) != nil)
         clock.advance(10_000)
         #expect(counter.take([demand(30_000)]) == nil)

@@ -51,7 +51,7 @@ import Testing
         _ = try await server.create("Book", ["title": "0"])
         let client = try await LiveClient(server)
         try await client.subscribe("Book")
-        // One slow step may have another cause.
+        // A single slow step may have another cause.
         _ = try await server.create("Book", ["title": "1"])
         #expect(try await client.next()["op"] == "create")
         _ = try await server.create("Book", ["title": "2"])

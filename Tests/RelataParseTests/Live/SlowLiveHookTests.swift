@@ -6,7 +6,7 @@ import Testing
 
 /// A hook of live queries that takes its time delays only the query that it is asked about.
 @Suite(.onEveryEngine) struct SlowLiveHookTests {
-    /// Lets waiting hooks go on.
+    /// Lets waiting hooks continue.
     private final class Gate: Sendable {
         private let state = Mutex((isOpen: false, isReached: false))
 
@@ -108,7 +108,7 @@ import Testing
         let end = try await hers.next()
         #expect(end["op"] == "error" && end["code"] == 155, "\(end)")
         gate.open()
-        // The events of one are few enough.
+        // The events of only one query aren't too many.
         let other = end["requestId"] == 1 ? 2 : 1
         for number in 0..<3 { try await hers.expect("create \(other) \(number)") }
     }

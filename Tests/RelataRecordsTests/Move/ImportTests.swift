@@ -7,7 +7,7 @@ import Testing
 
 @testable import RelataRecords
 
-/// Imports beside rows of other programs, and of bad rows.
+/// Imports into stores with rows of other programs, and of bad rows.
 @Suite(.onEveryEngine) struct ImportTests {
     private let folder: TemporaryFile
 

@@ -27,7 +27,7 @@ import Testing
                 PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
                 CREATE TABLE item (id INTEGER PRIMARY KEY, value, data BLOB); CREATE INDEX i ON item (value)
                 """)
-            // One that copies the log often, as others do, and one that never does.
+            // One writer copies the log often, as other programs do, and one never does.
             try writers[1].execute("PRAGMA wal_autocheckpoint = 8; PRAGMA cache_size = 5")
             try writers[2].execute("PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = 5")
         }
@@ -107,7 +107,7 @@ import Testing
             case 5: try? followed.write("UPDATE item SET value = \(number), data = NULL WHERE id % 7 = 1", by: writer)
             case 6: try? followed.write("DELETE FROM item WHERE id % 5 = \(number % 5); VACUUM", by: writer)
             case 7:
-                // Frames of it are in the log, as if they were committed.
+                // The log contains its frames, as if they had been committed.
                 try? followed.write(
                     "BEGIN; INSERT INTO item SELECT NULL, \(number), randomblob(9000) FROM (VALUES (1), (2), (3), (4), (5), (6), (7), (8)); ROLLBACK",
                     by: writer)

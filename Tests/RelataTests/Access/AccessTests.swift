@@ -11,7 +11,7 @@ extension Store {
     }
 }
 
-/// That a property has a value.
+/// The condition that a property has a value.
 func has(_ property: String, _ value: Value) -> ExpressionNode {
     .comparison(.equal, .property(scope: 0, path: [property]), .value(value), [])
 }

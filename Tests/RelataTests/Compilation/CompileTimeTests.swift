@@ -6,7 +6,7 @@ struct CompileTimeTests {
     /// Expressions, and how many times as much work the solver may have with them. Every operator that Relata overloads
     /// is another choice to look at. Disfavoured overloads are left as soon as another one fits.
     @Test(arguments: [
-        // Arithmetic: as if Relata weren't there.
+        // Arithmetic, which should compile as fast as without Relata.
         (
             """
             func f(_ a: Double, _ b: Double, _ n: Int) -> Double {

@@ -241,7 +241,7 @@ private struct RandomRun {
         #expect(try store.count(Piece.all) == discs.values.map(\.pieces.count).reduce(0, +), "seed \(seed)")
     }
 
-    /// One condition, in its typed form and as Swift has it.
+    /// A random condition, in its typed form and in Swift.
     private mutating func condition() -> RandomCondition {
         let number = Int.random(in: -5...20, using: &random)
         let word = ["k", "l", "m", "n"].randomElement(using: &random) ?? "k"

@@ -31,7 +31,7 @@ struct ObserveRequestTests {
         var count = store.observe(countOf: query).makeAsyncIterator()
         _ = log.take()
         #expect(try await observer.next()??.authors.objects.map(\.name) == ["A5"])
-        // One book is read, and its authors: not those of all books.
+        // One book is read, with its own authors only.
         #expect(log.take().count == 2)
         // The number of the same query is its own request.
         #expect(try await count.next() == 5)

@@ -34,7 +34,7 @@ import Testing
                 freight.weight = 0
                 return freight
             })
-        // One looks for objects whose unique values others get.
+        // One of the two statements looks for objects whose unique values others get.
         #expect(log.take().count == 2)
         try store.update(articles)
         #expect(log.take().count == 1)

@@ -128,7 +128,7 @@ struct FaultTests {
         let refused = await thrown { try await Store.open(url, for: Book.self) }
         #expect(refused?.kind == "fileAccess")
         #expect(refused.map { "\($0)" }?.contains("lacks a privilege") == true)
-        // Nothing is left behind, and once somebody with that right has opened the store, rights on the rows are enough.
+        // Nothing is left behind. Once a role with that right has opened the store, rights on the rows are enough.
         #expect(try owner.execute(SQLStatement("SELECT relname FROM pg_class WHERE relname = 'Book'")).count == 0)
         try await Store.open(database.url, for: Book.self).close()
         try owner.run(

@@ -67,7 +67,7 @@ struct SharedChangeLogTests {
         try await stores[0].insert((0..<4).map { LoggedTally(name: "flag \($0)") })
         let older = try runningTransaction(database)
         let feed = stores[0].changes
-        // A reader beside the writers, which keeps its position as text.
+        // A reader that runs along with the writers, and keeps its position as text.
         async let beside = Self.read(try open(database), pageSize: 7)
         try await Self.write(stores, seed)
         try older.run("COMMIT")

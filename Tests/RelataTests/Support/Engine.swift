@@ -11,7 +11,7 @@ import Testing
 struct Engine: Sendable, Equatable, CustomTestStringConvertible {
     let name: String
     /// Whether several stores may be open on one database, and whether the database keeps its contents when it is
-    /// closed. A store on it has several connections: reads continue beside a write.
+    /// closed. A store on it has several connections: reads continue during a write.
     let isShared: Bool
     /// Opens a store on the database of a name. A missing database is made, and deleted at the end of the process.
     let open: @Sendable (_ database: String, _ models: [any Model.Type], _ options: Store.Options) throws -> Store
@@ -19,12 +19,12 @@ struct Engine: Sendable, Equatable, CustomTestStringConvertible {
     /// The engines of each file in `Engines`.
     static let allCases: [Engine] = sqlite + sqliteEncrypted + postgres
 
-    /// Those that run within the process: one transaction writes at a time, text holds every character, other
+    /// Engines that run within the process: one transaction writes at a time, text holds every character, other
     /// processes' changes are noticed, and an open store's tables can lose columns. The guide to PostgreSQL says what
     /// servers do instead, or don't do yet.
     static let embedded = sqlite + sqliteEncrypted
 
-    /// Those with databases that several stores may share.
+    /// Engines with databases that several stores may share.
     static let shared = allCases.filter(\.isShared)
 
     /// One, for tests that take long and show the same on each.

@@ -221,7 +221,7 @@ import Testing
 
     @Test func countsThatCannotBeMetAreRefused() throws {
         let store = try Store.inMemory(for: Club.self)
-        // One rower can't fill a club of two, and needs a club.
+        // A single rower can't fill a club of two, but needs a club.
         let error = thrown { try store.insertSample(Rower.self, count: 1, seed: 1) }
         #expect(error?.kind == "invalidUse")
         #expect(try store.count(Club.all) == 0)

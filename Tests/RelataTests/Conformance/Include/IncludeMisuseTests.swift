@@ -3,7 +3,7 @@ import Relata
 import RelataCore
 import Testing
 
-// A visit of a place that may have been given up since.
+// A visit of a place that may no longer exist.
 
 @Model struct Visit: Codable {
     var id: Int?

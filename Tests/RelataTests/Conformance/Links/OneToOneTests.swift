@@ -118,7 +118,7 @@ import Testing
         var (first, second) = try store.insert(
             Passport(number: "1", holder: ToOne(ada)), Passport(number: "2", holder: ToOne(bob)))
         (first.holder, second.holder) = (second.holder, first.holder)
-        // One after the other can't: there is a moment in which both would have the same.
+        // One after the other isn't possible: for a moment, both would have the same partner.
         let error = thrown {
             try store.write { tx in
                 try tx.save(first)

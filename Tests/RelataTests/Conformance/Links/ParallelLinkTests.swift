@@ -39,7 +39,7 @@ import Testing
         let text = try recorder.expectQueries(5) { try Self.links("1", store) }
         #expect(text == "AMS, BER, CDG DUB, EDI AMS DUB")
         #expect(try Self.links("2", store) == "BER, AMS, DUB, ")
-        // One that isn't named stays unloaded.
+        // A link that isn't named stays unloaded.
         let flight = try #require(try store.first(Flight.sorted { $0.number }.including { $0.alternates }))
         #expect(try flight.alternates.objects.count == 3)
         #expect(!flight.stops.isLoaded && !flight.origin.isLoaded && !flight.destination.isLoaded)

@@ -53,7 +53,7 @@ import Testing
     var text: String
 }
 
-/// Lists of one kind, to be edited at random beside plain arrays.
+/// Lists of one kind, to be edited at random and compared with plain arrays.
 private protocol CartMember: Model {
     static var link: WritableKeyPath<Cart, ToMany<Self>> & Sendable { get }
     static func load(_ store: Store, _ cart: Cart) throws -> Cart

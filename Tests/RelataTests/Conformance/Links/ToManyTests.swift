@@ -128,7 +128,7 @@ import Testing
             $0.items.add(id: item.id)
         }
         #expect(try store.related(to: list) { $0.items }.map(\.id) == [item.id])
-        // One that could be without has no new revision.
+        // A member that may be without an owner gets no new revision.
         let article = try store.insert(Article(title: "a"))
         let section = try store.insert(Section(name: "s", articles: ToMany([article])))
         let before = try store.refresh(article).revision
@@ -169,7 +169,7 @@ import Testing
         let store = try TestStore.make(engine, for: Book.self)
         let authors = try store.insert((0..<4).map { Author(name: "\($0)") })
         var mine = try store.insert(Book(title: "t", authors: ToMany(Array(authors[...1]))))
-        // The list was loaded before another took a member away and brought one.
+        // The list was loaded before another writer removed a member and added one.
         try store.update(mine.id) {
             $0.authors.remove(authors[0])
             $0.authors.add(authors[2])

@@ -171,7 +171,7 @@ import Testing
         let cabinets = (0..<50).map { Cabinet(text: "\($0)", code: "c\($0)") }
         #expect(thrown { try store.save(cabinets) }?.kind == "uniqueViolation")
         #expect(try store.fetch(Cabinet.all) == [known])
-        // The one that has the value gives it up in the same save.
+        // The object that has the value releases it in the same save.
         var changed = known
         changed.code = "free"
         let objects: [Cabinet] = cabinets + [changed]

@@ -196,7 +196,7 @@ import Testing
         try store.read { tx in
             try tx.forEach(Disc.where { $0.copies > 0 }.sorted { $0.title.descending }) { titles += $0.title }
             #expect(throws: Enough.self) { try tx.forEach(Disc.all) { _ in throw Enough() } }
-            // One inside the other, of the same query.
+            // A cursor inside another one of the same query.
             try tx.forEach(Disc.all.limit(2)) { _ in try tx.forEach(Disc.all.limit(2)) { _ in titles += "." } }
         }
         #expect(titles == "ECA....")

@@ -192,7 +192,7 @@ import Testing
         #expect(log.take().count == updating + 1)
         #expect(try store.fetch(Locker.sorted { $0.code }.limit(20)).count == 20)
         #expect(try store.refresh(lockers[19]).number == numbers[0])
-        // One object has no partner for a swap.
+        // A single object has no partner for a swap.
         _ = log.take()
         try store.update(lockers[0])
         #expect(log.take().count == 1)
@@ -226,7 +226,7 @@ import Testing
             Issue.record("no violation of Locker.number")
             return
         }
-        // An object outside the batch gives up nothing, and separate saves can't swap values.
+        // An object outside the batch keeps its values, and separate saves can't swap values.
         #expect(thrown { try store.update(Array(lockers.prefix(1))) }?.kind == "uniqueViolation")
         lockers[1].number = 1
         let results = try store.saveEach(Array(lockers.prefix(2)))

@@ -22,7 +22,7 @@ import Testing
     @Relationship(inverse: \Meeting.hall) var meetings: ToMany<Meeting>
 }
 
-/// Sets have no order of their own, and so no one text.
+/// Sets have no order, and so no unique text.
 struct ShelfRules: Codable, Hashable, Sendable {
     var labels: Set<String>
 }

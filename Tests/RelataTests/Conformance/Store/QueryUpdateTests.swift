@@ -167,7 +167,7 @@ enum GaugeReadingKind: String { case low, high }
         let before = Date.now
         #expect(try store.update(Stamped.all) { $0.name.set(to: $0.name + "!") } == 2)
         let stamps = Set(try store.fetch(Stamped.all).map(\.updated))
-        // One for all objects, to the microsecond.
+        // One stamp for all objects, to the microsecond.
         #expect(stamps.count == 1 && stamps.isDisjoint(with: created))
         #expect(stamps.allSatisfy { abs($0.timeIntervalSince(before)) < 60 })
     }

@@ -73,7 +73,7 @@ import Testing
             #expect(
                 error?.kind == "invalidUse" && message.contains("without a key"), "\(number): \(message)")
         }
-        // One that has a key and isn't stored is related to nothing.
+        // An object that has a key but isn't stored has no related objects.
         #expect(try store.related(to: Series(id: 9, title: "s")) { $0.episodes } == [])
         #expect(thrown { try store.update(Series(id: 9, title: "s")) }?.kind == "notFound")
     }
@@ -99,7 +99,7 @@ import Testing
         let tunes = [one, two, one]
         setlist.items.add(tunes.map { SetlistItem(setlist: .unset, tune: ToOne($0)) })
         try store.insert(setlist)
-        // One for each row of the join model, in its order.
+        // One tune for each row of the join model, in its order.
         #expect(try store.related(to: setlist) { $0.tunes }.map(\.name) == ["one", "two", "one"])
         #expect(try store.fetch(setlist.related { $0.tunes }.where { $0.name > "one" }).map(\.name) == ["two"])
         #expect(try store.count(setlist.related { $0.tunes }) == 3)
