@@ -56,7 +56,7 @@ extension LinkTarget {
 @usableFromInline
 struct RemovedMembers<Target: Model> {
     @usableFromInline private(set) var keys: Set<StoredKey<Target>> = []
-    /// Those without a key.
+    /// The targets without a key.
     @usableFromInline private(set) var boxes: Set<ObjectIdentifier> = []
 
     init(_ targets: [LinkTarget<Target>]) { for target in targets { insert(target) } }

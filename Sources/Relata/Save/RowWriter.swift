@@ -196,7 +196,7 @@ struct RowWriter<M: Model> {
 
     /// An object's columns as they are written.
     ///
-    /// - Parameter columns: Those that are written; the others are unset. `nil` for all.
+    /// - Parameter columns: The columns that are written; the others are unset. `nil` for all.
     func columnValues(_ object: M, _ overrides: Overrides, only columns: [Int]? = nil) throws -> [Value] {
         var values = try object.columnValues(table)
         for (reference, key) in overrides {

@@ -20,7 +20,7 @@ package struct EntityReader {
     var constraints: [[ForeignKey]] = []
     /// Whether those of them that queries can follow become relationships that are only read.
     let followsAllKeys: Bool
-    /// Those that do, by table.
+    /// The foreign keys that become such relationships, by table.
     var matches: [[Match]] = []
     /// The kinds of the tables that are left out, by their names.
     let leftOut: [FoldedName: String]

@@ -35,7 +35,7 @@ public struct IncludePlan: Hashable, Sendable {
         /// The number of levels, at least 1; `nil` for all.
         package var depth: Int?
 
-        /// That many levels, or all.
+        /// A depth of that many levels, or of all.
         package init(depth: Int? = nil) { self.depth = depth }
     }
 

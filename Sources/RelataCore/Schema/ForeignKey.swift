@@ -151,7 +151,7 @@ extension Schema {
         }
         var others = old.map { $0.foreignKeys[known...].filter { resolver.isCopied($0.source) } } ?? []
         for index in resolver.scope { others += otherForeignKeys(of: tables[index], resolver.tableIndex) }
-        // One table's stay together, in their order.
+        // The keys of one table stay together, in their order.
         others.sort { $0.source < $1.source }
         for key in others { keys.append(key.numbered(keys.count)) }
         return keys

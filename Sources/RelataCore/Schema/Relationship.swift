@@ -28,8 +28,8 @@ public struct Relationship: Hashable, Sendable, Codable {
     /// The database's action on the columns of a to-one on deletion of the target, if it isn't a delete rule: such a
     /// deletion is refused. Read from a database.
     package var unsupportedAction: UnsupportedAction?
-    /// Those columns of an optional to-one that can't be unset, as another program may declare some of several. Read
-    /// from a database; all columns of a model's optional to-ones can be unset.
+    /// The columns of an optional to-one that can't be unset. Another program may declare that for some of several
+    /// columns. Read from a database; all columns of a model's optional to-ones can be unset.
     package var requiredColumns: [String] = []
     /// The source of a join table's rows, if another program made the table on a server.
     package var joinSource: TableSource?

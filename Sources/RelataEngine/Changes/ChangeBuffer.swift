@@ -79,7 +79,7 @@ package final class ChangeBuffer: Sendable {
                     if Task.isCancelled { return (.some(nil), nil) }
                     if let set = state.takeFirst() { return (.some(set), nil) }
                     if state.isFinished { return (.some(nil), nil) }
-                    // One reader at a time: an earlier one that still waits gets nothing.
+                    // Only one reader waits at a time: an earlier one that still waits gets nothing.
                     defer { state.waiting = continuation }
                     return (nil, state.waiting)
                 }

@@ -36,7 +36,7 @@ package struct TransactionSnapshot: Hashable, Sendable {
     package let oldest: Int64
     /// The first number that no transaction had yet.
     package let next: Int64
-    /// Those between the two that ran.
+    /// The transactions between the two that were still running.
     package let running: Set<Int64>
 
     package init(oldest: Int64, next: Int64, running: Set<Int64>) {

@@ -221,7 +221,7 @@ package final class ChangeHub: Sendable {
             updateLevel(state)
             return false
         }
-        // A feed begins at the moment it is made, so this can't be requested later.
+        // A feed begins when it is made, so this can't be requested later.
         let moment = hears && !isClosed ? pool?.momentIfIdle() : nil
         state.withLock { state in
             state.isListening = state.isObserved

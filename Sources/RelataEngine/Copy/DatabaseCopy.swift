@@ -25,7 +25,7 @@ package struct DatabaseCopy {
     package enum Progress: Hashable, Sendable {
         /// The omitted parts, a phrase each, before anything is written.
         case leavingOut([String])
-        /// That many rows of an entity or a link are copied.
+        /// This number of rows of an entity or a link is copied.
         case copied(String, rows: Int)
         /// An entity or a link is compared.
         case verifying(String)

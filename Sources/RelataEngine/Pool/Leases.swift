@@ -183,7 +183,7 @@ final class Leases: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let immediate = state.withLock { state -> Result<Handoff?, any Error>? in
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    // One may have come back between the two looks.
+                    // A connection may have been returned between the two checks.
                     if let handoff = state.next(limit: limit) { return .success(handoff) }
                     state.waiting.append(
                         .task(TaskWait(id: id, deadline: deadline, continuation: continuation, work: work)))

@@ -70,7 +70,7 @@ package struct LinkWriter {
         let table = schema.tables[reference.source]
         let changes = list.changedPositions()
         if schema.uniquePlaces[reference.index] != nil {
-            // First, members give up the positions that others get.
+            // First, members release the positions that others get.
             for key in list.holders(of: changes) {
                 try place(key, at: run.nextStandIn(), column, of: table, isCounted: false)
             }

@@ -6,7 +6,7 @@ struct ImportedObject {
     var members: JSONObject = [:]
     /// The unreadable parts and how they are treated, as text for a person.
     var oddities: [String] = []
-    /// The values in place of pointers that name no object, by field.
+    /// The invalid values of pointers, by field.
     var badPointers: [String: String] = [:]
     /// The reason why the object can't be stored; `nil` if it can.
     var refusal: String?

@@ -208,7 +208,7 @@ extension SchemaDraft {
     /// - Parameter before: Its fields before the change.
     func checkGeoPoints(of className: String, since before: [String]) throws(ParseError) {
         let points = geoPoints(of: className)
-        // One that the change deletes makes room for another.
+        // A deleted field makes room for another.
         guard let first = before.first(where: points.contains) ?? points.first,
             let second = points.first(where: { $0 != first && !before.contains($0) })
         else { return }
@@ -267,7 +267,7 @@ extension SchemaDraft {
 }
 
 extension Property {
-    /// Whether its column must have a value, which objects have to bring along.
+    /// Whether its column must have a value, which objects must then contain.
     var isRequired: Bool {
         switch self {
         case .attribute(let attribute): !attribute.isOptional && attribute.defaultValue == nil

@@ -145,7 +145,7 @@ final class BatchWriter {
 
     /// Adds the server's values of a new object to the reply.
     ///
-    /// - Parameter times: Those that the request chose.
+    /// - Parameter times: The times that the request chose.
     func tell(
         _ id: String, _ told: JSONObject = [:], at times: ChosenTimes = ChosenTimes(), into json: inout JSONWriter
     ) {

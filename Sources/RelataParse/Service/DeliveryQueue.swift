@@ -42,7 +42,7 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
         var isBusy = false
         /// The number of current deliveries.
         var delivering = 0
-        /// The number of bytes of jobs that aren't delivered or given up yet.
+        /// The number of bytes of jobs that are neither delivered nor abandoned yet.
         var bytes = 0
         var isStopped = false
         var forRoom: [CheckedContinuation<Void, Never>] = []

@@ -120,7 +120,7 @@ extension ParseService {
             return SchemaDemand.isAccessMet(by: known, className, body)
                 || known.schema[className]?.entity.isOfClients != true
         }
-        // Most requests bring nothing new.
+        // Most requests contain nothing new.
         var last: (className: String, body: ObjectBody)?
         let areMet = writes.allSatisfy { write in
             guard let next = write.body else { return true }

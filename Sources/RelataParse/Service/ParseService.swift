@@ -150,7 +150,7 @@ public final class ParseService: Sendable {
 
     /// Answers a request with the rights of another caller, if it only reads; any other is refused with 119.
     ///
-    /// - Parameter subject: That caller; `nil` for the sender of the request.
+    /// - Parameter subject: The caller; `nil` for the sender of the request.
     package func respond(
         to request: WireRequest, as subject: AccessSubject?, report: @Sendable (any Error) -> Void
     ) async -> WireReply {

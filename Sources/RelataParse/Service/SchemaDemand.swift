@@ -72,7 +72,7 @@ struct SchemaDemand: Sendable {
         }
     }
 
-    /// Whether a class has all fields that an object brings along.
+    /// Whether a class has all fields that an object contains.
     static func isMet(by classes: ClassSet, _ className: String, _ body: ObjectBody) -> Bool {
         guard isAccessMet(by: classes, className, body), isMet(classes, className, body.fields.names) else {
             return false

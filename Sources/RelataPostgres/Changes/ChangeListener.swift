@@ -43,7 +43,7 @@ final class ChangeListener {
             known = commits.moment
             told = []
         }
-        // One state of the database for all that is read.
+        // All reads see the same state of the database.
         try connection.connection.begin()
         defer { connection.connection.endReading() }
         let moment = try CommitTable.moment(on: connection.driver)

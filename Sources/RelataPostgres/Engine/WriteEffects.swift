@@ -7,7 +7,7 @@ struct NamedTables {
     /// The kinds of changes to the rows of a table.
     enum Operation: Hashable { case update, deletion }
 
-    /// Those that it reads.
+    /// The tables that it reads.
     private(set) var read: Set<String> = []
     /// The tables that it writes, and the possible changes there besides insertions.
     private(set) var written: [String: Set<Operation>] = [:]

@@ -190,9 +190,9 @@ package final class Session {
     package enum TransactionStatus: Sendable {
         /// None is.
         case idle
-        /// One is open.
+        /// A transaction is open.
         case open
-        /// One is open that failed: it can only be rolled back.
+        /// A failed transaction is open: it can only be rolled back.
         case failed
         /// A statement runs.
         case active

@@ -74,7 +74,7 @@ package enum KeptRequests {
         // A role that may only use an existing table needs no right to create one.
         if !columns.contains("total") {
             if columns.isEmpty {
-                // `total` is 0 for short results; else how many bytes of longer ones were kept up to this one.
+                // `total` is 0 for short results; otherwise the number of bytes of all longer results up to this one.
                 try connection.execute(
                     """
                     CREATE TABLE IF NOT EXISTS \(table) (

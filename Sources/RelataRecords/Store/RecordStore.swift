@@ -291,8 +291,8 @@ public final class RecordStore: Sendable {
 
     // MARK: Classes
 
-    /// The classes as the transaction that the connection is in sees the tables: another process may have changed them,
-    /// and so may this one between the two.
+    /// The classes, as the connection's transaction sees the tables: another process may have changed them in the
+    /// meantime, and so may this one.
     package func classes(for connection: Connection) throws -> RecordClasses {
         let known = shared.recent.withLock { $0 }
         let last = known[known.count - 1]

@@ -10,7 +10,7 @@ enum UnfinishedTransaction {
     /// Refuses a journal that isn't a regular file. SQLite opens it before it reads anything, and would wait for the
     /// writer of a pipe.
     static func checkJournal(of path: String) throws(RelataError) {
-        // It is beside the file itself, and not beside a link to it. To follow links takes longer than to see that
+        // It is beside the file itself, and not beside a link to it. Following links takes longer than checking that
         // there is none.
         let file = RegularFile.isLink(path) ? URL(fileURLWithPath: path).resolvingSymlinksInPath().path : path
         try RegularFile.check(file + "-journal", for: "a journal")

@@ -27,7 +27,7 @@ public struct ContinuousBackup: Sendable {
         case resumed(from: Date)
         /// Some writes before the next base may be missing.
         case lost(reason: String)
-        /// That many bases were removed because of their age, with their logs.
+        /// This number of bases was removed because of their age, with their logs.
         case removed(count: Int)
     }
 

@@ -167,7 +167,7 @@ private struct ParseProtocol: ParseForm {
     }
 
     private func tendMail(_ report: @escaping @Sendable (any Error) -> Void) async {
-        // A mail server that doesn't answer doesn't hold up the end of this one.
+        // A mail server that doesn't answer must not delay the end of this server.
         let probing = Task { [service] in
             repeat {
                 if let error = await service.probeMail() { report(error) }

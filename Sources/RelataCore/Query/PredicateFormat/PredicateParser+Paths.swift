@@ -136,7 +136,7 @@ extension PredicateParser {
         return (rest, true)
     }
 
-    /// One name on.
+    /// Follows one name of the path.
     private func follow(_ element: PathElement, _ way: inout Way) throws(RelataError) {
         if let attribute = way.attribute {
             if attribute.type == .json { return way.members.append(.member(element.name)) }

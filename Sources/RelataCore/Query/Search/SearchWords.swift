@@ -18,7 +18,7 @@ package enum SearchWords {
 
     /// The text with its words separated by spaces, which SQLite's tokenizer `ascii` splits into exactly these words.
     package static func indexed(_ text: String) -> String {
-        // That tokenizer reads plain text as this code does.
+        // The tokenizer treats plain ASCII text in the same way as this code.
         text.utf8.allSatisfy { $0 < 0x80 } ? text : words(of: text).joined(separator: " ")
     }
 

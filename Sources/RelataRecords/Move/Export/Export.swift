@@ -13,7 +13,7 @@ struct Export {
 
     /// Writes classes and lists.
     ///
-    /// - Parameter names: Those to write; none for all.
+    /// - Parameter names: The names of the classes and lists to write; none for all.
     func run(_ names: [String]) throws -> ExportReport {
         var report = ExportReport()
         let tables = try chosen(names, &report)
