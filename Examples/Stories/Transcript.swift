@@ -11,7 +11,7 @@ struct Transcript: Sendable {
         print(title)
     }
 
-    /// One thing that happened, or several lines about it.
+    /// Prints an event, in one or several lines.
     func say(_ text: String) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { print("  " + line) }
     }

@@ -48,7 +48,7 @@ public struct Courses: Sendable {
     /// Adds one episode to a series, or takes it from another.
     public func add(_ episode: Episode, to series: Series) async throws { try await add([episode], to: series) }
 
-    /// Adds episodes to a series, new ones and such as are in another.
+    /// Adds episodes to a series: new ones, or episodes of another series.
     public func add(_ episodes: [Episode], to series: Series) async throws {
         var series = series
         series.episodes.add(episodes)

@@ -12,7 +12,7 @@ import Relata
     public var creationDate: Date
     public var modificationDate: Date
     public var images: [NoteImage] = []
-    /// Whether somebody is writing in it at the moment; not stored.
+    /// Whether the note is being edited at the moment; not stored.
     @Transient public var isEditing = false
     @Relationship(deleteRule: .cascade, inverse: \Bookmark.note) public var bookmarks: ToMany<Bookmark>
 }
