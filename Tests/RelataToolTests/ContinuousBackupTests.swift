@@ -63,7 +63,7 @@ import Testing
             #expect(run.exitCode == 1 && run.hasErrorAtEnd && run.errors.contains(words), "\(run.errors)")
         }
         let later = try Tool.run("restore", copies, folder.path("later.sqlite"), "--at", "2999-01-01T00:00:00Z")
-        #expect(later.exitCode == 0 && later.errors.contains("is missing"), "\(later.errors)")
+        #expect(later.exitCode == 0 && later.errors.contains("are missing"), "\(later.errors)")
     }
 
     @Test func unsupportedSourcesAreRefused() throws {

@@ -171,7 +171,7 @@ import Testing
         #expect(followed.events.contains { if case .lost = $0 { true } else { false } }, "\(followed.events)")
         // The time between is known to be unknown.
         let gap = try followed.restored(between)
-        #expect(gap.gap?.contains("is missing") == true && gap.content.count == 2, "\(gap)")
+        #expect(gap.gap?.contains("are missing") == true && gap.content.count == 2, "\(gap)")
         #expect(try followed.restored(stopped).content.count == 2)
         #expect(try followed.restored().content.count == 4)
         for (moment, content) in followed.moments { #expect(try followed.restored(moment).content == content) }
