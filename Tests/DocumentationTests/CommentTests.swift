@@ -43,7 +43,7 @@ private struct CommentScan {
         }
     }
 
-    // Most lines begin otherwise, and need no slow search by a pattern.
+    // Most lines begin with something else, and need no slow search by a pattern.
 
     private func isPublic(_ text: String) -> Bool {
         ["public ", "open ", "@"].contains { text.hasPrefix($0) }

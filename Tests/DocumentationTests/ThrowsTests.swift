@@ -27,7 +27,7 @@ private struct ThrowsScan {
             if text.contains("Throws") { tellsErrors = true }
             return
         }
-        // Most lines begin otherwise, and need no slow search by a pattern.
+        // Most lines begin with something else, and need no slow search by a pattern.
         let isPublic =
             (text.hasPrefix("public ") || text.hasPrefix("@"))
             && text.prefixMatch(of: /(@\w+(\([^)]*\))? )*public (?!import )/) != nil

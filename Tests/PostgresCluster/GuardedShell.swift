@@ -25,7 +25,7 @@ final class GuardedShell: Sendable {
         try process.run()
         try? input.fileHandleForReading.close()
         try? output.fileHandleForWriting.close()
-        // The pipe stays open: what runs the shell as another user holds its end as well.
+        // The pipe stays open: the program that runs the shell as another user holds its end as well.
         var bytes = Data()
         while !bytes.starts(with: Data("ready\n".utf8)) {
             let more = output.fileHandleForReading.availableData

@@ -5,7 +5,7 @@ import Foundation
 package enum PostgresPrograms {
     /// The folder of the newest ones, or `nil` if PostgreSQL isn't installed.
     package static let folder: String? = {
-        // Debian, Red Hat and Homebrew keep the server's programs in folders that are on no path.
+        // Debian, Red Hat and Homebrew keep the server's programs in folders that aren't on the PATH.
         let places = [
             ("/usr/lib/postgresql", "", "/bin"), ("/usr", "pgsql-", "/bin"),
             ("/opt/homebrew/opt", "postgresql@", "/bin"),

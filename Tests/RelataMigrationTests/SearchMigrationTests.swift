@@ -77,7 +77,7 @@ import Testing
         let renamed = song(search: ["title"], table: "Track")
         try file.open(renamed)
         #expect(try found("moon", file, renamed) == [1])
-        // A column that may no longer be unset makes the table again on SQLite.
+        // Making a column required rebuilds the table on SQLite.
         var required = renamed
         required.properties[1] = .attribute("title")
         try file.open(required, steps: [MigrationStep("title", taking: .changing("Song.title")) { _ in }])

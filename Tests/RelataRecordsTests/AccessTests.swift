@@ -204,7 +204,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
             )
             #expect(found?["name"] == wanted?["name"], "seed \(seed): \(number)")
         }
-        // The same deletion leaves the same.
+        // The same deletion in both stores leaves the same rows.
         let (some, same) = (RecordQuery("Knot", where: "name CONTAINS '1'"), RecordQuery("Knot", sort: "name"))
         let (report, other) = (try await seen.deletionPlan(for: some), try await expected.deletionPlan(for: some))
         #expect(report.deletedKeys(of: "Knot").sorted() == other.deletedKeys(of: "Knot").sorted(), "seed \(seed)")

@@ -82,7 +82,7 @@ import Testing
                 try inner.save(Record("Page", ["number": 1]))
                 throw Stop()
             }
-            // A value that a field can't have, with one that there isn't yet.
+            // An invalid value of one field, together with a field that doesn't exist yet.
             #expect(throws: RelataError.self) { try tx.save(Record("Note", ["text": 1, "other": 2])) }
             try tx.save(Record("Note", ["text": "two", "stars": 1]))
         }

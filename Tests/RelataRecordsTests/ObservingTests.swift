@@ -22,12 +22,12 @@ import Testing
         try await store.save(Record("Artist", ["id": .uuid(id), "name": "Ornette Coleman"]))
         #expect(try await object.next()??["name"] == "Ornette Coleman")
         #expect(try await count.next() == 2)
-        // A field that appears.
+        // A new field appears.
         var changed = saved[0]
         changed["stars"] = 5
         try await store.save(changed)
         #expect(try await albums.next()?.map { $0["stars"] } == [5, .null])
-        // Another object isn't news to who observes one.
+        // An observer of one object gets no value for another.
         try await store.save(Record("Artist", ["name": "Bill Evans"]))
         try await store.save(Record("Artist", ["id": .uuid(id), "name": "Ornette"]))
         #expect(try await object.next()??["name"] == "Ornette")

@@ -106,7 +106,7 @@ import Testing
         try await records.save(Record("Ship", ["name": "Borealis", "harbour": .link(harbour)]))
         #expect(try await ships.next() == 2)
         #expect(try await names.next() == ["Aurora", "Borealis"])
-        // A class that a third store makes.
+        // A third store creates a class.
         let development = try RecordStore.watching(folder.path())
         try await development.save(Record("Crew", ["name": "Ada"]))
         var crews = records.observe(countOf: RecordQuery("Crew")).makeAsyncIterator()

@@ -75,7 +75,7 @@ import Testing
         private mutating func sailor(_ name: String, _ number: Int) -> Item {
             .sailor(
                 name: name, number: number,
-                // Sometimes beyond the limit.
+                // The value is sometimes beyond the limit.
                 stars: Int.random(in: 0..<40, using: &random) == 0 ? 10 : Int.random(in: 0...9, using: &random),
                 squad: optional { plans in
                     guard Int.random(in: 0..<5, using: &plans.random) == 0 else {

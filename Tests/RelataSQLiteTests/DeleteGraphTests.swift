@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test func objectsThatDenyEachOtherAreDeletedTogether() throws {
-        // Neither row can go first: the foreign keys wait for the end of the deletion, and no longer.
+        // Neither row can be deleted first: the foreign keys are checked at the end of the deletion.
         let entities = [
             Describe.entity(
                 "Pair", Describe.toMany("lefts", "Left", inverse: "pair", rule: .cascade),

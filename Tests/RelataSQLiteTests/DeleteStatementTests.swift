@@ -48,7 +48,7 @@ import Testing
             INSERT INTO Track VALUES (NULL, NULL, 1);
             INSERT INTO Fan SELECT id, id FROM Track;
             """)
-        // Read once for a connection.
+        // The declarations are read once for each connection.
         _ = try database.connection.fileKeys(of: database.schema)
         statements.removeAll()
         let report = try database.delete("Artist", 1, method: method)

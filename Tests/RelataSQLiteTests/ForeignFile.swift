@@ -116,7 +116,7 @@ struct ForeignFile {
             columns.append(tables[source].columns.count - 1)
         }
         var actions = ["CASCADE", "CASCADE", "CASCADE", "NO ACTION", "RESTRICT"]
-        // A key that is unset has no object any more, and a required column can't be: only CASCADE and refusals.
+        // An unset key has no object any more, and a required column can't be unset: only CASCADE and refusals remain.
         if isFree { actions += ["SET NULL", "SET NULL", "SET DEFAULT"] }
         let action = actions.randomElement(using: &random) ?? "CASCADE"
         if action == "SET DEFAULT", random.chance(50) {

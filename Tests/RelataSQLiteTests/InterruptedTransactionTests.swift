@@ -41,7 +41,7 @@ import Testing
             var (interrupted, written) = (0, 0)
             for _ in 0..<rounds {
                 guard (try? connection.begin()) != nil else { continue }
-                // Compiled again, so that it is never asked itself.
+                // Prepared again each time, so that its own steps are too few for a check.
                 try connection.execute("INSERT INTO t DEFAULT VALUES")
                 do {
                     try connection.commit()
@@ -68,7 +68,7 @@ import Testing
                 do {
                     try connection.savepoint {
                         let outer = round % 7 == 0
-                        // Compiled again, so that it is never asked itself.
+                        // Prepared again each time, so that its own steps are too few for a check.
                         if outer { try connection.execute("INSERT INTO t DEFAULT VALUES") }
                         var inner = false
                         do {

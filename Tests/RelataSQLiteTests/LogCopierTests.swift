@@ -63,7 +63,7 @@ import Testing
     @Test func theLogRestartsAlthoughReadsOverlap() async throws {
         try await withPool(limit: 500) { pool, path in
             let isDone = Mutex(false)
-            // On their own threads: tasks that never pause would leave none for the writer.
+            // On separate threads: tasks that never pause would leave none for the writer.
             let (results, ended) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
             for _ in 0..<3 {
                 Thread.detachNewThread {
@@ -134,7 +134,7 @@ import Testing
     @Test func commitsAfterTheCloseAreNotCopied() async throws {
         try await withPool { pool, path in
             try await pool.write { connection in
-                // Closing waits for nobody: what runs continues to its end.
+                // Closing doesn't interrupt anything: running calls continue to their end.
                 try pool.close()
                 try Self.insertMuch(connection)
             }

@@ -48,7 +48,7 @@ import Testing
     ) async -> [Result<Int, any Error>] {
         let end = DispatchSemaphore(value: 0)
         await withCheckedContinuation { isHeld in
-            // A thread of its own: it must not be one that the tasks need.
+            // A separate thread: it must not be one that the tasks need.
             Thread.detachNewThread {
                 try? pool.withWriter { _ in
                     isHeld.resume()
@@ -194,7 +194,7 @@ import Testing
     @Test func writesCancelledByTheLeaderAreRetried() async throws {
         try await withPool { pool, _ in
             let runs = Statements()
-            // It tells of it instead of throwing.
+            // The call returns the error instead of throwing it.
             let results = await write(pool, [Self.insert(0), Self.insert(1, cancellingOnce: runs) { -1 }])
             try #expect(values(results) == [0, 1])
             try #expect(ids(pool) == [0, 1])

@@ -224,7 +224,7 @@ struct WebSocketTests {
                 let socket = try server.socket()
                 try socket.send(bytes)
                 socket.finish()
-                // Whatever the server answers, it ends the connection, and others are served.
+                // After any reply, the server ends the connection and serves others.
                 _ = try? socket.receiveAll()
                 let other = try server.socket()
                 try other.send(frame: .text, Array("hello".utf8))
@@ -264,7 +264,7 @@ struct WebSocketTests {
         try await serving(served, { $0.limits.idleTime = .milliseconds(300) }) { server in
             try await blocking {
                 let socket = try server.socket()
-                // Further waiting messages are no excuse.
+                // Waiting messages don't keep the connection open.
                 for text in ["flood", "a", "b", "c", "d"] { try socket.send(frame: .text, Array(text.utf8)) }
                 // The session ends because sending fails.
                 blockUntil { served.endCount.load(ordering: .relaxed) > 0 }

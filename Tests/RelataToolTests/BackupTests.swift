@@ -133,7 +133,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == Data(repeating: 7, count: 8192))
         #expect(try Data(contentsOf: URL(fileURLWithPath: target + "-wal")) == log)
         #expect(try self.names() == names)
-        // A whole one takes its place, and the log isn't applied to it.
+        // An intact backup takes its place, and the log isn't applied to it.
         #expect(try Tool.run("restore", good, target, "--replace").exitCode == 0)
         let rows = try SampleFile(copyOf: target).rows("SELECT count(*) FROM Review")
         #expect(try rows == ["9"] && !self.names().contains("target.sqlite-wal"))
@@ -145,7 +145,7 @@ import Testing
         let target = folder.path("target.sqlite")
         let content = Data(repeating: 7, count: 8192)
         try content.write(to: URL(fileURLWithPath: target))
-        // As another process that has its key would lock it.
+        // Locked as by another process that has its key.
         let descriptor = open(target, O_RDWR)
         defer { close(descriptor) }
         var range = flock()

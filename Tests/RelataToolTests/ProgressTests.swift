@@ -31,7 +31,7 @@ import Testing
         let file = try SampleFile.library()
         let run = try Self.delete(file, locked: 2.5)
         #expect(run.exitCode == 0 && run.lines.contains("deleted 1 object: 1 Loan"))
-        // Not once each second, and nothing that only a terminal understands.
+        // No line each second, and nothing that only a terminal understands.
         #expect(run.errors == "deleting 1 object …\n")
     }
 

@@ -27,7 +27,7 @@ import Testing
             SQLStatement("SELECT process, count(*), max(number) FROM receipt GROUP BY process"))
         {
             guard case .integer(let process) = row[0], case .integer(let count) = row[1] else { continue }
-            // None is missing before the last.
+            // No receipt is missing before the last one.
             #expect(row[2] == .integer(count))
             counts[Int(process)] = Int(count)
         }
@@ -90,7 +90,7 @@ import Testing
             #expect(then <= moment, "\(comment)")
             for (process, receipts) in told {
                 let count = counts[process] ?? 0
-                // All that was acknowledged before the moment that was restored is there.
+                // All receipts that were acknowledged before the restored moment are there.
                 let least = receipts.last { $0.time < then }?.number ?? 0
                 #expect(count >= least, "\(comment), process \(process)")
                 // The copy contains nothing that began after the requested moment, which is when the receipt before was

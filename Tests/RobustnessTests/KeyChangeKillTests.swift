@@ -29,8 +29,8 @@ import Testing
             // Its journal is the old file, until the new one is complete.
             if FileManager.default.fileExists(atPath: path + "-journal") { interrupted += 1 }
 
-            // The last change may have been complete before it was said to be. Sometimes the wrong key is tried first, and
-            // finds the journal.
+            // The last change may have been complete before it was reported. Sometimes the wrong key is tried first,
+            // and finds the journal.
             let candidates = [last, last + 1].shuffled(using: &random)
             let fitting = try candidates.filter { try fits($0, path, comment) }
             key = try #require(fitting.first, "neither the old key nor the new one opens it: \(comment)")

@@ -19,7 +19,7 @@ import Testing
         for kill in 1...60 {
             let writer = try Writer("garden", path)
             var said: [String] = []
-            // Every sixth is killed while it starts, which is when the log of the one before is recovered.
+            // Every sixth writer is killed at its start, while it recovers the log of the one before.
             if kill % 6 != 0, let first = writer.line() { said.append(first) }
             usleep(UInt32.random(in: 0..<(kill % 6 == 0 ? 30_000 : 8_000), using: &random))
             said += writer.kill()
@@ -40,7 +40,7 @@ import Testing
         return try store.read { tx in
             let receipts = try tx.fetch(Receipt.all.sorted { $0.number }.select { $0.number })
             let count = receipts.count
-            // The last one may have been written and not yet been said to be.
+            // The last transaction may have been committed without being reported.
             #expect(count >= known, "\(comment): \(known) were acknowledged, and \(count) are there")
             #expect(receipts == Array(0..<count).map { $0 + 1 }, "\(comment)")
 

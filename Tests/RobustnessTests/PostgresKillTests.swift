@@ -41,7 +41,7 @@ struct PostgresKillTests {
         func kill() {
             process.writer.signal(SIGKILL)
             ended.wait()
-            // It may be called again.
+            // `kill` may be called again.
             ended.signal()
         }
     }
@@ -81,7 +81,7 @@ struct PostgresKillTests {
                 try cluster.start()
                 killed.server += 1
             } else if let process = try backends(url).randomElement(using: &random) {
-                // The server takes all connections down with it, and recovers.
+                // The server closes all connections, and recovers.
                 Foundation.kill(process, SIGKILL)
                 killed.backends += 1
             }

@@ -86,7 +86,7 @@ import Testing
         let writer = try Writer("insert", path, "3")
         #expect(writer.finish().count == 1)
         #expect(try await numbers.next() == [1, 2, 3])
-        // And a class that another process makes.
+        // The same for a class that another process creates.
         var visitors = records.observe(countOf: RecordQuery("Visitor")).makeAsyncIterator()
         #expect(try await visitors.next() == 0)
         let other = try Writer(
@@ -107,7 +107,7 @@ import Testing
         let folder = try Folder()
         let path = folder.file()
         let store = try Self.store(path)
-        // Cancelled: what comes later is still seen by the next observer, at once.
+        // The observer is cancelled. Later changes are still seen by the next observer, at once.
         let calls = AsyncStream.makeStream(of: Int.self)
         let observer = store.observe(Receipt.all) { calls.continuation.yield($0.count) }
         var values = calls.stream.makeAsyncIterator()

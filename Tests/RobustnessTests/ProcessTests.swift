@@ -88,7 +88,7 @@ import Testing
         let few = try #require(Writer("insert", folder.file("few.sqlite"), "2000").finish().first.flatMap { Int($0) })
         let many = try #require(
             Writer("insert", folder.file("many.sqlite"), "100000").finish().first.flatMap { Int($0) })
-        // Their text alone is 25 MB. A process that saved few has all buffers and caches, too.
+        // Their text alone is 25 MB. A process that saved few objects has all buffers and caches, too.
         #expect(many - few < 8, "\(few) MB for 2,000, and \(many) MB for 100,000")
     }
 }

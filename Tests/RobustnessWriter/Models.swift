@@ -81,7 +81,7 @@ public enum Garden {
             return Branch(position: branch, leaves: ToMany(leaves))
         }
         try tx.save(Tree(number: number, leafCount: width * width, branches: ToMany(branches)))
-        // The tree before got its leaves, but no colours yet.
+        // The previous tree had got its leaves, but no colours yet.
         let leaves = Leaf.where { $0.branch.tree.number == number - 1 }.including { $0.branch }
         for leaf in try tx.fetch(leaves) {
             let position = try leaf.branch.object.position

@@ -72,7 +72,7 @@ func run(_ arguments: [String]) throws {
         _ = readLine()
         try connection.close()
     case "open":
-        // Opens the file as a user whom permissions bind, writes to it, and says how that went.
+        // Opens the file as a user without special rights, writes to it, and reports the result.
         if getuid() == 0 {
             guard setgid(65534) == 0, setuid(65534) == 0 else { throw RelataError.invalidUse("can't become nobody") }
         }

@@ -68,7 +68,7 @@ public final class ServedFile {
             return nil
         }
         let rest = printed[place.upperBound...]
-        // The line is whole only when something follows the number.
+        // The line is complete only when something follows the number.
         let digits = rest.prefix { $0.isNumber }
         return digits.endIndex < rest.endIndex ? Int(digits) : nil
     }

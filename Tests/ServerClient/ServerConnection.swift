@@ -173,7 +173,7 @@ public final class ServerConnection {
     private func fill() throws {
         var bytes = [UInt8](repeating: 0, count: 16384)
         var count = recv(socket, &bytes, bytes.count, 0)
-        // A process that was stopped for a moment continues with this error; the connection is well.
+        // This error also occurs if the process was stopped for a moment. The connection is still fine.
         while count < 0, errno == EINTR { count = recv(socket, &bytes, bytes.count, 0) }
         if count < 0 { throw errno == EAGAIN || errno == EWOULDBLOCK ? Failure.timedOut : Failure.closed }
         guard count > 0 else { throw Failure.closed }

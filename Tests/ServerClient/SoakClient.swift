@@ -190,7 +190,7 @@ final class SoakClient {
                 self.connection = connection
                 let reply = try connection.request(method, "/parse" + path, headers: headers, body: Array(body.utf8))
                 if reply.headers["connection"] == "close" { self.connection = nil }
-                // The server is stopping, or busy: it did nothing.
+                // The server is stopping or busy, and did nothing.
                 guard reply.status == 503 else {
                     state.sent()
                     return reply

@@ -39,7 +39,7 @@ package struct EngineTrait: TestTrait, SuiteTrait, TestScoping {
                 do {
                     try await TestEngine.$current.withValue(engine) { try await function() }
                 } catch is ExpectationFailedError {
-                    // It is recorded, and the other engines are tested all the same.
+                    // The failure is recorded, and the other engines are tested all the same.
                 } catch {
                     Issue.record(error)
                 }

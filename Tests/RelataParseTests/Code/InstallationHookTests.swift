@@ -28,7 +28,7 @@ import Testing
         let made = try await tell(server, ["deviceType": "ios", "installationId": "ONE", "badge": 1])
         let id = try #require(made["objectId"]?.string, "\(made.json)")
         #expect(made["channels"] == ["news"], "\(made.json)")
-        // For a client it is new; the hook sees that it is stored already.
+        // For the client it is new; the hook sees that it already exists.
         let again = try await tell(server, ["installationId": "one", "badge": 2])
         #expect(again["objectId"] == .string(id) && again["createdAt"] != nil, "\(again.json)")
         let changed = try await server.send(

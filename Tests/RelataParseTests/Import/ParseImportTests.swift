@@ -168,7 +168,7 @@ struct ParseImportTests {
         ]
         for (server, files) in [(server, database), (other, description)] {
             let (reports, notes, _) = try await server.importing(files)
-            // An object of a time before the rule.
+            // An object from before the rule.
             #expect(reports["Note"]?.created == 1 && reports["Note"]?.refused == 0, "\(reports)")
             let note = try await server.send("GET", "/schemas/Note", [:])
             #expect(note["fields"]?["text"]?["required"] == true && note["fields"]?["size"]?["defaultValue"] == 3)

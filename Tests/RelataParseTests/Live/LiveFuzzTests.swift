@@ -59,7 +59,7 @@ import Testing
         for _ in 0..<200 {
             let message = Self.message(&random)
             await client.say(message)
-            // Its answer ends those to the message.
+            // The reply to this request comes after all replies to the message.
             await client.say(["op": "unsubscribe", "requestId": 99])
             var answer = JSONValue.null
             repeat {

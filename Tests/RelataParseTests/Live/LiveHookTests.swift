@@ -94,7 +94,7 @@ import Testing
         let refusal = try await client.subscribe("Book", where: ["secret": 1], id: 2)
         #expect(refusal["op"] == "error" && refusal["code"] == 119 && refusal["requestId"] == 2, "\(refusal)")
         #expect(refusal["error"] == "not by secrets")
-        // Nor may another query take the place of the first.
+        // Another query may not replace the first one either.
         await client.say(["op": "update", "requestId": 1, "query": ["className": "Book", "where": ["secret": 1]]])
         #expect(try await client.next()["code"] == 119)
         _ = try await server.create("Book", ["title": "c", "secret": 1, "isPublished": true])

@@ -45,7 +45,7 @@ import Testing
 
     @Test func aQueryThatTakesTooLongEnds() async throws {
         var options = ParseService.Options()
-        // Every look takes longer.
+        // Every evaluation takes longer than the limit.
         options.maximumLiveTime = 0
         let server = try TestServer(options: options)
         _ = try await server.create("Book", ["title": "0"])

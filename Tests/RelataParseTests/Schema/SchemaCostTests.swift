@@ -124,7 +124,7 @@ import Testing
         #expect(draft.entities.changes.places == [3, count])
         #expect(draft.entities.changes.names == ["Class3", "Fresh"])
         #expect(EntityChanges(draft.entities.all, since: known).names == ["Class3", "Fresh"])
-        // A reverted change isn't a change; after a removal, the others have other positions.
+        // A reverted change doesn't count as one; after a removal, the others have other positions.
         try draft.removeFields(["name"], of: "Class3")
         #expect(draft.entities.changes.names == ["Fresh"])
         try draft.removeClass("Class1")

@@ -22,7 +22,7 @@ import Testing
         #expect(draft.options.touched == ["Class3", "Fresh"])
         #expect(draft.options.changed == ["Class3", "Fresh"])
         #expect(draft.options["Class3"]?.fields.count == 2 && draft.options["Class4"] == facts)
-        // A reverted change is none, and a removed class has no facts.
+        // A reverted change doesn't count as one, and a removed class has no facts.
         try draft.removeFields(["list"], of: "Class3")
         #expect(draft.options.changed == ["Fresh"])
         try draft.removeClass("Class4")

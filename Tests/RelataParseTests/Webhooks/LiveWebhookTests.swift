@@ -46,7 +46,7 @@ import Testing
         #expect(refusal["code"] == 141 && refusal["error"] == "not by secrets" && refusal["requestId"] == 2)
         let first = try #require(hooks.calls(Self.subscribe).first)
         #expect(first["query"] == ["className": "Book", "where": ["year": 1]] && first["requestId"] == 1, "\(first)")
-        // Without the webhook, only the one for finding decides, and it isn't asked about changes.
+        // Without this webhook, only the one for `beforeFind` is left, which isn't called for changes.
         #expect(try await server.send("DELETE", "/hooks/triggers/Book/beforeSubscribe").status == 200)
         #expect(try await client.subscribe("Book", id: 3)["code"] == 119)
     }
@@ -79,7 +79,7 @@ import Testing
         _ = try await server.create("Book", ["title": "0"])
         let client = try await LiveClient(server)
         try await client.subscribe("Book")
-        // Nobody answers it.
+        // No webhook answers at this address.
         try await server.register("afterEvent", "Book")
         _ = try await server.create("Book", ["title": "a"])
         let error = try await client.next()

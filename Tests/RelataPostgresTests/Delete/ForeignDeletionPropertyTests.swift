@@ -171,7 +171,7 @@ import Testing
             let deleted = Set(old.keys).subtracting(new.keys)
             let unset = Set(report.nullified.filter { $0.entity == table.name }.flatMap { Array($0.keys) })
             if table.keyColumnNames == ["ctid"] {
-                // A row that is changed is elsewhere then.
+                // A changed row has another location.
                 #expect(deleted == Set(report.deletedKeys(of: table.name)).union(unset), place)
                 continue
             }

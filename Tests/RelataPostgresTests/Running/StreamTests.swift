@@ -52,7 +52,7 @@ import Testing
 
     @Test func aStreamThatIsClosedEarlyEndsItsStatement() throws {
         for _ in 0..<20 {
-            // All of them would take weeks.
+            // Reading all rows would take weeks.
             let stream = try stream("SELECT generate_series(1::bigint, 1000000000000)")
             _ = try stream.next()
             stream.close()

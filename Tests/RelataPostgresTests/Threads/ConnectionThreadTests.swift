@@ -30,7 +30,7 @@ import Testing
             for thread in threads {
                 group.addTask(executorPreference: thread) { gate.pass() }
             }
-            // More threads than there are processors are blocked, and Swift's own still run this.
+            // More threads are blocked than there are processors, and Swift's own threads still run this.
             while gate.arrived.load(ordering: .relaxed) < threads.count { await Task.yield() }
             for _ in threads { gate.semaphore.signal() }
         }

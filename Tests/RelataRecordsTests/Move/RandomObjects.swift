@@ -41,7 +41,7 @@ struct RandomObjects {
             properties.append(
                 .attribute(Attribute("field\(place)", type: type, isOptional: Bool.random(using: &generator))))
         }
-        // To itself, to earlier classes, and to later ones: in cycles.
+        // Links to itself, to earlier classes, and to later ones, which makes cycles.
         for place in 0..<Int.random(in: 0...2, using: &generator) {
             let target = Int.random(in: entities.indices, using: &generator)
             properties.append(

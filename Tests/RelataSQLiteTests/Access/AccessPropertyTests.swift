@@ -278,7 +278,7 @@ private struct AccessRun {
                     plan, from: table.name, along: relationship.name, of: given,
                     columns: .parts([.key(path: []), .expression(the("level"))]), limit: limit, tellsRows: tellsRows,
                     sortsRows: sortsRows, following: recursion)
-                // The numbers of rows that no owner has are nobody's.
+                // Rows without an owner are left out of the comparison.
                 return try $0.run(query).filter { $0[0] != .null }.map { "\($0)" }.sorted()
             }
         }

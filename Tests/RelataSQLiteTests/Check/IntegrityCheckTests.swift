@@ -65,7 +65,7 @@ import Testing
             INSERT INTO Shelf (id) VALUES (1), (2);
             INSERT INTO Book (id, shelfId, shelfPosition) VALUES (1, 1, 7), (2, 1, 7), (3, 2, NULL), (4, NULL, NULL);
             """)
-        // An object that was never placed comes last: that is nothing wrong.
+        // An object that was never placed comes last, which is valid.
         #expect(findings.map(\.description) == ["Shelf.books: some members have the same position (Shelf 1: 2 at 7)"])
     }
 

@@ -157,7 +157,7 @@ import Testing
         try followed.write("INSERT INTO item VALUES (1, 'a', NULL)")
         try followed.step()
         followed.kill()
-        // Within the same log nothing is lost.
+        // Within the same log, nothing is lost.
         try followed.write("INSERT INTO item VALUES (2, 'b', NULL)")
         try followed.follow()
         #expect(followed.events.contains { if case .resumed = $0 { true } else { false } })
@@ -169,7 +169,7 @@ import Testing
         let between = CopyMoment.now()
         try followed.follow()
         #expect(followed.events.contains { if case .lost = $0 { true } else { false } }, "\(followed.events)")
-        // The time between is known to be unknown.
+        // The restored state says that the time between isn't known.
         let gap = try followed.restored(between)
         #expect(gap.gap?.contains("are missing") == true && gap.content.count == 2, "\(gap)")
         #expect(try followed.restored(stopped).content.count == 2)
@@ -239,7 +239,7 @@ import Testing
             try followed.write("INSERT INTO item VALUES (\(number), 'a', NULL)")
             try followed.step()
         }
-        // A base is made for each step, because kept copies expire immediately and need no other one.
+        // A base is made for each step, because copies expire immediately here.
         #expect(try CopyFolder(followed.folder).generations().count == 1)
         #expect(followed.events.contains(.removed(count: 1)))
         #expect(try followed.restored().content.count == 3)

@@ -112,7 +112,7 @@ struct FaultyStoreTests {
                 let away = try await server.request("GET", "/parse/files/app/\(name)")
                 #expect(away.status == 503 && away.text.contains("try again later"), "\(away.text)")
                 #expect(store.texts == [Self.text])
-                // A file is deleted, and its content as soon as that is possible.
+                // A file is deleted at once, and its content as soon as possible.
                 let gone = try await server.request("DELETE", "/parse/files/\(name)", headers: headers)
                 #expect(gone.status == 200, "\(gone.text)")
                 store.fail(nil)

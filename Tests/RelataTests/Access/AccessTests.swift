@@ -88,7 +88,7 @@ struct AccessTests {
         let keywords = try store.fetch(Keyword.sorted { $0.word }.including { $0.discs })
         #expect(try keywords.map { try $0.discs.objects.map(\.title) } == [["E"], ["A"]])
         #expect(try store.related(to: Label.self, id: "One") { $0.discs }.map(\.title) == ["A", "E"])
-        // Neither from a hidden object.
+        // Links from a hidden object are hidden, too.
         let hidden = try #require(try all.fetch(Disc.self, id: 2))
         #expect(try store.related(to: hidden) { $0.pieces }.isEmpty)
         #expect(try store.related(to: hidden) { $0.tags }.isEmpty)
@@ -224,13 +224,13 @@ struct AccessTests {
         #expect(plan.deletedKeys(of: "Disc").map(\.values) == [[1]])
         #expect(plan.deleted.first { $0.entity == "Disc" }?.hiddenCount == 1)
         #expect(plan.description.contains("Disc: 1 object (1) and 1 hidden"))
-        // The disc A and the keyword `rock`; the others of the rows are of hidden discs or keywords.
+        // Only the disc A and the keyword `rock` are named; the other rows have hidden discs or keywords.
         #expect(plan.removedJoinRows.first?.pairs.map(\.target.values) == [["rock"]])
         #expect(plan.removedJoinRows.first?.count == 3)
         #expect(plan.nullified.isEmpty || plan.nullified[0].hiddenCount == 0)
         let report = try store.delete(ash)
         #expect(report.sorted() == plan.sorted() && report.deletedCount == plan.deletedCount)
-        // The rules continue where nobody sees it.
+        // The rules also apply to hidden objects.
         #expect(try all.fetch(Disc.self, id: 2) == nil && all.fetch(Disc.self, id: 1) == nil)
     }
 
@@ -259,7 +259,7 @@ struct AccessTests {
         #expect(try await count.next() == 3)
         var everything = all.observe(countOf: Disc.all).makeAsyncIterator()
         #expect(try await everything.next() == 5)
-        // Nothing changes for them but with the second commit.
+        // The first commit changes nothing for these observers; the second one does.
         try await all.update(Disc.self, id: 4) { $0.copies = 5 }
         try await all.update(Disc.self, id: 2) { $0.isLive = false }
         #expect(try await titles.next()?.map(\.title) == ["A", "B", "C", "E"])

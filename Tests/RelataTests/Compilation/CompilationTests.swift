@@ -47,7 +47,7 @@ struct CompilationTests {
     }
 
     @Test(arguments: [
-        // An attribute; a to-one of another model; a to-many of another.
+        // The path leads to an attribute, to a to-one of another model, or to a to-many of another.
         ("@Relationship(inverse: \\Item.title) var items: ToMany<Item>", inverse),
         ("@Relationship(inverse: \\Item.song) var items: ToMany<Item>", inverse),
         ("@Relationship(inverse: \\Item.tags) var items: ToMany<Item>", inverse),
@@ -55,7 +55,7 @@ struct CompilationTests {
         ("@Relationship(inverse: \\Item.lists) var item: HasOne<Item>", has),
         ("@Relationship(inverse: \\Item.title) var item: HasOne<Item>", has),
         ("@Relationship(inverse: \\Item.list, order: \\Item.title) var items: ToMany<Item>", order),
-        // A way that leads elsewhere, to an attribute, or to a list.
+        // The path leads elsewhere, to an attribute, or to a list.
         (way("\\List.items, \\Item.list"), leads), (way("\\List.items, \\Item.title"), leads),
         (way("\\List.items, \\Item.tags"), leads),
     ])
@@ -64,7 +64,7 @@ struct CompilationTests {
         let (errors, output) = try Compiler.errors(in: source)
         #expect(errors.count == 1, "\(output)")
         #expect(errors.first?.contains(message) == true, "\(output)")
-        // At the type of the property, with the name of both.
+        // The error is at the type of the property, and contains both names.
         let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
         let last = try #require(lines.dropLast(2).last)
         let type = try #require(last.ranges(of: ": ").last?.upperBound)
@@ -196,12 +196,12 @@ struct CompilationTests {
     /// The macro's code spells the types of properties: Swift infers none for a parameter or a computed property, and
     /// if a protocol's associated type is to be inferred from a property, the failure is a separate error.
     @Test(arguments: [
-        // Spelled again, in a generic parameter.
+        // The type is spelled again in a generic parameter.
         "init<Other>(other title: Other) where Other == Nothing { self.title = title }",
-        // Left out.
+        // The type is left out.
         "init(other title) { self.title = title }",
         "var other { self.title }",
-        // Inferred from the property.
+        // The type is inferred from the property.
         """
         protocol Types { associatedtype Title; var title: Title { get } }
         }
@@ -233,10 +233,10 @@ struct CompilationTests {
     // MARK: Properties that fewer see than the model
 
     @Test(arguments: [
-        // With a value the property isn't a parameter, and nobody else needs to know its type.
+        // A property with a value isn't a parameter, so its type can be private.
         ("public", "private var secret: Secret = Secret()"), ("internal", "private var secret: Secret = Secret()"),
         ("internal", "fileprivate var secret: Secret?"), ("public", "fileprivate var secret: [Secret] = []"),
-        // Without one the model says itself how it is made.
+        // Without a value, the model declares its own initialiser.
         (
             "internal",
             "fileprivate var secret: Secret\n    fileprivate init(id: Relata.ID<Vault>, secret: Secret) {"

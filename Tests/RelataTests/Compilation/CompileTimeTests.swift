@@ -16,7 +16,7 @@ struct CompileTimeTests {
             func h(_ a: [Int]) -> [Double] { a.map { Double($0 * 2 + 1) * 0.5 - Double($0 * $0) / 3 + 1 } }
             """, 1.15
         ),
-        // Conditions: `&&` alone has one meaning in Swift, so that a second one is a choice at least.
+        // Conditions: Swift has only one `&&`, so each additional one gives the solver a choice.
         (
             """
             func f(_ a: Int, _ b: Int, _ s: String?, _ c: Bool) -> Bool {
@@ -27,7 +27,7 @@ struct CompileTimeTests {
             }
             """, 2.2
         ),
-        // A mistake, for which the solver looks at more.
+        // A mistake, for which the solver tries more.
         ("func f(_ a: Int, _ b: String) -> Bool { a + 1 > 2 * b && a * 3 == 4 || b != \"x\" && !(a < 2) }", 5.5),
     ])
     func importingRelataCostsOtherExpressionsLittle(source: String, factor: Double) throws {

@@ -68,7 +68,7 @@ struct ObserveLimitsTests {
         let later = try database.open(Later.Author.self)
         try await later.insert(Later.Author(name: "B", born: 1929))
         #expect(try await authors.next()?.map(\.name) == ["A", "B"])
-        // And its own writes continue.
+        // Its own writes continue, too.
         try await store.insert(Author(name: "C"))
         #expect(try await authors.next()?.map(\.name) == ["A", "B", "C"])
         #expect(try await later.fetch(Later.Author.sorted { $0.name }).map(\.born) == [1900, 1929, 1900])

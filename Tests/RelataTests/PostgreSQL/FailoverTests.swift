@@ -78,7 +78,7 @@ struct FailoverTests {
         let stored = Set(try await store.fetch(Genre.all).map(\.name))
         let lost = load.acknowledged.withLock { $0.filter { !stored.contains($0) } }
         #expect(lost == [])
-        // At most one of each writer was committed and never acknowledged, for each time that it was interrupted.
+        // For each interruption, each writer has at most one write that was committed but not acknowledged.
         #expect(stored.count - load.acknowledged.withLock { $0.count } <= 4)
         #expect(try await store.check().isEmpty)
         let position = try #require(try await store.serverPosition())
@@ -103,7 +103,7 @@ struct FailoverTests {
         #expect(try await reader.count(Genre.all) == 2)
         let position = try #require(try await reader.serverPosition())
         #expect(position.isReplica && position.logPosition > 0 && position.lag != nil)
-        // Opened for writing, it says that it can't be.
+        // A store that is opened for writing reports that it can't write.
         let other = try await Store.open(replica.url(), for: Genre.self)
         #expect(await thrown { try await other.save(Genre(name: "four")) }?.kind == "readOnly")
         try other.close()

@@ -46,7 +46,7 @@ struct FaultTests {
 
     @Test func codeWithoutAsyncDoesNotWaitEither() async throws {
         @Sendable func open(_ url: String) throws -> Store { try Store.open(url, for: Book.self) }
-        // It blocks its thread, which must be none of those that run the other tests.
+        // This blocks its thread, which must not be one that runs other tests.
         try await expectEnd(on: ConnectionThread()) { try open($0) }
     }
 
@@ -56,7 +56,7 @@ struct FaultTests {
         let server = try SilentServer()
         let url = server.url + "?sslmode=disable&connect_timeout=600"
         let opening = Task(executorPreference: executor) { try await open(url) }
-        // The server has the connection, and doesn't answer.
+        // The server accepts the connection, but doesn't answer.
         let connection = await server.accept()
         opening.cancel()
         await #expect(throws: CancellationError.self) { try await opening.value }

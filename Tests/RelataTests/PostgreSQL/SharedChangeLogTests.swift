@@ -63,7 +63,7 @@ struct SharedChangeLogTests {
     func committedChangesAreDeliveredOnceAndInOrderPerObject(_ seed: UInt64) async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let stores = try (0..<3).map { _ in try open(database) }
-        // Two that insert the same one are refused, as they would be in a file.
+        // If two transactions inserted the same object, one would be refused, as in a file.
         try await stores[0].insert((0..<4).map { LoggedTally(name: "flag \($0)") })
         let older = try runningTransaction(database)
         let feed = stores[0].changes
@@ -79,7 +79,7 @@ struct SharedChangeLogTests {
         #expect(first.map(\.position) == again.map(\.position), "seed \(seed)")
         #expect(Set(again.map(\.position)).count == again.count, "seed \(seed)")
         try Self.check(again.map(\.change), deeds, "seed \(seed)")
-        // And the feed reports the same in the same order.
+        // The feed reports the same in the same order.
         var told: [Change] = []
         for await set in feed {
             told += set.changes
@@ -192,7 +192,7 @@ struct SharedChangeLogTests {
         try await store.insert(LoggedFlag(name: "a"))
         let position = try #require(await store.changes(after: .start, atLeast: 1).first).position
         try store.close()
-        // A copy, as a restored dump is one.
+        // A copy of the database, like a restored dump.
         let session = try Session(PostgresURL(PrivateCluster.shared.url()))
         try session.run(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '\(database.name)'")

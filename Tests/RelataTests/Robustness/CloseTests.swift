@@ -66,7 +66,7 @@ import Testing
             return counts
         }
         let waiting = Task { await thrown { try await store.insert(Author(name: "waited")) } }
-        // The task has to come to wait; if it is late, it finds the store closed, which is the same error.
+        // The task must begin to wait; if it is late, it finds the store closed, which is the same error.
         try await Task.sleep(for: .milliseconds(20))
         try store.close()
         #expect(await waiting.value?.kind == "closed")

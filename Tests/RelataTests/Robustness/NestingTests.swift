@@ -14,7 +14,7 @@ import Testing
             #expect(thrown { try store.count(Author.all) }?.kind == "invalidUse")
             try tx.insert(Author(name: "outer too"))
         }
-        // The same from the async call, whose closure isn't.
+        // The same from the async call, whose closure isn't async.
         try await store.write { tx in
             #expect(thrown { try store.insert(Author(name: "inner")) }?.kind == "invalidUse")
             #expect(thrown { try store.read { try $0.count(Author.all) } }?.kind == "invalidUse")
@@ -45,7 +45,7 @@ import Testing
             }
         }
         #expect(try depth(1) == 10)
-        // The same from the async call, whose closure isn't, and in the middle of a query.
+        // The same from the async call, whose closure isn't async, and in the middle of a query.
         let names = try await store.read { tx in
             var names: [String] = []
             try tx.forEach(Author.all) { author in names += try store.fetch(Author.all).map { author.name + $0.name } }

@@ -33,14 +33,14 @@ import Testing
 
     @Test(arguments: Engine.allCases) func failedSequencesWriteNothing(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Measurement.self)
-        // In the third thousand a value that breaks its limit.
+        // A value in the third thousand breaks its limit.
         let error = await thrown {
             try await store.insert(
                 contentsOf: (1...5000).lazy.map { Measurement(number: $0, value: $0 == 2500 ? -1 : 1, note: "") })
         }
         #expect(error?.failures == ["value"])
         #expect(try await store.count(Measurement.all) == 0)
-        // A key that is there already.
+        // A key that already exists.
         try await store.insert(Measurement(number: 1800, value: 1, note: ""))
         #expect(await thrown { try await store.insert(contentsOf: measurements(3000)) }?.kind == "alreadyExists")
         #expect(try await store.count(Measurement.all) == 1)

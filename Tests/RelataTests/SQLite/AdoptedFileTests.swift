@@ -188,7 +188,7 @@ import Testing
         #expect(records.map { $0.label?.loaded?.id } == [7, 7, 8, 7, 7, nil])
         let labels = try store.fetch(AdoptedLabel.sorted { $0.id }.including { $0.records })
         #expect(try labels.map { try $0.records.objects.map(\.id).sorted() } == [[1, 2, 4, 5], [3]])
-        // Saved, a record holds the key as the model stores it.
+        // After saving, a record holds the key as the model stores it.
         var record = records[1]
         record.label = ToOne(id: 8)
         try store.save(record)

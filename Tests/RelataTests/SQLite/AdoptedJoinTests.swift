@@ -148,7 +148,7 @@ import Testing
         let store = try TestStore.open(path, for: Self.models)
         let (one, two, three) = (PerformedSong(id: "One"), PerformedSong(id: "Two"), PerformedSong(id: "Three"))
         func rows() throws -> Int { try store.read { try $0.rows("SELECT 1 FROM performed").count } }
-        // A member that is one already is not added again.
+        // An existing member isn't added again.
         try store.update(PerformingArtist.self, id: "Abc") { $0.songs.add(one) }
         #expect(try rows() == 4)
         try store.update(PerformingArtist.self, id: "Abc") { $0.songs.place(one, after: nil) }

@@ -14,7 +14,7 @@ import Testing
     @Test func loopsAlwaysReturnTheirConnection() async throws {
         struct Stop: Error {}
         let store = try store()
-        // Were a connection lost each time, there would soon be no file handle left.
+        // If a connection were lost each time, there would soon be no file handle left.
         for round in 0..<300 {
             switch round % 4 {
             case 0:

@@ -44,7 +44,7 @@ import Testing
             """)
         try connection.close()
         let store = try TestStore.open(path, for: models, options: recorder.options)
-        // All of them, and some: both are read with one statement more.
+        // All objects and a part of them: both take one more statement.
         for query in [Playlist.all, Playlist.where { $0.name == "P" }] {
             let playlists = try recorder.expectQueries(2) { try store.fetch(query.including { $0.songs }) }
             #expect(try playlists.map { try $0.songs.objects.map(\.title) } == [["B"], ["B", "A"]])
@@ -64,7 +64,7 @@ import Testing
             """)
         try connection.close()
         let store = try TestStore.open(path, for: models, options: recorder.options)
-        // Looked up by keys after all.
+        // The owners' episodes are looked up by keys after all.
         let series = try recorder.expectQueries(3) { try store.fetch(Series.all.including { $0.episodes }) }
         #expect(try series.map { try $0.episodes.objects.map(\.title) } == [["a"], ["c", "b"]])
         let cards = try recorder.expectQueries(3) { try store.fetch(SeriesCard.all) }

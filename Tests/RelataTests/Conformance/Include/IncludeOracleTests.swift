@@ -123,7 +123,7 @@ private struct RandomGraph {
                 !pieces($0).isEmpty
             }
         }
-        // Each part may leave owners out that have nothing.
+        // Each part may leave out owners without related objects.
         let found = root.of(bands) {
             $0.name < "band \(bound)"
         } descending: {
@@ -145,7 +145,7 @@ private struct RandomGraph {
                     "\(disc.id ?? 0) \(try disc.tags.objects.map(\.word)) \(try disc.pieces.objects.map { $0.id ?? 0 })"
                 }.joined(separator: ", "))
         }
-        // A query of everything has no order.
+        // A query of all objects has no order.
         let isOrdered = root == .sorted || root == .limited
         #expect(isOrdered ? texts == expected : texts.sorted() == expected.sorted(), note)
     }

@@ -62,7 +62,7 @@ import Testing
         let discs = try #require(try bands.first?.discs.objects)
         #expect(discs.count == 20)
         for disc in discs { try Self.expect(disc) }
-        // Back again by the other side of the many-to-many.
+        // Back again through the inverse of the many-to-many.
         let word = try #require(try discs.first { $0.id == 20 }?.tags.objects.first { $0.word == "w2" })
         #expect(Set(try word.discs.objects.map(\.id)) == Set(16...20))
     }

@@ -71,7 +71,7 @@ import Testing
         #expect(try Self.links("1", store) == "DUB, BER, CDG DUB EDI, EDI AMS")
         try store.update(Flight.self, id: "1") { $0.alternates.place(id: "AMS", after: nil) }
         #expect(try Self.links("1", store) == "DUB, BER, CDG DUB EDI, AMS EDI")
-        // All of them in one save, and those of another flight.
+        // All links in one save; those of another flight stay.
         try store.update(Flight.self, id: "1") { flight in
             flight.origin = ToOne(id: "CDG")
             flight.destination = ToOne(id: "CDG")
@@ -80,7 +80,7 @@ import Testing
         }
         #expect(try Self.links("1", store) == "CDG, CDG, AMS, BER AMS")
         #expect(try Self.links("2", store) == "BER, AMS, DUB, ")
-        // By the other side.
+        // The same from the other side.
         try store.update(Airport.self, id: "EDI") { airport in
             airport.arrivals.add(id: "2")
             airport.stopovers.add(id: "1")

@@ -96,7 +96,7 @@ import Testing
             try store.update(book.id) { $0.authors.set([b, a, b]) }
             #expect(try authors() == ["b", "a"])
         }
-        // The value that was saved once may be saved again: its edits mean the same.
+        // A saved value may be saved again: its edits have the same effect.
         var again = book
         again.authors.remove(b)
         try store.save(again)
@@ -115,7 +115,7 @@ import Testing
     @Test(arguments: Engine.allCases) func removingAndAddingAMemberChangesNothing(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self, Section.self)
         let tune = try store.insert(Tune(name: "t"))
-        // An item can't be without its list, and has never been.
+        // An item must have a list; this one never had one before.
         let item = SetlistItem(setlist: .unset, tune: ToOne(tune))
         var list = Setlist(name: "l")
         list.items.add(item)

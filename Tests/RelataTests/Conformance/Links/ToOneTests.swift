@@ -56,7 +56,7 @@ import Testing
         let (saved, _) = try store.save(changed, list)
         #expect(saved.genre?.id == crime.id && saved.title == "u")
         #expect(try store.refresh(book).genre?.id == crime.id)
-        // Removed from a list that the column names.
+        // Removed from the list that the column names.
         changed.genre = ToOne(fantasy)
         list = fantasy
         list.books.remove(changed)

@@ -334,7 +334,7 @@ import Testing
         #expect(remark.enrolment?.id == Enrolment.Key(student: 2, course: "Art"))
         #expect(try store.count(Remark.where { $0.enrolment.student.name == "Bob" }) == 3)
         #expect(try store.count(Remark.where { $0.enrolment == saved }) == 2)
-        // The other way about: the new object's list gives the key.
+        // In the other direction: the new object's list sets the key.
         let law = Enrolment(student: .unset, course: "Law", remarks: ToMany([Remark(text: "r")]))
         let cleo = try store.save(Student(name: "Cleo", enrolments: ToMany([law])))
         #expect(try cleo.enrolments.objects.map(\.primaryKey) == [Enrolment.Key(student: 3, course: "Law")])

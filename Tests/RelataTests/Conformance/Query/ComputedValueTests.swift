@@ -23,7 +23,7 @@ import Testing
             #expect(failures[0].key?.values == [key])
             #expect(failures[0].message.contains("10000") && failures[0].message.contains("Int8"))
         }
-        // The update alone was taken back.
+        // Only the update was undone.
         #expect(try Set(store.fetch(Sample.all).map(\.int8)) == [100, 1, -1])
         #expect(thrown { try store.update(Sample.all) { $0.uint8.set(to: $0.uint8 - 5) } }?.failures.first == "uint8")
         #expect(thrown { try store.update(Sample.all) { $0.int.set(to: $0.int + 1) } }?.failures == ["int"])

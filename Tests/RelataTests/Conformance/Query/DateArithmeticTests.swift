@@ -68,7 +68,7 @@ import Testing
         let sample = try TestStore.make(engine, for: Sample.self)
         let uuid = thrown { try sample.update(Sample.all) { $0.textUUID.set(to: $0.uuid) } }
         #expect(uuid?.description.hasPrefix("Sample.textUUID and Sample.uuid store a UUID differently") == true)
-        // The other way round there is a number to write.
+        // In the other direction, the computed number can be stored.
         #expect(try store.update(Lending.all) { $0.lent.set(to: $0.due + .days(1)) } == 3)
     }
 

@@ -58,7 +58,7 @@ import Testing
         #expect(distinct.map(\.rawValue).sorted() == ["cd", "file", "vinyl"])
         let pairs = try store.fetch(query.select { ($0.isLive, $0.label.name.or("-")) }.distinct)
         #expect(Set(pairs.map { "\($0) \($1)" }) == ["false One", "true Two", "false -", "true One"])
-        // Behind an unset to-one there is no value: that is said, and how to choose it.
+        // Behind an unset to-one there is no value. The error says so, and how to select it.
         let error = thrown { try store.fetch(query.select { $0.label.name }) }
         #expect(error?.description.contains(".optional") == true)
         #expect(try store.fetch(query.select { $0.label.name.optional }) == ["One", "Two", nil, "One", "One"])
@@ -109,7 +109,7 @@ import Testing
 
     @Test(arguments: Engine.allCases) func aToOneGroupsByItsObject(_ engine: Engine) throws {
         let store = try Discs(engine).store
-        // Two bands of one name are two groups.
+        // Two bands with the same name are two groups.
         try store.insert(Disc(title: "F", band: Band(name: "Ash")))
         let bands = Disc.all.grouped { $0.band }
             .sorted {

@@ -210,7 +210,7 @@ import Testing
             _ = try store.save(passports)
             return log.take().count
         }
-        // Two rows for each at most, and nothing for all of them together.
+        // At most two statements for each object, and none for all of them together.
         let (few, many) = (try statements(2), try statements(12))
         #expect(few <= 4 && many <= 24 && few * 6 >= many)
     }

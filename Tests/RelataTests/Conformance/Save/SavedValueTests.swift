@@ -110,7 +110,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
         // The key alone sets the link.
         try store.insert(MeetingRoom(name: "a", owner: ToOne(id: owner.id)))
         #expect(try store.fetch(RoomOwner.self, id: 1)?.name == "p")
-        // A revision tells that an object is from before.
+        // The revision shows that an object is outdated.
         let hall = try store.save(MeetingRoom(name: "b", seats: 4))
         try store.update(MeetingRoom.self, id: "b") { $0.seats = 6 }
         try store.insert(Meeting(id: UUID(), begins: exact, hall: ToOne(hall)))
@@ -148,7 +148,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
         let store = try TestStore.make(engine, for: Meeting.self)
         let owner = try store.insert(RoomOwner(id: 1, name: "o"))
         let hall = try store.insert(MeetingRoom(name: "a", seats: 4, opened: exact, owner: ToOne(owner)))
-        // Given with another precision, with older stamps, and linked twice.
+        // The object is given with another precision and older stamps, and is linked twice.
         var given = hall
         given.opened = exact
         given.revision = 0
@@ -158,7 +158,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
             Meeting(id: UUID(), begins: exact, hall: ToOne(given)),
             Meeting(id: UUID(), begins: exact, hall: ToOne(given)),
         ])
-        // References that the save itself moves.
+        // The save itself changes these references.
         var other = RoomOwner(id: 2, name: "p")
         other.hall.set(given)
         other = try store.save(other)

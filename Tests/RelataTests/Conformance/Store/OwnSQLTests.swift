@@ -67,7 +67,7 @@ private enum NewReel {
                 #expect(thrown { try store.rows(sql) }?.kind == "invalidUse", "\(sql)")
                 #expect(thrown { try store.read { try $0.rows(sql) } }?.kind == "invalidUse", "\(sql)")
             }
-            // The store's own continue, and so does a transaction that only reads.
+            // The store's own transactions continue, and so does one that only reads.
             try store.read { tx throws in
                 #expect(thrown { try tx.rows("COMMIT") }?.description.contains("COMMIT") == true)
                 #expect(try tx.count(Author.all) == 0)

@@ -57,7 +57,7 @@ enum GaugeReadingKind: String { case low, high }
         let log = StatementLog()
         let store = try TestStore.make(engine, for: GaugeReading.self, options: log.options)
         try store.insert((1...10).map { GaugeReading(id: $0, level: 5, value: 1, kind: .low) })
-        // A column that can't be decoded, and one that breaks its limit already, are none of an update's business.
+        // An update doesn't mind a column that can't be decoded, or one that already breaks its limit.
         try store.execute(#"UPDATE "GaugeReading" SET "kind" = 'gone', "level" = 500 WHERE "id" = 3"#)
         _ = log.take()
         #expect(try store.update(GaugeReading.where { $0.id <= 5 }) { $0.value.set(to: $0.value * 2) } == 5)
@@ -138,7 +138,7 @@ enum GaugeReadingKind: String { case low, high }
         let ada = try people.insert(Person(name: "Ada"))
         let before = try store.fetch(Disc.sorted { $0.title })
         let errors = [
-            // Disc has columns of these names too, and of the last it has none.
+            // Disc has columns with these names too, except the last one.
             thrown { try store.update(Disc.where { $0.title == "A" }) { $0.sleeve.disc.title.set(to: "x") } },
             thrown { try store.update(Piece.all) { $0.disc.title.set(to: "x") } },
             thrown { try store.update(Piece.all) { $0.disc.title.set(to: $0.title) } },
@@ -187,7 +187,7 @@ enum GaugeReadingKind: String { case low, high }
         #expect(try titles(one) == "bcaxy")
         try store.update(Song.where { $0.album.title == "1" && $0.title > "b" }) { $0.album.set(to: nil) }
         #expect(try titles(one) == "ba")
-        // Includes and edits see the same order, and an edit gives everyone a place.
+        // Includes and edits see the same order, and an edit gives every member a position.
         try store.update(Song.where { $0.title == "z" }) { $0.album.set(to: one) }
         let loaded = try store.load(one) { $0.songs }.songs.objects.map(\.title).joined()
         #expect(try loaded == titles(one))
