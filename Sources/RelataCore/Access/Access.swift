@@ -34,7 +34,7 @@ package struct Access: Hashable, Sendable {
                         + NameSuggestion.hint(for: entity, among: schema.tables.map(\.name)))
             }
             guard condition.isOfOneRow, masks.values.allSatisfy(\.isOfOneRow) else {
-                throw .invalidUse("the condition on who sees \(entity) may use only the row's own columns")
+                throw .invalidUse("the access condition of \(entity) may use only the row's own columns")
             }
             if let name = masks.keys.sorted().first(where: { !table.canMask($0) }) {
                 throw .invalidUse("\(entity) has no property \(name) that some of its rows can hide")

@@ -68,7 +68,7 @@ public struct MailOptions: Sendable {
         }
         guard (1...64).contains(width) else { throw .invalidUse("mail.width is \(width): it must be 1 to 64") }
         guard retries.count <= 10, retries.allSatisfy({ $0 >= 0 && $0 <= 3600 }) else {
-            throw .invalidUse("mail.retries: there may be ten at most, of 0 to 3600 seconds each")
+            throw .invalidUse("mail.retries: give at most ten, of 0 to 3600 seconds each")
         }
         guard !needsVerifiedAddress || verifiesAddresses else {
             throw .invalidUse("mail.needsVerifiedAddress needs verifiesAddresses: nobody could sign in")

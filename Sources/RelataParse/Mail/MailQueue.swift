@@ -61,7 +61,7 @@ final class MailQueue: Sendable {
     func add(_ job: @escaping DeliveryQueue<Mail>.Job) throws(ParseError) {
         guard queue.add(job) else {
             throw ParseError(
-                .requestLimitExceeded, "too many mails are to be sent at the moment: try again", status: 503)
+                .requestLimitExceeded, "too many mails are waiting to be sent: try again", status: 503)
         }
     }
 }

@@ -148,7 +148,7 @@ struct GeoPoint: Hashable, Sendable {
     /// - Throws: ``ParseError`` 111 for degrees that aren't on Earth.
     init(latitude: Double, longitude: Double, of field: String) throws(ParseError) {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude) else {
-            throw ParseError(.incorrectType, "\(field): latitudes lie in -90...90 and longitudes in -180...180")
+            throw ParseError(.incorrectType, "\(field): latitudes must be in -90...90, and longitudes in -180...180")
         }
         self.latitude = latitude
         self.longitude = longitude

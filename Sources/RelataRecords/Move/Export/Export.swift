@@ -118,7 +118,7 @@ struct Export {
     private func refuseClassMember(_ table: MovedTable) throws(RelataError) {
         guard table.fields.contains(where: { $0.name == JSONLinesEncoder.classMember }) else { return }
         throw .invalidUse(
-            "\(table.name) has a field \(JSONLinesEncoder.classMember), which names the class where several are in one file: export to a folder"
+            "\(table.name) has a field \(JSONLinesEncoder.classMember), which names the class if several are in one file: export to a folder"
         )
     }
 

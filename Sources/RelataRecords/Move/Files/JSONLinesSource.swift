@@ -103,7 +103,9 @@ final class JSONLinesSource: RowSource {
     private func read(
         _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>, _ found: inout Int?
     ) throws(RowProblem) -> [RawField] {
-        guard scanner.take(UInt8(ascii: "{")) else { throw RowProblem("a line is a JSON object, and this one isn't") }
+        guard scanner.take(UInt8(ascii: "{")) else {
+            throw RowProblem("each line must be a JSON object, and this one isn't")
+        }
         var fields = found.map { emptyRow(of: $0) } ?? []
         var count = 0
         scanner.skipSpace()
