@@ -12,7 +12,7 @@ final class SaveSession {
     let catalog: ModelCatalog
     /// The plan and the options of the save.
     let run: WriteRun
-    /// In the order in which the models were met.
+    /// In the order in which the models were found.
     // One task saves, so the properties that each object uses do without exclusivity checks.
     @exclusivity(unchecked) @usableFromInline private(set) var buckets: [any AnyBucket] = []
     /// For each table its bucket; -1 for none.

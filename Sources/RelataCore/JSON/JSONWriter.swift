@@ -21,7 +21,7 @@ public struct JSONWriter {
 
     /// The text that equal values have in common: the members of its objects are sorted by their names' bytes.
     ///
-    /// Columns hold values so, and they are compared with it.
+    /// Columns store values in this form, and are compared by it.
     public static func canonicalText(_ value: JSONValue) -> String {
         var writer = JSONWriter()
         writer.sortsMembers = true

@@ -1,4 +1,4 @@
-/// Works out how a database comes to have the tables that a schema wants.
+/// Plans the steps that give a database the tables that a schema needs.
 ///
 /// Lossless changes are made automatically: first renames, new tables and new columns; then, after the migration steps,
 /// all other changes. PostgreSQL alters a table for them, and SQLite rebuilds it. A harmless difference that another

@@ -3,8 +3,8 @@ import Synchronization
 
 /// The unread changes of one reader of the feed.
 ///
-/// Memory is limited: a reader that falls far behind gets the missed changes as one change set that names the entities
-/// only.
+/// Memory is limited: a reader that falls far behind gets the missed changes as one change set that names only the
+/// entities.
 @_documentation(visibility: internal)
 package final class ChangeBuffer: Sendable {
     fileprivate struct State {

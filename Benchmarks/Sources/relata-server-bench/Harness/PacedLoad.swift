@@ -83,7 +83,7 @@ private struct Arrivals {
 }
 
 extension [Double] {
-    /// The value that so large a part of these sorted ones doesn't exceed.
+    /// The percentile of sorted values: the value that this part of them doesn't exceed.
     func percentile(_ part: Double) -> Double {
         isEmpty ? 0 : self[Swift.min(Int((Double(count) * part).rounded(.up)) - 1, count - 1)]
     }
