@@ -25,7 +25,7 @@ public struct FileOptions: Sendable {
     /// Signs the addresses of files, which replies give to clients that may read an object with the file; `nil` for
     /// addresses that need no signature.
     public var signing: FileSigning?
-    /// For how many seconds a file is kept after the last reference to it is gone; `nil` for no limit.
+    /// The number of seconds that a file is kept after the last reference to it is gone; `nil` for no limit.
     public var unusedLifetime: Double? = 24 * 3600
     /// For how many seconds an unused content is kept. It must be longer than an upload takes.
     public var contentLifetime = 3600.0

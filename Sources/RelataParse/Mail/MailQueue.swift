@@ -50,7 +50,7 @@ final class MailQueue: Sendable {
 
     private static func isTemporary(_ error: any Error) -> Bool { (error as? MailError)?.isTemporary ?? true }
 
-    /// - Returns: Whether this is news.
+    /// - Returns: Whether the state has changed.
     @discardableResult
     func note(isFailing: Bool) -> Bool { reach.note(isFailing: isFailing) }
 

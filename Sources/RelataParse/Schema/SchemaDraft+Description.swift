@@ -12,7 +12,7 @@ extension SchemaDraft {
         _ description: ClassDescription, isNew: Bool = false, isWhole: Bool = false
     ) throws(ParseError) {
         let name = description.className
-        // Indexes go first: with a field, those on it would, and a class has one text index.
+        // Indexes are deleted first: deleting a field would delete those on it, and a class has only one text index.
         for (index, wanted) in description.indexes.sorted(by: { $0.key < $1.key }) where wanted == nil {
             try apply(nil, index, of: name)
         }

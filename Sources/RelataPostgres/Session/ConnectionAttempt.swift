@@ -31,7 +31,7 @@ private final class ConnectionAttempt: Sendable {
         ended.signal()
     }
 
-    /// Waits for the end, or for so long; returns whether it has ended.
+    /// Waits until the attempt ends, or until the time is over; returns whether it has ended.
     func wait(for time: DispatchTimeInterval) -> Bool { ended.wait(timeout: .now() + time) == .success }
 
     /// Has the handle closed once there is one.

@@ -9,7 +9,7 @@ import RelataCore
 /// with ``needsThread`` set, and runs again on the connection's thread. It then waits for the statement instead of
 /// sending it again.
 extension Session {
-    /// Up to which time for an answer a server is nearby.
+    /// The longest time for an answer of a server that counts as nearby.
     private static let nearby = Duration.microseconds(100)
     /// The time that the caller's thread waits.
     private static let patience = Duration.milliseconds(1)
@@ -62,7 +62,7 @@ extension Session {
         return PostgresFailure(.interrupted)
     }
 
-    /// Waits until the whole answer is here, or for so long; whether it is.
+    /// Waits until the whole answer has arrived, or until the time is over. Returns whether it has arrived.
     private func isAnswered(_ handle: OpaquePointer, until deadline: ContinuousClock.Instant) -> Bool {
         while PQisBusy(handle) == 1 {
             guard .now < deadline, waker.wait(for: PQsocket(handle), writing: false, until: deadline) else {

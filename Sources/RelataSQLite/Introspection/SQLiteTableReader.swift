@@ -42,7 +42,7 @@ struct SQLiteTableReader {
                 tables.append(
                     TableDescription(name: name, columns: [], primaryKey: [], hasRowID: hasRowID, sql: row.text(at: 3)))
             case "index": indexTexts[name] = row.text(at: 3)
-            // Those of a search index are rebuilt with it.
+            // The triggers of a search index are rebuilt with it.
             case "trigger" where !ReservedNames.isOfSearch(name): triggers.append((holder, row.text(at: 3)))
             default: break
             }

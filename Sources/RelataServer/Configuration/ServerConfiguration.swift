@@ -56,7 +56,7 @@ extension RelataServer {
     /// The limits on the size and duration of requests. Beyond them, clients get an error, or their connection is
     /// closed.
     public struct Limits: Hashable, Sendable {
-        /// The bytes of a body, also after it was decompressed.
+        /// The maximum number of bytes of a body, also after decompression.
         public var bodySize = 20 * 1024 * 1024
         /// The bytes of memory for all bodies that are received or processed, which may be twice the received bytes.
         /// Beyond it, large bodies are refused for the moment. Replies that aren't sent yet have the same limit, and

@@ -39,7 +39,7 @@ final class BodyPipe: Sendable {
     /// Whether so much waits that nothing more should be read.
     var isFull: Bool { state.withLock { $0.size >= Self.maximumSize && !$0.isDropped } }
 
-    /// Whether the body has come to its end.
+    /// Whether the body has ended.
     var isWhole: Bool { state.withLock { $0.isWhole } }
     /// The number of received bytes.
     var received: Int { state.withLock { $0.received } }

@@ -285,7 +285,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         let isLarge = reply.share != nil || reply.stream != nil
         state = .blocked(untilWhole: isLarge)
         write(reply, isAwaited: isLarge, context)
-        // Writing may have come to its end by now, and the next request may be worked on.
+        // Writing may have ended by now, and the next request may be in progress.
         switch state {
         case .blocked(untilWhole: false) where context.channel.isWritable: next(context)
         case .blocked: waitForTaking(context)

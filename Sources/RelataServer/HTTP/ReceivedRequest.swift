@@ -14,7 +14,7 @@ struct ReceivedRequest: Sendable {
     var pipe: BodyPipe?
     /// Whether the client waits for `100 Continue`.
     var asksForBody = false
-    /// The number of bytes the body may have, also after it was decompressed.
+    /// The maximum number of bytes of the body, also after decompression.
     var bodyLimit: Int
     /// The body's share of the memory for all bodies; `nil` for a small one.
     var share: BodyBudget.Share?

@@ -10,7 +10,7 @@ struct RequestAssembler {
         case wait
         /// `100 Continue` must be sent.
         case askForBody
-        /// A request is whole, or all of it that is needed to answer it.
+        /// A request is complete, or the part that is needed to answer it.
         case complete(ReceivedRequest)
         /// A request is refused; the following bytes can't be parsed.
         case refuse(Refusal)

@@ -73,8 +73,8 @@ final class LoginSessions: Sendable {
     func signIn(_ key: String, from peer: String) throws(Refusal) -> (session: Session, cookie: String) {
         let time = now()
         let expiry = state.withLock { $0.loginTokens.removeValue(forKey: Self.digest(key)) }
-        // The right key never waits: behind a proxy all clients have one address, and an attacker could lock all others
-        // out.
+        // The right key never waits: behind a proxy, all clients have the same address, and an attacker could lock
+        // everybody out.
         let masterKey = expiry == nil && admits(peer) ? keys.key(key, .master) : nil
         guard expiry.map({ time < $0 }) ?? (masterKey != nil) else {
             let wait = state.withLock { state in

@@ -22,7 +22,7 @@ final class RequestExecutor: TaskExecutor {
         var job: UnownedJob?
         /// Since when it does it.
         var start = NIODeadline.now()
-        /// Whether it has worked for so long that another thread replaces it.
+        /// Whether it has worked so long that another thread replaces it.
         var isBlocked = false
     }
 
