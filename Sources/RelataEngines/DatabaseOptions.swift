@@ -30,7 +30,7 @@ public struct DatabaseOptions: Sendable {
     /// Whether a pooler between the store and the server assigns each transaction another of the server's connections,
     /// like pgbouncer with `pool_mode = transaction`; `nil` to treat any pooler as one of this kind.
     public var poolsTransactions: Bool?
-    /// Called after each SQL statement, with its text and how long it ran.
+    /// Called after each SQL statement, with its text and its duration.
     public var trace: SQLTrace?
     /// Whether transactions also record their changes in the database, for readers that must not miss any: the store's
     /// `changes(after:limit:)` reads them.

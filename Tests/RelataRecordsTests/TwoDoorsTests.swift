@@ -207,7 +207,7 @@ import Testing
         String("\(error as? RelataError ?? .invalidUse("\(error)"))".prefix { $0 != ":" })
     }
 
-    /// `RELATA_TWO_DOORS_SEEDS` in the environment sets how many plans there are.
+    /// `RELATA_TWO_DOORS_SEEDS` in the environment sets the number of plans.
     private static var seeds: Range<UInt64> {
         0..<(ProcessInfo.processInfo.environment["RELATA_TWO_DOORS_SEEDS"].flatMap { UInt64($0) } ?? 8)
     }

@@ -8,7 +8,7 @@ public struct Soak {
     public struct Plan: Sendable {
         public var seconds = 600.0
         public var clients = 64
-        /// The number of times the server is stopped, and how many times killed, in the first part of the time.
+        /// The numbers of times that the server is stopped, and killed, in the first part of the time.
         public var stops = 6
         public var kills = 6
         /// The part of the time in which that happens.

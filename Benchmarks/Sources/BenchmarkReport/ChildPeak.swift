@@ -2,7 +2,7 @@ import Foundation
 
 /// Parts of workloads that run in separate processes, because their peak memory is measured.
 public enum ChildPeak {
-    /// Runs this program once more with arguments, and returns how many megabytes it had at most, which it printed.
+    /// Runs this program once more with arguments, and returns its peak memory in megabytes, which it printed.
     public static func measure(_ arguments: [String]) throws -> Double {
         guard let executable = Bundle.main.executableURL else {
             throw Failure("the program doesn't know its own file")

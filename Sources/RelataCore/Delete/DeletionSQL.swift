@@ -190,7 +190,7 @@ package struct DeletionSQL: Sendable {
         }
     }
 
-    /// Selects the objects that stay with too few members in a list: their keys, and how many remain.
+    /// Selects the objects that stay with too few members in a list: their keys, and the number of remaining members.
     package func shortages(_ list: CountedList) -> SQLStatement {
         var builder = builder()
         let owner = key(of: list.owner)

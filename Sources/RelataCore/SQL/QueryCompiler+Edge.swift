@@ -23,8 +23,8 @@ extension QueryCompiler {
     ///     must be read only once; see ``CompiledQuery/objectRows``.
     ///   - ownerCount: The number of owners, if they are all existing ones. If there are fewer objects, all of them may
     ///     be read for their links.
-    ///   - recursion: Whether the targets are themselves owners, and how often. The relationship must lead back to its
-    ///     own entity, and rows include their owner's key.
+    ///   - recursion: Whether the targets are themselves owners, and to what depth. The relationship must lead back to
+    ///     its own entity, and rows include their owner's key.
     package func edge(
         _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList?,
         columns chosen: SelectedColumns = .all, limit: Int? = nil, tellsRows: Bool = false, sortsRows: Bool = true,

@@ -107,7 +107,7 @@ package final class ChangeHub: Sendable {
     /// Whether feeds get all transactions from the log, including this store's own: all stores' in one order.
     private var feedsFollowLog: Bool { keepsLog && interval != nil && currentChannel != nil }
 
-    /// Finds out how much transactions have to write down from now on.
+    /// Determines which changes transactions must record from now on.
     private func updateLevel(_ state: State) {
         let needed: Level =
             if !state.feeds.isEmpty || state.keyed > 0 { .rows } else if state.entries.isEmpty { .nothing } else {

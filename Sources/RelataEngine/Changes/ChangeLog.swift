@@ -82,7 +82,7 @@ package enum ChangeLog {
         try connection.driver.changeLog.changes(after: position, limit: limit, schema: schema, on: connection)
     }
 
-    /// Removes the changes up to a position, and returns how many.
+    /// Removes the changes up to a position, and returns their number.
     package static func remove(
         through position: ChangePosition, on connection: Connection
     ) throws(RelataError) -> Int {

@@ -17,7 +17,7 @@ package protocol ChangeLogStorage {
     func changes(
         after position: ChangePosition, limit: Int, schema: Schema, on connection: Connection
     ) throws(RelataError) -> [LoggedChange]
-    /// Removes the changes up to a position, and returns how many.
+    /// Removes the changes up to a position, and returns their number.
     func remove(through position: ChangePosition, on connection: Connection) throws(RelataError) -> Int
 
     /// Makes what ``announce(_:on:)`` needs.

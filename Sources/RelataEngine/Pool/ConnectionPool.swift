@@ -34,7 +34,7 @@ package final class ConnectionPool: Sendable {
     ///   - busyTimeout: The number of seconds to wait for another process that writes.
     ///   - waitsToOpen: Whether that applies from the start, or the writing connection fails immediately until
     ///     ``beginWaiting()``.
-    ///   - sharingTime: For how long a transaction includes others' writes.
+    ///   - sharingTime: The time in which a transaction includes others' writes.
     ///   - readsFirst: Whether a reading connection checks the database, if the engine gains from that.
     ///   - changes: Distributes committed transactions.
     /// - Throws: ``RelataError`` if the database can't be opened.

@@ -36,7 +36,7 @@ package protocol Engine: Sendable {
     ///
     /// - Throws: ``RelataError/busy(_:)`` at once while another process writes, if the engine allows one writer only.
     func beginWriting(_ connection: Connection) throws(RelataError)
-    /// Sets how long a connection waits for other processes.
+    /// Sets the time that a connection waits for other processes.
     func beginWaiting(_ connection: Connection)
     /// A number that changes when another connection, of this process or another, commits.
     func dataVersion(_ connection: Connection) throws(RelataError) -> Int64

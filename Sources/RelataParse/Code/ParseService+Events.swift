@@ -3,7 +3,7 @@ import RelataCore
 import RelataEngine
 
 extension ParseService {
-    /// For how many days the counts of events are kept.
+    /// The number of days that the counts of events are kept.
     private static let eventDays = 400
 
     /// Answers a request about events: clients report one, and the master key reads the counts.

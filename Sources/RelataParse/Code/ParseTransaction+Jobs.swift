@@ -14,8 +14,8 @@ struct JobStart: Sendable {
     var since: Date?
 }
 
-/// The locks are rows with unique names. `job:NAME` contains the job's last start, and the run that holds the lock
-/// until when. `run:ID` belongs to a run without a lock of its job.
+/// The locks are rows with unique names. `job:NAME` contains the job's last start, the run that holds the lock, and the
+/// time when the lock expires. `run:ID` belongs to a run without a lock of its job.
 extension ParseTransaction {
     /// Takes the lock of a run.
     ///

@@ -37,7 +37,7 @@ struct FileList: Sendable {
         var uses: Int64
         /// Whether an object has ever referred to it. Other files stay.
         var wasUsed: Bool
-        /// Since when no object does, in microseconds; `nil` if the server hasn't noticed it yet.
+        /// The time, in microseconds, since which no object refers to it; `nil` if the server hasn't noticed that yet.
         var unusedSince: Int64?
     }
 

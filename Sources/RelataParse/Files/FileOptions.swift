@@ -27,7 +27,7 @@ public struct FileOptions: Sendable {
     public var signing: FileSigning?
     /// The number of seconds that a file is kept after the last reference to it is gone; `nil` for no limit.
     public var unusedLifetime: Double? = 24 * 3600
-    /// For how many seconds an unused content is kept. It must be longer than an upload takes.
+    /// The number of seconds that an unused content is kept. It must be longer than an upload takes.
     public var contentLifetime = 3600.0
 
     /// The extensions of files in which browsers run scripts.

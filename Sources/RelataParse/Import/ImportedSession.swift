@@ -83,7 +83,7 @@ extension ParseImport {
         }
     }
 
-    /// Notes how many sessions aren't moved, and why. There may be many, so they aren't named.
+    /// Records the number of sessions that aren't moved, and the reasons. There may be many, so they aren't named.
     func noteSessions() {
         for obstacle in ImportedSession.Obstacle.allCases where obstacle != .isThere {
             guard let count = obstaclesOfSessions[obstacle] else { continue }

@@ -25,9 +25,9 @@ public struct MailOptions: Sendable {
     public var verifiesAddresses = false
     /// Whether users sign in by a password only once their address is verified.
     public var needsVerifiedAddress = false
-    /// For how many seconds the link to set a new password works.
+    /// The number of seconds that the link to set a new password works.
     public var resetLifetime = 86_400.0
-    /// For how many seconds the link to verify an address works.
+    /// The number of seconds that the link to verify an address works.
     public var verificationLifetime = 7 * 86_400.0
     /// The least number of seconds between two mails to a user for the same purpose.
     public var interval = 60.0

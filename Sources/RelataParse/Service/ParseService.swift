@@ -29,7 +29,7 @@ public final class ParseService: Sendable {
         public var allowsCustomObjectIDs = false
         /// Whether only requests with the master key change classes. Use can create classes without it.
         public var needsMasterKeyForSchemas = true
-        /// For how many seconds the reply of a request with an id is kept, for clients that send it again.
+        /// The number of seconds that the reply to a request with an id is kept, for clients that send it again.
         public var requestLifetime = 300.0
         /// The largest reply that is stored for a repeated request. If the reply is larger, the repeated request is
         /// refused.
@@ -40,7 +40,7 @@ public final class ParseService: Sendable {
         public var files: FileOptions?
         /// Hashes passwords and tokens; `nil` for a store without users.
         public var secrets: (any SecretHashing)?
-        /// For how many seconds a session of a user lasts.
+        /// The number of seconds that a user's session lasts.
         public var sessionLifetime = 365.0 * 24 * 3600
         /// Whether each use of a session extends it to the lifetime of a new one.
         public var extendsSessions = false
@@ -70,7 +70,8 @@ public final class ParseService: Sendable {
         public var maximumLiveObjects = 1_000_000
         /// The maximum number of bytes of events that wait for a slow client before it is disconnected.
         public var maximumLiveBacklog = 4 * 1024 * 1024
-        /// For how many seconds a live query is kept after its client disconnects, so that the client can resume it.
+        /// The number of seconds that a live query is kept after its client disconnects, so that the client can resume
+        /// it.
         public var liveResumeTime = 60.0
         /// The longest time, in seconds, that a live query may take to evaluate a step of changes. A query that takes
         /// longer in two consecutive steps is ended, because all others wait for it. The app's closures about live

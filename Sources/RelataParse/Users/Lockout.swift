@@ -48,7 +48,7 @@ public struct LockoutOptions: Hashable, Sendable {
 }
 
 extension ParseTransaction {
-    /// For how many milliseconds an account is still locked; `nil` if it isn't locked.
+    /// The number of milliseconds that an account is still locked; `nil` if it isn't locked.
     func lockout(of account: String, _ options: LockoutOptions) throws -> Int64? {
         let (count, end) = try failures(account)
         return count >= options.threshold && end > milliseconds ? end - milliseconds : nil

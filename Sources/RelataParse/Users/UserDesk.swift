@@ -53,7 +53,7 @@ package struct UserDesk: Sendable {
 
     /// Gives a user another password, ends its sessions, and opens its account if that is locked.
     ///
-    /// - Returns: The user, and how many sessions ended.
+    /// - Returns: The user, and the number of ended sessions.
     /// - Throws: ``ParseError`` 101 for a user that doesn't exist; 142 for a password that breaks the rules.
     package func setPassword(
         _ password: String, of name: String

@@ -42,7 +42,7 @@ final class Connecting: Sendable {
     private let reconnections = Atomic<Int>(0)
     private let failures = Atomic<Int>(0)
 
-    /// - Parameter patience: For how long a server may be away.
+    /// - Parameter patience: The longest time that a server may be away.
     init(patience: Duration) { self.patience = patience }
 
     var counts: EngineCounts {

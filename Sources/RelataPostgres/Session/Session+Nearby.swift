@@ -26,8 +26,8 @@ extension Session {
     /// Ends it.
     package func endBriefUse() { isBrief = false }
 
-    /// Records how long the server took to answer. One quick answer counts more than many slow ones: the statement may
-    /// take long, or the machine be busy.
+    /// Records the time that the server took to answer. One quick answer counts more than many slow ones: the statement
+    /// may take long, or the machine may be busy.
     private func note(_ time: Duration) { answerTime = min(time, answerTime + answerTime / 8) }
 
     /// Runs a prepared statement whose parameters are complete, or takes its pending answer.

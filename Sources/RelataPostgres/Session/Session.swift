@@ -12,7 +12,7 @@ package final class Session {
     package let url: PostgresURL
     /// libpq's own handle; `nil` once it is closed.
     private(set) var handle: OpaquePointer?
-    /// Counts how often the connection was replaced: statements that were prepared before are lost.
+    /// The number of times the connection was replaced: statements that were prepared before are lost.
     package private(set) var generation = 0
     /// Stops the session's statement, from any thread.
     package let cancellation: Cancellation
@@ -28,8 +28,8 @@ package final class Session {
     var activity = Activity.idle
     /// Types that differ between servers.
     var types: [UInt32: TypeCode] = [:]
-    /// The statements of the pipeline whose results weren't read yet, and about how many of their bytes may not be sent
-    /// yet.
+    /// The statements of the pipeline whose results haven't been read yet, and the approximate number of their bytes
+    /// that may not have been sent yet.
     var queued: [PreparedStatement] = []
     var queuedSize = 0
     /// Wakes what waits for notifications.

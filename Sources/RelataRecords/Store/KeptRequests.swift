@@ -40,7 +40,7 @@ package enum KeptRequests {
 
     /// The limits on kept results: their size and lifetime.
     package struct Limits: Sendable {
-        /// For how many seconds.
+        /// The number of seconds that they are kept.
         var lifetime: Int64 = 86_400
         /// The bytes of the longest result.
         var result = 1 << 20

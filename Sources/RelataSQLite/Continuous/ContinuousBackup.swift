@@ -49,7 +49,7 @@ public struct ContinuousBackup: Sendable {
     /// - Parameters:
     ///   - path: The file.
     ///   - folder: The folder for the copies; created if it doesn't exist.
-    ///   - kept: For how long moments can be restored; `nil` for no limit.
+    ///   - kept: The time for which moments can be restored; `nil` for no limit.
     ///   - interval: The longest time that a commit waits to be copied.
     public init(
         of path: String, to folder: String, keeping kept: Duration? = nil, interval: Duration = .seconds(1)

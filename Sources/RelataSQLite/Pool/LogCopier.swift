@@ -16,7 +16,7 @@ final class LogCopier: Sendable {
     /// The log is copied after this many new pages. SQLite waits for ten times as many; so few keep the disk and the
     /// processor busy for less than a millisecond at a time.
     private static let interval: Int32 = 100
-    /// For how many milliseconds a commit waits for readers of a long log.
+    /// The number of milliseconds that a commit waits for readers of a long log.
     private static let patience: Int32 = 250
 
     private struct State {
@@ -24,7 +24,7 @@ final class LogCopier: Sendable {
         var limit: Int32 = 0
         /// The length of the log for the next attempt to restart it, if there is a long reader.
         var nextTry: Int32 = 0
-        /// For how many milliseconds the writer waits for other processes.
+        /// The number of milliseconds that the writer waits for other processes.
         var busyTimeout: Int32 = 0
         /// The length of the log when it was last copied.
         var copied: Int32 = 0

@@ -26,7 +26,7 @@ final class RecentChanges: Sendable {
         let origin: ChangeOrigin?
     }
 
-    /// For how long it listens after the last request.
+    /// The time that it listens after the last request.
     private static let patience = Duration.seconds(60)
     private static let maximumLines = 200
     /// The maximum number of named objects of a change.

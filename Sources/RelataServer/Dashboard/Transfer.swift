@@ -79,7 +79,7 @@ final class Transfer: Sendable {
 
     // MARK: Pieces
 
-    /// A piece of a file from a byte on, and how large the file is.
+    /// A piece of a file from a byte on, and the size of the file.
     func piece(of name: String, from offset: Int, upTo count: Int) throws -> (bytes: [UInt8], size: Int) {
         try state.withLock { state in
             state.lastUse = .now

@@ -126,7 +126,7 @@ public struct FolderStorage: FileStorage {
 
     /// Signs addresses with HMAC-SHA-256. The key is in the folder, so all servers that use the folder share it.
     ///
-    /// - Parameter lifetime: For how many seconds an address is valid, at least.
+    /// - Parameter lifetime: The minimum number of seconds that an address is valid.
     /// - Throws: `RelataError` if the key can't be stored.
     public func signing(lifetime: Double) throws(RelataError) -> FileSigning {
         let key = SymmetricKey(data: try signingKey())

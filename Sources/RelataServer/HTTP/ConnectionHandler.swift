@@ -85,7 +85,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     private var isReadHeld = false
     private var requestCount = 0
     private var unfinishedCount = 0
-    /// Since when the body is awaited that arrives.
+    /// The time since which the handler waits for the arriving body.
     var bodyStart = NIODeadline.now()
     /// The reply to send.
     var sending: Sending?

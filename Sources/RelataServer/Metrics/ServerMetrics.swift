@@ -74,7 +74,7 @@ final class ServerMetrics: Sendable {
         return registry.text()
     }
 
-    /// Records how much memory the process uses now.
+    /// Records the memory that the process uses now.
     static func measureMemory(_ registry: PrometheusMetrics) {
         guard let memory = residentMemory else { return }
         Gauge(label: "process_resident_memory_bytes", factory: registry).record(memory)

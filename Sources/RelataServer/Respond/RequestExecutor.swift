@@ -20,7 +20,7 @@ final class RequestExecutor: TaskExecutor {
         var isStarted = false
         /// The current or next job.
         var job: UnownedJob?
-        /// Since when it does it.
+        /// The time when it began the job.
         var start = NIODeadline.now()
         /// Whether it has worked so long that another thread replaces it.
         var isBlocked = false
@@ -63,7 +63,7 @@ final class RequestExecutor: TaskExecutor {
         }
     }
 
-    /// After how long a job is taken to block its thread.
+    /// The time after which a job counts as blocking its thread.
     private static let patience = TimeAmount.milliseconds(5)
 
     private let width: Int

@@ -16,7 +16,7 @@ public protocol DocumentSource: Sendable {
 public struct FetchedDocument: Hashable, Sendable {
     /// The bytes of the document.
     public var body: [UInt8]
-    /// For how many seconds the document may be cached; `nil` if the reply doesn't contain a time.
+    /// The number of seconds that the document may be cached; `nil` if the reply doesn't contain a time.
     public var lifetime: Double?
 
     /// A document.

@@ -88,7 +88,7 @@ struct WebSocketUpgrade: Sendable {
         }
     }
 
-    /// In how many parts a message may come.
+    /// The maximum number of parts of a message.
     private static let maximumParts = 1024
 
     private func run(_ messages: Messages, isStopping: Bool, finished: EventLoopPromise<Void>) {

@@ -25,7 +25,8 @@ struct AttributeSampler {
         }
     }
 
-    /// A value for the object of that number, which counts from 1; `attempt` is how often one was refused before.
+    /// A value for the object of that number, which counts from 1; `attempt` is the number of values that were refused
+    /// before.
     ///
     /// - Throws: `RelataError.invalidUse` if no value can be generated.
     func value(number: Int, attempt: Int, _ random: inout SampleRandom) throws -> Value {

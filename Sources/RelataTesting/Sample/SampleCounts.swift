@@ -8,7 +8,7 @@ struct SampleCounts {
     private let schema: Schema
     private let entities: [Int: SampleEntity]
 
-    /// Sets how many objects of each entity are wanted.
+    /// Sets the number of wanted objects of each entity.
     static func plan(
         _ entities: [Int: SampleEntity], root: Int, count: Int, related: Int, _ schema: Schema,
         in transaction: WriteTransaction

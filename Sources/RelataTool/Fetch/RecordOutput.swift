@@ -83,7 +83,7 @@ struct RecordOutput {
 
     // MARK: Related objects
 
-    /// Related objects in a cell: a name, or how many and their names.
+    /// Related objects in a cell: a name, or their number and their names.
     private func summary(of link: LoadedLink, _ property: String, of record: FetchedRecord) -> String {
         switch link {
         case .one(let target?): return described(target)

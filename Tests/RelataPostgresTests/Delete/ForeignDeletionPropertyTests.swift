@@ -10,7 +10,8 @@ import Testing
 
 /// Random databases of other programs: a deletion does the same as the server itself, and its report matches.
 ///
-/// `RELATA_DELETION_CASES` and `RELATA_DELETION_SEED` in the environment set how many databases are tried, and the first.
+/// `RELATA_DELETION_CASES` and `RELATA_DELETION_SEED` in the environment set the number of databases that are tried,
+/// and the first one.
 @Suite(.needsPostgreSQL) struct ForeignDeletionPropertyTests {
     private static func number(_ name: String, _ standard: UInt64) -> UInt64 {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } ?? standard

@@ -3,8 +3,8 @@ import Testing
 /// The compiler's time for `import Relata` in a file that uses nothing of Relata.
 @Suite(.enabled(if: Compiler.arguments != nil, "the built modules and the macros weren't found beside the tests"))
 struct CompileTimeTests {
-    /// Expressions, and how many times as much work the solver may have with them. Every operator that Relata overloads
-    /// is another choice to look at. Disfavoured overloads are left as soon as another one fits.
+    /// Expressions, and the factor by which the solver's work with them may grow. Every operator that Relata overloads
+    /// is another choice for the solver. It stops looking at disfavoured overloads as soon as another one fits.
     @Test(arguments: [
         // Arithmetic, which should compile as fast as without Relata.
         (

@@ -98,7 +98,7 @@ struct ObserveLimitsTests {
         #expect(try await notes.next() == 1)
     }
 
-    /// A value that counts how many of it are alive.
+    /// A value that counts its living instances.
     private final class Counted: Sendable {
         static let alive = Mutex((now: 0, most: 0, ever: 0))
         let sum: Int

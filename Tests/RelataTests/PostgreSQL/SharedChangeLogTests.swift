@@ -45,7 +45,7 @@ struct SharedChangeLogTests {
         return session
     }
 
-    /// Changes one flag: makes it, sets it or deletes it, and says how many of its deeds that is.
+    /// Changes one flag: makes it, sets it or deletes it, and returns the number of its deeds.
     private static func act(_ name: String, _ random: inout some RandomNumberGenerator, _ tx: WriteTransaction) throws {
         let tally = try tx.fetch(LoggedTally.self, id: name) ?? tx.insert(LoggedTally(name: name))
         try tx.update(LoggedTally.self, id: name) { $0.count = tally.count + 1 }

@@ -3,7 +3,7 @@ import Foundation
 
 /// Parts of workloads that run in separate processes, because their peak memory is measured.
 enum ChildProcess {
-    /// Runs a part and returns how many megabytes its process had at most.
+    /// Runs a part, and returns the peak memory of its process in megabytes.
     static func peak(_ part: String, _ file: String) throws -> Double {
         try ChildPeak.measure(["--child", part, file])
     }

@@ -5,7 +5,7 @@ import Foundation
 /// Load from another process: `wrk`, which sends the next request of a connection when it has the reply to the last.
 struct Wrk: Sendable {
     let directory: WorkDirectory
-    /// For how long it sends.
+    /// The time that it sends requests.
     let seconds: Int
 
     /// The milliseconds for each request, by the number of requests answered in that time: not the time that one
