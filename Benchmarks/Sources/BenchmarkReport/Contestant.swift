@@ -21,7 +21,7 @@ public struct Contestant {
         self.prepare = { try prepare() }
     }
 
-    /// A way of tasks.
+    /// A way with `async`.
     public init(async role: Role, _ prepare: @escaping () throws -> () async throws -> Int) {
         self.role = role
         self.prepare = prepare

@@ -4,7 +4,7 @@ import Foundation
 public struct Report {
     private var lines: [(name: String, targets: [Target], outcome: Outcome)] = []
 
-    /// Begins with nothing.
+    /// Starts an empty report.
     public init() {}
 
     /// Adds the aggregates of a workload.

@@ -29,7 +29,7 @@ struct NewBook {
     let isbn: ISBN
     let authors: [Author]
 
-    /// A book for each number, nothing of it stored.
+    /// A new book for each number; nothing of it is stored yet.
     static func samples(_ count: Int) -> [NewBook] {
         (1...count).map { number in
             let isbn = ISBN(value: "978-0-00-\(100_000 + number)")

@@ -19,7 +19,7 @@ struct RawWriter {
     var name: String
 }
 
-/// An object of the levels, with the key of the one above and those below it.
+/// An object of a level, with the key of the one above and the objects below it.
 struct RawPlace<Below> {
     let id: Int
     var name: String

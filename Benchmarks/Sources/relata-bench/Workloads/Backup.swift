@@ -39,7 +39,7 @@ extension Bench {
 }
 
 extension RawDatabase {
-    /// Copies all of the database, as SQLite does it by default: its own journal and the disk included.
+    /// Copies the whole database with SQLite's defaults: with a journal, and waiting for the disk.
     fileprivate func backup(to path: String) throws {
         var target: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX

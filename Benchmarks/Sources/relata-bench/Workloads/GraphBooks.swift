@@ -18,7 +18,7 @@ extension Workload {
         ])
     }
 
-    /// The number of times as long a book takes among ten times as many, for us and by hand.
+    /// The factor by which the time for a book grows with ten times as many books, for Relata and by hand.
     static let graphBooksGrowth = Workload(name: "graph-books-growth", targets: [.below(1.2)]) { bench in
         let files = [
             try GraphBooks.makeFile(bench, "small.sqlite"),
@@ -40,7 +40,7 @@ extension Workload {
             limit: times.limit.map { $0 / times.peers[1].value / 10 })
     }
 
-    /// The peak of a process that fetches the books and holds them.
+    /// The peak memory of a process that fetches the books and keeps them.
     static let graphBooksMemory = Workload(name: "graph-books-memory", targets: [.limit(1.5)]) { bench in
         let file = try GraphBooks.makeFile(bench)
         return Outcome(
@@ -112,7 +112,7 @@ enum GraphBooks {
         return try pool.read { try request.fetchAll($0) }
     }
 
-    // In processes of their own.
+    // In separate processes.
 
     static func fetchOurs(_ file: String) throws -> Int { try fetch(try Store.open(file, for: Novel.self)).count }
     static func fetchLimit(_ file: String) throws -> Int { try fetch(try RawDatabase(file)).count }

@@ -2,7 +2,8 @@ import BenchmarkReport
 import GRDB
 import Relata
 
-/// Graphs of other forms: few for each parent, figures instead of objects, many levels, one level of many.
+/// Graphs of other forms: a few objects for each parent, figures instead of objects, many levels, and many levels of
+/// one model.
 extension Workload {
     /// 1,000 setlists with their twenty items in order, and each item's song.
     static let graphSetlists = Workload(name: "graph-setlists", targets: [.limit(1.3)]) { bench in
@@ -158,7 +159,7 @@ enum Graphs {
         return file
     }
 
-    /// By hand: each song is read once, and the items along with their setlists.
+    /// By hand: each song is read once, and the items are read along with their setlists.
     static func fetchSetlists(_ database: RawDatabase) throws -> [RawSetlist<RawSong>] {
         var songs: [Int: RawSong] = [:]
         let song = try database.prepare("SELECT id, title, length FROM Song")
@@ -206,7 +207,7 @@ enum Graphs {
 
     typealias RawContinent = RawPlace<RawPlace<RawPlace<RawPlace<RawPlace<RawPlace<Nothing>>>>>>
 
-    /// By hand: from the lowest level up, each table once.
+    /// By hand: each table is read once, from the lowest level up.
     static func fetchContinents(_ database: RawDatabase) throws -> [RawContinent] {
         func level<Below>(_ table: String, _ above: String?, _ below: [RawPlace<Below>]) throws -> [RawPlace<
             RawPlace<Below>
@@ -248,7 +249,7 @@ enum Graphs {
         return file
     }
 
-    /// By hand: a recursive statement for all that is below the roots, then the values from their keys.
+    /// By hand: a recursive statement for all folders below the roots, and then the values by their keys.
     static func fetchFolders(_ database: RawDatabase) throws -> [RawFolder] {
         let query = try database.prepare(
             """

@@ -90,7 +90,7 @@ private struct Observers {
 enum ObserveMemory {
     static func makeFile(_ bench: Bench) throws -> String { try bench.itemFile("observed.sqlite", count: 100) }
 
-    /// In its own process.
+    /// In a separate process.
     static func observe(_ file: String, commits: Int) async throws -> Int {
         let store = try await Store.open(file, for: Item.self)
         let consumer = Task.detached {

@@ -2,8 +2,8 @@ import BenchmarkReport
 import Relata
 
 extension Workload {
-    /// The twenty best of 1,000,000 rows, for words of different frequency, a phrase and the beginning of a word: beside an
-    /// index of FTS5 that is written by hand.
+    /// The twenty best of 1,000,000 rows, for words of different frequency, a phrase and the beginning of a word;
+    /// compared with a hand-written FTS5 index.
     static let search = Workload(name: "search", targets: [.limit(1.2)]) { bench in
         let file = try bench.articleFile("articles.sqlite", count: bench.count(1_000_000))
         let store = try bench.store(file, for: Article.self)

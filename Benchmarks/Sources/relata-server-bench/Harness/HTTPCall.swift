@@ -8,7 +8,7 @@ struct HTTPCall: Sendable {
     var paths: [String]
     var bodies = [""]
     var headers: [String: String] = [:]
-    /// The tokens of the users who ask, one after another; none where nobody is signed in.
+    /// The tokens of the requesting users, one after another; none if nobody is signed in.
     var sessions: [String] = []
 
     /// The number of requests until they begin again.

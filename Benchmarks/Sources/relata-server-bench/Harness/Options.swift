@@ -57,7 +57,7 @@ struct Options: Sendable {
         }
     }
 
-    /// Without a database nothing is measured on PostgreSQL, unless it is named.
+    /// Nothing is measured on PostgreSQL without a database, unless it is named.
     func includes(_ name: String) -> Bool {
         only.isEmpty ? database != nil || !name.hasPrefix("pg-") : only.contains(name)
     }

@@ -50,12 +50,12 @@ struct PacedLoad {
             }
             if Clock.now > start + seconds * 4 + 5 { throw Failure("the server can't keep the pace of \(rate)/s") }
         }
-        // While the first are answered, connections are new and caches cold.
+        // During the first requests, connections are new and caches cold.
         return times.dropFirst(all / 10).sorted()
     }
 }
 
-/// On which connections something has arrived.
+/// The connections on which something has arrived.
 private struct Arrivals {
     private let descriptors: [Int32]
     private var set = fd_set()

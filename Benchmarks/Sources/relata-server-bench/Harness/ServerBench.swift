@@ -56,7 +56,7 @@ final class ServerBench: Sendable {
     }
 
     #if PostgreSQL
-    /// Our server on that database, which is filled when it is asked for first. Workloads are measured one after another.
+    /// Our server on that database, which is filled on first use. Workloads are measured one after another.
     func served(on url: String) async throws -> ServedDatabase {
         if let served = database.withLock({ $0 }) { return served }
         let served = try await ServedDatabase(url, books: options.isQuick ? 1_000 : 10_000)

@@ -26,7 +26,7 @@ final class ServerConnection {
             }
         }
         guard descriptor >= 0, code == 0 else { throw Failure("the server on port \(port) can't be reached") }
-        // A request that is written at once must not wait for the acknowledgement of the last.
+        // A request must be sent at once, without waiting for the acknowledgement of the last one.
         var isOn: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
     }

@@ -53,10 +53,10 @@ final class ServerProcess: Sendable {
         process.waitUntilExit()
     }
 
-    /// The most megabytes of memory that the process has held.
+    /// The peak memory of the process, in megabytes.
     func peakMegabytes() throws -> Double { try megabytes("VmHWM:") }
 
-    /// The megabytes of memory that the process holds.
+    /// The current memory of the process, in megabytes.
     func residentMegabytes() throws -> Double { try megabytes("VmRSS:") }
 
     private func megabytes(_ field: String) throws -> Double {
@@ -75,7 +75,7 @@ final class ServerProcess: Sendable {
         return kilobytes / 1024
     }
 
-    /// Waits until the process has nothing left to do: until it takes less than a tenth of a processor for a while.
+    /// Waits until the process is idle: until it takes less than a tenth of a processor for a while.
     func waitUntilIdle() throws {
         let end = Clock.now + 300
         var last = try processorSeconds()
@@ -92,7 +92,8 @@ final class ServerProcess: Sendable {
     private func processorSeconds() throws -> Double {
         #if os(Linux)
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
-        // After the program's name, which may hold anything, the times of the program and of the system are twelfth.
+        // After the program's name, which may contain anything, the twelfth and the thirteenth field are the times of
+        // the program and of the system.
         let fields = (status.split(separator: ")").last ?? "").split(separator: " ")
         guard fields.count > 12, let own = Double(fields[11]), let system = Double(fields[12]) else {
             throw Failure("the server's time is unknown")

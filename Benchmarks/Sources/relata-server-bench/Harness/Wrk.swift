@@ -2,7 +2,8 @@
 import BenchmarkReport
 import Foundation
 
-/// Load from another process: `wrk`, which sends the next request of a connection when it has the reply to the last.
+/// Load from another process: `wrk`, which sends a connection's next request when it has received the reply to the last
+/// one.
 struct Wrk: Sendable {
     let directory: WorkDirectory
     /// The time that it sends requests.

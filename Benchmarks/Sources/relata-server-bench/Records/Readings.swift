@@ -7,7 +7,7 @@ import RelataParse
 enum Readings {
     static let sensors = 1000
 
-    /// A reading of the sensor that is its turn.
+    /// A reading of the sensor whose turn it is.
     static func reading(_ number: Int) -> String {
         #"{"sensor": \#(number % sensors), "value": \#(number % 90 + 10), "place": "Hall \#(number % 17), by the door"}"#
     }
@@ -17,7 +17,7 @@ enum Readings {
         method: "POST", paths: ["/parse/classes/Reading"], bodies: (0..<sensors).map(reading),
         headers: SampleLibrary.headers)
 
-    /// The message of a client that says who it is.
+    /// The message with which a client identifies itself.
     static let connect =
         #"{"op": "connect", "applicationId": "\#(SampleLibrary.applicationID)", "clientKey": "\#(SampleLibrary.clientKey)"}"#
 

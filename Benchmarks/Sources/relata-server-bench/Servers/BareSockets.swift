@@ -42,7 +42,7 @@ enum BareSockets {
         try await server.closeFuture.get()
     }
 
-    /// The connections that speak WebSocket, by the loop that each belongs to.
+    /// The connections that speak WebSocket, by their event loops.
     private final class Sockets: Sendable {
         private let channels = Mutex<[ObjectIdentifier: (loop: any EventLoop, channels: [any Channel])]>([:])
 
@@ -62,7 +62,7 @@ enum BareSockets {
         }
     }
 
-    /// Sends the message when a request is there, and answers it.
+    /// Sends the message when a request arrives, and answers the request.
     private final class Requests: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart

@@ -7,13 +7,13 @@ final class Kinto: Sendable {
     /// The storage of its objects.
     enum Backend: Sendable {
         case memory
-        /// In a database with that address.
+        /// In the database at that address.
         case postgresql(String)
     }
 
     static let memoryName = "Kinto"
     static let postgresqlName = "Kinto PostgreSQL"
-    /// As much as is wanted beside each backend: either may be the faster one.
+    /// The same target for both backends: either may be the faster one.
     static let targets: [Target] = [.faster(10, than: memoryName), .faster(10, than: postgresqlName)]
 
     private static let collection = "/v1/buckets/library/collections/books"
@@ -70,7 +70,7 @@ final class Kinto: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Serves with waitress, as `kinto start` does, and ends with the process that started it.
+    /// Serves with waitress, like `kinto start`, and ends with the process that started it.
     private static let program = """
         import logging, os, sys, threading, warnings
         warnings.simplefilter("ignore")

@@ -7,7 +7,7 @@ import Metrics
 import RelataParse
 import RelataServer
 
-/// The servers that this program becomes when it is started as one.
+/// The servers that this program runs if it is started as one of them.
 enum ServerChild {
     static func run(_ arguments: [String]) async throws {
         endWithParent()
@@ -74,7 +74,7 @@ enum ServerChild {
         fflush(nil)
     }
 
-    /// Whoever started this process holds the other end of its input.
+    /// The process that started this one holds the other end of its input.
     private static func endWithParent() {
         Thread.detachNewThread {
             while let data = try? FileHandle.standardInput.read(upToCount: 1024), !data.isEmpty {}

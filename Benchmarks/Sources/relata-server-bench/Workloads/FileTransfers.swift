@@ -2,7 +2,8 @@
 import BenchmarkReport
 import Foundation
 
-// A large file to the server and back, by one client, beside routes of Hummingbird's that write and read a file.
+// Uploading and downloading a large file, by one client; compared with routes of Hummingbird that write and read a
+// file.
 
 extension ServerWorkload {
     static let files: [ServerWorkload] = [fileUpload, fileDownload, fileMemory]

@@ -80,7 +80,7 @@ extension ServerWorkload {
 
     /// The additional memory of clients that follow a query each and get no events.
     private static let liveMemory = ServerWorkload(name: "live-memory", targets: [.below(300)]) { bench in
-        // A descriptor for each on both sides, and some for all else.
+        // A descriptor for each client on both sides, and some for everything else.
         let possible = try bench.descriptors() - 256
         let count = min(bench.options.isQuick ? 1000 : 10_000, possible)
         let server = try ServerProcess.child("relata", bench.copyOfLibrary("idle.sqlite"))
@@ -99,7 +99,7 @@ extension ServerWorkload {
 }
 
 extension ServerBench {
-    /// Milliseconds from a request until all clients have the message that it makes: the median of several.
+    /// The milliseconds from a request until all clients have its message: the median of several.
     fileprivate func fanout(to clients: [WebSocketClient], port: Int) throws -> Double {
         let sender = try ServerConnection(port: port)
         return try (0..<(options.isQuick ? 3 : 20)).map { _ in

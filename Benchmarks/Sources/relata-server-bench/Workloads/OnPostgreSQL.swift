@@ -2,7 +2,7 @@
 import BenchmarkReport
 import Foundation
 
-// The same requests to a server whose objects are in PostgreSQL, beside Kinto with its objects there.
+// The same requests to a server whose objects are in PostgreSQL, compared with Kinto with its objects there.
 
 extension ServerWorkload {
     static let onPostgreSQL: [ServerWorkload] = [

@@ -43,7 +43,7 @@ extension ServerWorkload {
         let signIn = HTTPCall(
             method: "POST", paths: ["/parse/login"], bodies: [user], headers: SampleLibrary.headers)
         let secrets = ScryptSecrets()
-        // A hash takes long: in the time of the others too few would be made.
+        // A hash takes long: in the usual time there would be too few.
         let wrk = Wrk(directory: bench.wrk.directory, seconds: bench.options.isQuick ? 1 : 8)
         let medians = try await bench.medians([
             { try wrk.milliseconds(signIn, port: server.port, connections: 8) },
@@ -67,7 +67,7 @@ extension ServerBench {
             : try await PrivateNotes(file, notes: count, users: users)
     }
 
-    /// The number of objects a call finds.
+    /// The number of objects that a call finds.
     fileprivate func count(_ call: HTTPCall, port: Int) throws -> Int {
         struct Reply: Decodable {
             struct Object: Decodable { let objectId: String }

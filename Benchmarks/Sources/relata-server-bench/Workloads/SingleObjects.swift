@@ -32,7 +32,7 @@ extension ServerWorkload {
     }
 }
 
-/// Ids like those that the server gives to objects: in runs, each a short way after the one before.
+/// Ids like the server's own: in runs, with a short distance between two ids.
 private enum BookIDs {
     private static let characters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
     private static let count: UInt64 = 839_299_365_868_340_224

@@ -12,7 +12,7 @@ extension ServerWorkload {
         try await bench.tail(of: bench.library.create, bench.writing)
     }
 
-    /// The most memory that the server has held, a thousand connections having been busy at once.
+    /// The server's peak memory after a thousand connections were busy at once.
     static let memory = ServerWorkload(name: "http-memory", targets: [.below(150)]) { bench in
         let server = try ServerProcess.child("relata", bench.library.path)
         _ = try bench.wrk.milliseconds(bench.library.get, port: server.port, connections: 1000)
