@@ -78,7 +78,7 @@ public struct ReadLoop<M: Model> {
 
     /// Reserves capacity for that many rows.
     mutating func reserve(_ count: Int) {
-        // An object that may come in several rows is one of fewer.
+        // An object may come in several rows, so there are fewer objects than rows.
         if keyColumn < 0 { objects.reserveCapacity(count) }
         if owner == .key && !areOnce || keyColumn >= 0 && wanted == nil { places.reserveCapacity(count) }
         if owner != .none { rows.reserve(count) }

@@ -70,7 +70,7 @@ extension Bucket {
             switch statement {
             case .insert: keyless.isEmpty
             case .insertIfAbsent: !isRecorded && !session.hasEdits(self) && writer.run.wait == nil
-            // Edits want to know whether their owner is new, which rows that are written together don't tell.
+            // Edits need to know whether their owner is new, which isn't known for rows that are written together.
             case .save: !isRecorded && !(writer.writesTogether && session.hasEdits(self))
             case .update: !isRecorded
             case .updateColumns, .match, .byCaller: false

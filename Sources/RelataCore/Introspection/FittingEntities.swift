@@ -107,7 +107,7 @@ private struct FittingEntities {
         case .reference(let number), .inverse(let number): references.contains(number)
         case .join(let number, _): joins.contains(number)
         case .through(let inverse, let reference): references.contains(inverse) && references.contains(reference)
-        // Never declared: read from the keys that there are.
+        // Never declared: it is read from the existing keys.
         case .matched: false
         }
     }

@@ -198,7 +198,8 @@ extension QueryWriter {
             // A server sends, and a client reads, each column of each row, so there are as few columns as possible.
             let keyPlace = table.keyColumns[0]
             let linkColumns = own.indices.map { $0 == keyPlace ? "relata_target" : "NULL" }
-            // To read a table twice takes less time than to keep its rows, and to look up the links of a list doesn't.
+            // Reading a table twice takes less time than keeping its rows; looking up the links of a list twice
+            // doesn't.
             let keeping = isWhole ? "NOT MATERIALIZED" : "MATERIALIZED"
             var text = "WITH relata_links(\(names)) AS \(keeping) (\(try finish("SELECT " + links, order: [])))"
             // A row without an owner is an object.
@@ -207,7 +208,8 @@ extension QueryWriter {
                 + " FROM \(writer.source(table)) AS o WHERE "
             var (allObjects, condition) = ("", "\(target) IN (SELECT relata_target FROM relata_links)")
             if isWhole, let ownerCount {
-                // To find the linked ones among few objects takes longer than to read all. One of the two parts runs.
+                // If there are few objects, finding the linked ones takes longer than reading all. Only one of the two
+                // parts runs.
                 let count = writer.bind(.integer(Int64(ownerCount)), as: .integer)
                 text += ", relata_objects(are_few) AS MATERIALIZED (SELECT count(*) < \(count) FROM (SELECT 1 FROM "
                 text += "\(writer.source(table)) AS relata_object LIMIT \(count)) AS relata_some)"

@@ -15,7 +15,7 @@ extension Deletion {
         let keys = graph.circles.map { schema.foreignKeys[$0] }.filter {
             !sql.isEmpty($0.source) && !sql.isEmpty($0.target)
         }
-        // A server has all of these rows go with one statement.
+        // A server deletes all of these rows with one statement.
         guard !keys.isEmpty, fileKeys.foreign == nil else { return }
         let names = Set(keys.map { schema.tables[$0.source].sqlName })
         let tables = try connection.driver.tables(named: names.sorted(), hidesReserved: false, connection)

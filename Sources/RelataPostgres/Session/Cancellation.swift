@@ -24,7 +24,7 @@ package final class Cancellation: Sendable {
     package var isRequested: Bool { requested.load(ordering: .sequentiallyConsistent) }
 
     fileprivate func clear() {
-        // Each call of a store comes here, and seldom one that was cancelled.
+        // Every call of a store comes here, and few of them were cancelled.
         if requested.exchange(false, ordering: .sequentiallyConsistent) { waker.drain() }
     }
 }
