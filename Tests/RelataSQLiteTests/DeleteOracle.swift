@@ -188,7 +188,7 @@ struct DeleteOracle {
         var shortages: Set<ValidationFailure> = []
     }
 
-    /// The outcome, and the rows that remain; these are all rows where blockers refuse.
+    /// The outcome, and the remaining rows (all rows if blockers refuse the deletion).
     func delete(_ roots: [Object]) -> (outcome: Outcome, rows: [String: [[String: Value]]]) {
         let links = links()
         var outcome = Outcome(deleted: Set(roots).intersection(Set(roots.flatMap { objects($0.entity) })))

@@ -46,7 +46,7 @@ import Testing
         #expect(try file.run("inspect", "--format", "swift").exitCode == 0)
     }
 
-    /// Links are read from the keys that there are.
+    /// Links are read only from the foreign keys that exist.
     @Test func aDroppedKeyIsNotFollowed() throws {
         let file = try SampleFile(
             """

@@ -172,7 +172,7 @@ public class ReadTransaction: StoreReader {
                 }
             }
             try connection.check(loop.result, statement)
-            // It shouldn't hold the room of a longer one either.
+            // Don't keep excess capacity.
             if loop.objects.count < loop.objects.capacity / 2 {
                 loop.objects = loop.objects.withUnsafeBufferPointer(Array.init)
             }

@@ -34,9 +34,9 @@ struct FieldDecoder {
         return value
     }
 
-    /// A number that the field's column holds as it is, or by its nature rounds.
+    /// Checks that the column of the field doesn't round a whole number.
     ///
-    /// - Throws: ``ParseError`` 111 for a whole number that a column of an earlier version would round.
+    /// - Throws: ``ParseError`` 111 if the column was made by an earlier version, for floating-point numbers, and would round it.
     func checked(_ json: JSONValue) throws(ParseError) -> JSONValue {
         guard field.canKeepIntegers, let number = json.integer, number.isRoundedByDouble else { return json }
         throw ParseError(

@@ -240,7 +240,7 @@ extension SchemaDraft {
         }
     }
 
-    /// Takes unique indexes on some fields away, and returns their names.
+    /// Removes the unique indexes on the given fields, and returns their names.
     mutating func takeBack(unique fields: [String], of name: String) -> [String] {
         let indexes = (options[name]?.indexes ?? [:]).filter {
             $0.value.isUnique && $0.value.fields.map(\.name) == fields

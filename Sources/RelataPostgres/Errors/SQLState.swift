@@ -71,7 +71,7 @@ enum SQLState {
     /// which is equal in all languages but some.
     static func isSaidByServer(_ message: String) -> Bool { message.contains(":  ") }
 
-    /// The codes in a message that libpq was to write in full: `FATAL:  28P01: password …`
+    /// The codes in a message for which libpq was set to verbose: `FATAL:  28P01: password …`
     static func codes(in message: String) -> Set<String> {
         Set(
             message.components(separatedBy: ":  ").dropFirst().compactMap { part in

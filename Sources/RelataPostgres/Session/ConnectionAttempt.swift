@@ -44,7 +44,7 @@ private final class ConnectionAttempt: Sendable {
         if let handle { PQfinish(handle.pointer) }
     }
 
-    /// The handle, after the end; `nil` without memory.
+    /// The handle, after the attempt has ended; `nil` if memory is exhausted.
     var pointer: OpaquePointer? { state.withLock { $0.handle }?.pointer }
 }
 

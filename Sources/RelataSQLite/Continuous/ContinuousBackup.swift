@@ -79,7 +79,8 @@ public struct ContinuousBackup: Sendable {
                 interval: Double(interval.microseconds) / 1_000_000, tell)
             try follower.run(until: isStopped)
         } catch RelataError.wrongKey(let path) {
-            throw RelataError.invalidUse("\(path) is encrypted, and can't be copied continuously: a backup can")
+            throw RelataError.invalidUse(
+                "\(path) is encrypted, and encrypted files can't be copied continuously: back it up regularly instead")
         }
     }
 

@@ -83,7 +83,7 @@ final class RecentChanges: Sendable {
             return true
         }
         guard begins else { return }
-        // Listens from now on, whenever the task begins to read.
+        // Listens from now on, even if the task begins to read later.
         let changes = store.records.changes
         Task { [weak self] in
             for await set in changes {

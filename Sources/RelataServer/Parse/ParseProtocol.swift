@@ -213,7 +213,7 @@ private struct ParseProtocol: ParseForm {
         return ServerReply(reply)
     }
 
-    /// Writes down who was to change what.
+    /// Adds an entry with the caller and the requested change to the audit log.
     private func note(_ audited: AuditedCall, _ request: WireRequest, _ reply: WireReply, peer: String?) async {
         let isDone = audited.isBatch && reply.status == 200
         let details = isDone ? AuditLog.details(of: request.body, reply.body) : audited.rights

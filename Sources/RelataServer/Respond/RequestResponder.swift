@@ -9,9 +9,9 @@ final class RequestResponder: Sendable {
     let metrics: ServerMetrics
     /// The executor that answers requests.
     let executor: RequestExecutor
-    /// The room for the bodies of requests.
+    /// The memory for the bodies of requests.
     let bodies: BodyBudget
-    /// The room for replies that clients are still to take.
+    /// The memory for replies that clients haven't received yet.
     let replies: BodyBudget
     /// The memory for files, which need no keys: slow downloads don't take the memory of protocols.
     let files: BodyBudget
@@ -286,7 +286,7 @@ final class RequestResponder: Sendable {
         return (body, share)
     }
 
-    /// The reply to a request that isn't taken, and the last on its connection.
+    /// The reply to a refused request. The connection is closed after it.
     func refuse(_ refusal: RequestAssembler.Refusal) -> EncodedReply {
         let error = refusal.error
         metrics.requestRefused(status: error.status)

@@ -29,7 +29,7 @@ private struct PlainDisc {
     var pieces: [Int: Int] = [:]
 }
 
-/// A condition on discs, as a query has it and as Swift has it.
+/// A condition on discs, both as a query and as a Swift function.
 private struct RandomCondition {
     let name: String
     let apply: (Query<Disc>) -> Query<Disc>

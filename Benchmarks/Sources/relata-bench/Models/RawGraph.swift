@@ -40,7 +40,7 @@ struct RawSetlist<Song> {
     var items: [RawSetlistItem<Song>]
 }
 
-/// With its song, or only with the song's key.
+/// An item with its song, or only with the song's key.
 struct RawSetlistItem<Song> {
     let id: Int
     var transposedKey: String

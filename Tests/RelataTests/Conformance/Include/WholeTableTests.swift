@@ -69,7 +69,7 @@ import Testing
         #expect(try rooms.map { try $0.chairs.objects.map(\.id) } == [[3, 6], [1, 4], [2, 5]])
     }
 
-    @Test(arguments: Engine.allCases) func shapesOfAllObjectsMatchThoseOfParts(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func aShapeOfAllObjectsEqualsAFilteredOne(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self, options: recorder.options)
         let tunes = (0..<5).map { Tune(name: "T\($0)") }
         try store.insert(tunes)
