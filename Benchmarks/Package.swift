@@ -1,9 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The speed of Relata beside that of SQLite's own interface and of GRDB, on PostgreSQL beside libpq's, and of its server
-// beside a bare one. A package of its own, so that an app that uses Relata never sees it. What only one of the programs
-// needs stands behind a trait: `GRDB`, which is on by default, `PostgreSQL` or `Server`.
+// Measures the speed of Relata beside that of SQLite's own interface and of GRDB, on PostgreSQL beside that of libpq, and
+// the speed of its server beside that of a bare one. It is a separate package, so that an app that uses Relata never sees
+// it. Dependencies of a single program are behind a trait: `GRDB`, which is on by default, `PostgreSQL` or `Server`.
 
 let package = Package(
     name: "relata-benchmarks",
@@ -42,7 +42,7 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
             ],
             swiftSettings: [.treatAllWarnings(as: .error)]),
-        // The system's libpq, for what is written by hand.
+        // The system's libpq, for the hand-written code.
         .systemLibrary(name: "BenchmarkCPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .executableTarget(
             name: "relata-postgres-bench",

@@ -1,8 +1,8 @@
-# What the scripts share: sourced, not run. Leaves the shell in the project's folder.
+# Functions that the scripts share: sourced, not run. Leaves the shell in the project's folder.
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
-# The command-line tool, the server and PostgreSQL stand behind traits: an app that imports the library needs none of them.
+# The command-line tool, the server and PostgreSQL are behind traits: an app that imports the library needs none of them.
 traits=(--traits CommandLineTool,Server,PostgreSQL)
 
 say() { printf '%s\n' "$*" >&2; }
@@ -12,7 +12,7 @@ fail() {
     exit 1
 }
 
-# Installs what a fresh Debian or Ubuntu lacks besides Swift, and the packages that it is given.
+# Installs the packages that a fresh Debian or Ubuntu lacks besides Swift, and those given as arguments.
 install_needs() {
     command -v swift >/dev/null || fail "Swift is missing: install it from https://www.swift.org/install and put it on the PATH"
     local packages=("$@")
@@ -42,7 +42,7 @@ install_needs() {
     rm -f "$log"
 }
 
-# Runs a build: with the compiler's own progress on a terminal, else with a line now and then. Errors are shown whole.
+# Runs a build. A terminal shows the compiler's own progress; elsewhere, a line appears now and then. Errors are shown in full.
 build() {
     local title=$1
     shift

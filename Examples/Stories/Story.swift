@@ -6,9 +6,9 @@ import Foundation
 /// try await Story.bookshelf.run(in: folder) { print($0) }
 /// ```
 public struct Story: Sendable {
-    /// What `relata-stories` calls it.
+    /// Its name in `relata-stories`.
     public let name: String
-    /// What it shows, in one line.
+    /// Its subject, in one line.
     public let summary: String
     private let tell: @Sendable (Transcript, URL) async throws -> Void
 
@@ -21,13 +21,13 @@ public struct Story: Sendable {
     /// All stories, by name.
     public static let all: [Story] = [bookshelf, courses, gallery, notes, setlists]
 
-    /// The story of that name, whatever its case; `nil` if there is none.
+    /// The story of that name, in any case; `nil` if there is none.
     public static func named(_ name: String) -> Story? { all.first { $0.name == name.lowercased() } }
 
     /// Tells the story.
     ///
     /// - Parameters:
-    ///   - folder: Where the databases are made; an empty folder that exists.
+    ///   - folder: The folder for the databases, which exists and is empty.
     ///   - print: Takes the transcript, line by line.
     /// - Throws: Whatever went wrong that wasn't part of the story.
     public func run(in folder: URL, print: @escaping @Sendable (String) -> Void) async throws {

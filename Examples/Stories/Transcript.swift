@@ -11,7 +11,7 @@ struct Transcript: Sendable {
         print(title)
     }
 
-    /// One thing that happened, or several lines about it.
+    /// Prints an event, in one or several lines.
     func say(_ text: String) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { print("  " + line) }
     }
@@ -27,13 +27,13 @@ struct Transcript: Sendable {
         throw StoryError("\(what) was to be refused, and wasn't")
     }
 
-    /// What a deletion does or would do.
+    /// Writes what a deletion does or would do.
     func report(_ title: String, _ report: DeletionReport) {
         say(title)
         for line in report.sorted().lines() { say("  " + line) }
     }
 
-    /// The rows of a table as they are stored, whatever the models make of them.
+    /// The rows of a table as they are stored, independent of the models.
     func rows(_ title: String, _ sql: SQL, in store: Store) async throws {
         let rows = try await store.rows(sql)
         say(rows.isEmpty ? "\(title): no rows" : "\(title):")
@@ -54,7 +54,7 @@ final class QueryCounter: Sendable {
         return options
     }
 
-    /// How many there were since the last time.
+    /// The number since the last call.
     func take() -> Int {
         count.withLock { count in
             defer { count = 0 }
@@ -71,7 +71,7 @@ struct StoryError: Error, CustomStringConvertible {
 }
 
 extension Optional {
-    /// The value, or an error that says what is missing.
+    /// The value, or an error that names the missing thing.
     func orThrow(_ what: String) throws -> Wrapped {
         guard let self else { throw StoryError("there is no \(what)") }
         return self

@@ -1,4 +1,4 @@
-// `relata-stories NAME [FOLDER]`: tells a story; its databases stay where a folder is given.
+// `relata-stories NAME [FOLDER]`: tells a story. Its databases are kept if a folder is given.
 import Foundation
 import RelataStories
 

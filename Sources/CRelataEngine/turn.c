@@ -3,8 +3,9 @@
 #include <stdint.h>
 #include <time.h>
 
-// How long a thread may serve calls one after the other, in nanoseconds, and how many of them. A clock that costs a few
-// nanoseconds continues in steps of up to 10 ms; the number of calls bounds a turn of short calls more closely.
+// The longest time, in nanoseconds, that a thread may serve calls one after the other, and the largest number of calls.
+// A clock that costs only a few nanoseconds advances in steps of up to 10 ms; the number of calls bounds a turn of
+// short calls more closely.
 enum { longest_turn = 2000000, most_calls = 256 };
 // A thread without a call for that long did something else meanwhile.
 enum { pause = 10000000 };

@@ -1,5 +1,5 @@
 #pragma once
-// Where pkg-config isn't asked, Debian keeps the headers in their own folder.
+// Debian keeps the headers in a folder of their own, which only pkg-config knows.
 #if __has_include(<libpq-fe.h>)
 #include <libpq-fe.h>
 #else

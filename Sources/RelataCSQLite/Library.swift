@@ -1,4 +1,4 @@
-// SQLite under one name: SQLCipher, where the trait asks for it, or the system's library.
+// SQLite under one name: SQLCipher if the trait is on, otherwise the system's library.
 
 #if SQLCipher
 @_exported import RelataSQLCipher

@@ -19,7 +19,7 @@ package struct SQLiteEngine: Engine {
     ///   - path: The file, or `nil` for a database in memory.
     ///   - key: The key of the file.
     ///   - isReadOnly: Whether writing is refused; the file must exist.
-    ///   - busyTimeout: How many seconds to wait for another process that writes.
+    ///   - busyTimeout: The number of seconds to wait for another process that writes.
     ///   - trace: Called after each statement.
     package init(
         path: String?, key: EncryptionKey? = nil, isReadOnly: Bool = false, durability: Durability = .normal,

@@ -20,7 +20,7 @@ import UnixSignals
 /// try await server.run()
 /// ```
 public final class RelataServer: Service {
-    /// How the server was asked to listen.
+    /// The configuration that the server was started with.
     public let configuration: Configuration
     /// The server's metrics; other parts of an app may use it as well.
     public let metrics: PrometheusMetrics
@@ -40,10 +40,10 @@ public final class RelataServer: Service {
     ///
     /// - Parameters:
     ///   - served: The protocol. It is closed with the server.
-    ///   - configuration: How the server listens, and the path that the protocol is below.
+    ///   - configuration: The addresses that the server listens on, and the path that the protocol is below.
     ///   - metrics: The metrics to use.
     ///   - logger: The log.
-    /// - Throws: `RelataError` for a configuration that can't be, and for files of HTTPS that can't be read.
+    /// - Throws: `RelataError` for an invalid configuration, and for files of HTTPS that can't be read.
     public convenience init(
         protocol served: any ServedProtocol, configuration: Configuration = Configuration(),
         metrics: PrometheusMetrics = PrometheusMetrics(), logger: Logger = Logger(label: "relata")

@@ -25,7 +25,7 @@ from selenium.webdriver.common.keys import Keys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 APPS = ROOT / "Examples" / "Apps"
 AXE = (pathlib.Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
-# Seconds that a page has for what it is to do.
+# The time in seconds that a page has for each step.
 PATIENCE = 15
 
 
@@ -220,10 +220,10 @@ class Browser:
 
 
 class AppTest(unittest.TestCase):
-    """A test of one app: a new server, as many browsers as it opens, and what none of them may do."""
+    """A test of one app: a new server, and the browsers that it opens, which must report no errors."""
 
     app = None
-    # What the console says of a server that is gone.
+    # Whether the console's errors about a server that is gone are ignored.
     expects_lost_connections = False
 
     def setUp(self):
@@ -247,7 +247,7 @@ class AppTest(unittest.TestCase):
             self.assertFalse(messages, "the console holds errors")
 
     def is_expected(self, entry):
-        # Browsers write down each reply above 399, which is how the server refuses a duplicate.
+        # The console reports each reply above 399, which is how the server refuses a duplicate.
         refused = entry["source"] == "network" and "status of 4" in entry["message"] and "/parse/" in entry["message"]
         lost = self.expects_lost_connections and "net::ERR_" in entry["message"]
         return refused or lost

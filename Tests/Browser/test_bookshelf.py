@@ -169,7 +169,7 @@ class Bookshelf(AppTest):
         second.tab_to("#books li:nth-child(2) button")
         self.submit(first)
         second.wait_for_text("#books", "Mort\n")
-        # What appears in the list moves nobody's focus, nor empties a form.
+        # A new item of the list doesn't move the focus, and doesn't empty the form.
         second.wait(lambda: "The Dispossessed" in second.focused().text, "the focus of the book")
         self.submit(second)
         second.answer("ISBN 9780575041714 already belongs to “Mort”.", "ok")
@@ -236,7 +236,7 @@ class Bookshelf(AppTest):
             self.assertEqual(message, f"Delete “{place} {text}” and its ISBN?")
             browser.click('dialog.message button[value="cancel"]')
             browser.click("#details [data-closes]")
-        # A person can type them, too.
+        # They can also be typed.
         self.add_name(browser, "Author", "<b onmouseover=window.harmed=1>x</b>")
         browser.wait_for_text("#status", "<b onmouseover")
         self.assertFalse(browser.driver.execute_script("return window.harmed"))

@@ -303,7 +303,7 @@ class Many(DashboardTest):
             row = browser.wait(lambda: next((int(text.split("\n")[0]) for text in browser.texts(".grid-row:not(.waiting)")
                                              if abs(int(text.split("\n")[0]) - share * 1_000_000) < 2000), None), "the middle")
             browser.wait(lambda: self.at(browser, row) == str(row), "an object at its place")
-        # Small steps move by what they say, however many objects there are.
+        # Small steps move by their own size, regardless of the number of objects.
         self.wait_until_the_bar_rests(browser)
         first = min(int(text.split("\n")[0]) for text in browser.texts(".grid-row:not(.waiting)"))
         browser.driver.execute_script("document.querySelector('.grid-scroller').scrollTop += 340")

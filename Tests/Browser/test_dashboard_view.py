@@ -61,7 +61,7 @@ class ViewingAs(DashboardTest):
         for hidden in ("price", "cost"):
             self.assertNotIn(hidden, grid)
         self.assert_accessible(browser)
-        # Of a user's own objects more is shown.
+        # The user sees more of their own objects.
         self.view_as(browser, "A user …", "mei")
         browser.wait_for_text(".access-line", "As mei")
         browser.wait(lambda: "price of a" in browser.one_text("relata-grid"), "the price of her note")
@@ -97,7 +97,7 @@ class ViewingAs(DashboardTest):
         self.view_as(browser, "A user …", "mei")
         browser.wait(lambda: self.titles(browser) == ["a", "b"], "her notes")
         self.assertFalse(browser.all('[aria-label="New Note"], [aria-label^="New"]'))
-        # The server refuses what a page would ask for nonetheless.
+        # The server also refuses requests that the page doesn't offer.
         status = browser.driver.execute_async_script("""
             const done = arguments[arguments.length - 1];
             import('./api.js').then(({ server }) => server.ask('PUT', '/classes/Note/' + arguments[0], '{"title": "x"}'))

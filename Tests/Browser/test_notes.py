@@ -102,7 +102,7 @@ class Notes(AppTest):
         browser.tab_to("#note button.main")
         browser.press(Keys.ENTER)
         self.wait_for_titles(browser, "Walk", "Shopping")
-        # The one that is changed rises to the top.
+        # A changed note moves to the top.
         browser.tab_to("#notes button")
         browser.press(Keys.ARROW_DOWN, Keys.ENTER)
         browser.wait(lambda: self.value(browser, "text") == "Rice, tea", "the note in the editor")
@@ -255,7 +255,7 @@ class Notes(AppTest):
         browser.one("#images button")
         self.save(browser)
         item = browser.one("#notes button")
-        # A short one does nothing, and isn't taken for a click either.
+        # A short swipe does nothing, and doesn't count as a click either.
         self.open(browser, "Shopping")
         ActionChains(browser.driver).drag_and_drop_by_offset(item, -40, 3).perform()
         self.assertEqual(browser.all("dialog.message"), [])
@@ -382,7 +382,7 @@ class Notes(AppTest):
         self.write(browser, "Shopping", "Rice")
         self.server.stop()
         browser.wait_for_text("#offline", "The server can’t be reached.")
-        # It is seen wherever the page is scrolled to.
+        # It is visible regardless of the scroll position.
         place = browser.driver.execute_script(
             "document.querySelector('#delete').scrollIntoView(); scrollBy(0, 10000);"
             "return [scrollY, document.querySelector('#offline').getBoundingClientRect().top]")

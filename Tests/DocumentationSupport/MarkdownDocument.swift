@@ -2,7 +2,7 @@ import Foundation
 
 /// A Markdown file of the package, and the code blocks in it.
 public struct MarkdownDocument: Sendable, CustomStringConvertible {
-    /// Where the file is, from the package's folder: `Documentation/Queries.md`.
+    /// The file's path from the package's folder: `Documentation/Queries.md`.
     public let path: String
     /// The file's text.
     public let text: String

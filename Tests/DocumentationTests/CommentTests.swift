@@ -12,7 +12,7 @@ private struct CommentScan {
     private var isDocumented = false
     /// Whether the symbol is marked as no part of the documentation.
     private var isInternal = false
-    /// How many parentheses of an attribute are open, which may have several lines.
+    /// The number of open parentheses of an attribute, which may span several lines.
     private var parentheses = 0
 
     init(_ source: String) {
@@ -43,7 +43,7 @@ private struct CommentScan {
         }
     }
 
-    // Most lines begin otherwise, and need no slow search by a pattern.
+    // Most lines begin with something else, and need no slow search by a pattern.
 
     private func isPublic(_ text: String) -> Bool {
         ["public ", "open ", "@"].contains { text.hasPrefix($0) }

@@ -3,7 +3,7 @@ import Foundation
 import Relata
 import Testing
 
-/// Runs the commands of a guide, one after another on one copy of the sample library, and compares what they print.
+/// Runs the commands of a guide, one after another on one copy of the sample library, and compares their output.
 ///
 /// With `RELATA_RECORD=1` in the environment the guide gets the new output instead.
 @Test(
@@ -48,7 +48,7 @@ private func makeSample(in folder: URL) throws {
         try String(contentsOf: sql, encoding: .utf8), in: folder.appendingPathComponent("library.sqlite").path)
 }
 
-/// Where the products are built that the tests belong to.
+/// The build folder that contains the tests and the other products.
 let products: String? = {
     let near = [URL(fileURLWithPath: CommandLine.arguments[0])] + Bundle.allBundles.map(\.bundleURL)
     return near.map { $0.deletingLastPathComponent().path }.first {

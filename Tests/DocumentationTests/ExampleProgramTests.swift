@@ -60,7 +60,7 @@ import FoundationNetworking
             process.interrupt()
             process.waitUntilExit()
         }
-        // It prints its lines once it listens, and ends the pipe where it can't.
+        // The program prints its lines once it listens, and closes the pipe if it can't.
         var text = ""
         while !text.contains("its key is shown") {
             let data = output.fileHandleForReading.availableData

@@ -65,7 +65,7 @@ func everyLinkLeadsToAFile(path: String) throws {
     }
 }
 
-/// How a heading is linked to: lower case, without punctuation, `-` for spaces.
+/// The anchor of a heading in links: lower case, without punctuation, `-` for spaces.
 private func anchor(_ heading: Substring) -> String {
     heading.lowercased().filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" || $0 == "_" }
         .replacing(" ", with: "-")

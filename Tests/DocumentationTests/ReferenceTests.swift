@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test func noTargetIsReexportedAsAWhole() throws {
-        // This one stands for a C library under another name, and no app sees it.
+        // This target is a C library under another name, and no app sees it.
         for path in PackageFiles.files(in: "Sources", ".swift") where !path.hasSuffix("RelataCSQLite/Library.swift") {
             let text = try String(contentsOf: PackageFiles.root.appendingPathComponent(path), encoding: .utf8)
             #expect(!text.contains(/@_exported (public )?import \w+\n/), "\(path)")

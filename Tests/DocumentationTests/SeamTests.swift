@@ -2,7 +2,7 @@ import DocumentationSupport
 import Foundation
 import Testing
 
-/// What keeps the engines behind their interface.
+/// The engines' code stays behind their interface.
 @Suite struct SeamTests {
     /// The code of models is compiled to these calls: it reads a column, runs a statement, and binds a parameter.
     private static let inlined: Set = [

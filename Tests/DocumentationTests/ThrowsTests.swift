@@ -27,7 +27,7 @@ private struct ThrowsScan {
             if text.contains("Throws") { tellsErrors = true }
             return
         }
-        // Most lines begin otherwise, and need no slow search by a pattern.
+        // Most lines begin with something else, and need no slow search by a pattern.
         let isPublic =
             (text.hasPrefix("public ") || text.hasPrefix("@"))
             && text.prefixMatch(of: /(@\w+(\([^)]*\))? )*public (?!import )/) != nil
@@ -51,7 +51,7 @@ private struct ThrowsScan {
         isInternal = false
     }
 
-    /// Whether the declaration that begins in a line throws by itself, not only its parameters. A decoder's and an
+    /// Whether the declaration that begins in a line throws itself, and not only its parameters do. A decoder's and an
     /// encoder's errors are known, and names with an underscore aren't for apps.
     private func needsErrors(_ first: Int) -> Bool {
         var text = lines[first]
@@ -65,7 +65,7 @@ private struct ThrowsScan {
             !text.contains(/init\(from decoder|encode\(to encoder|func _/)
         else { return false }
         guard own.contains(/\bvar\b/) else { return own.prefix { $0 != "{" }.contains(/\bthrows\b/) }
-        // What reads a property may throw: `{ get throws`, perhaps in the next line.
+        // A property's getter may throw: `{ get throws`, perhaps in the next line.
         let getter = text.hasSuffix("{") && last + 1 < lines.count ? lines[last + 1] : ""
         return (own + getter).contains(/\bget( async)? throws\b/)
     }
@@ -123,7 +123,7 @@ private struct ThrowsScan {
                 public func sort() throws {}
             }
 
-            /// What holds books.
+            /// Holds books.
             public protocol Holder {
                 /// Opens it.
                 func open() throws
@@ -131,7 +131,7 @@ private struct ThrowsScan {
                 func close()
             }
 
-            /// What only macros use.
+            /// For the macros only.
             @_documentation(visibility: internal)
             public struct Part {
                 /// Reads it.

@@ -11,7 +11,7 @@ private let schema: Schema = {
     return try! Schema(entities)
 }()
 
-/// One input: JSON where it begins with a brace, else a condition, which is compiled for both dialects.
+/// One input: JSON if it begins with a brace, otherwise a condition, which is compiled for both dialects.
 @_cdecl("LLVMFuzzerTestOneInput") public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = UnsafeBufferPointer(start: start, count: count)
     if bytes.first == UInt8(ascii: "{") {

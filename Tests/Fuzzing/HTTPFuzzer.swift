@@ -1,4 +1,4 @@
-// What may arrive on a connection of the server: every request gets a reply, and the connection comes to its end.
+// Fuzzes the bytes that arrive on a connection of the server: every request gets a reply, and the connection ends.
 // `Tests/Fuzzing/run` compiles this file with those of RelataServer as one module, under libFuzzer.
 #if Server
 import Foundation
@@ -7,7 +7,7 @@ import NIOCore
 import NIOPosix
 import RelataCore
 
-/// Tells what it was asked, below paths that differ in how bodies are taken.
+/// Repeats the request, with paths that take bodies in different ways.
 private struct Echo: ServedProtocol {
     let headerNames = ["range", "x-key"]
 
@@ -58,7 +58,7 @@ private let configuration = {
 private let responder = RequestResponder(Echo(), configuration, metrics: PrometheusMetrics(), logger: logger)
 private let connection = ConnectionChannel(responder: responder, limits: configuration.limits)
 
-/// One input: its first byte says in what pieces the others arrive.
+/// One input: its first byte determines the pieces in which the others arrive.
 @_cdecl("LLVMFuzzerTestOneInput") public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard let start, count > 1 else { return 0 }
     let bytes = UnsafeBufferPointer(start: start + 1, count: count - 1)

@@ -1,5 +1,6 @@
-// What clients may write to a server of Parse's protocol: conditions, pipelines and requests. Each gets a reply or an error
-// of Parse's form. `Tests/Fuzzing/run` compiles this file with those of RelataParse as one module, under libFuzzer.
+// Fuzzes what clients send to a server of Parse's protocol: conditions, pipelines and requests. Each gets a reply, or
+// an error in Parse's format. `Tests/Fuzzing/run` compiles this file with those of RelataParse as one module, under
+// libFuzzer.
 import Dispatch
 import Foundation
 import RelataCore

@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 root = Path(__file__).resolve().parents[2]
-# A program that is the server and what it needs, and nothing else.
+# A program that contains the server and its dependencies, and nothing else.
 program = "BookServer"
-# Options with a value, and without one, that are about a build by SwiftPM.
+# Options for a build by SwiftPM, with a value and without one.
 pairs = {"-emit-module-path", "-output-file-map", "-index-store-path", "-emit-objc-header-path"}
 single = {
     "-emit-dependencies", "-emit-module", "-incremental", "-c", "-serialize-diagnostics", "-parseable-output",
@@ -38,7 +38,7 @@ def arguments(name):
 
 kind, target = sys.argv[1:]
 if kind == "compile":
-    # The list of the target's files is left out: it is the caller's.
+    # Without the list of the target's files, which the caller adds.
     result = [word for word in arguments(rf"C\.{target}-[^\"]*-debug\.module") if not word.startswith("@")]
 else:
     result = []
@@ -51,7 +51,7 @@ else:
         elif word == "-module-name":
             next(words)
         elif word == "-Xlinker":
-            # That program has a `main` of its own.
+            # libFuzzer has its own `main`.
             value = next(words)
             if value != "--defsym" and not value.startswith("main="):
                 result += [word, value]

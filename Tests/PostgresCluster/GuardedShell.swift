@@ -9,11 +9,11 @@ final class GuardedShell: Sendable {
 
     /// Runs a command whose script says `ready` once it is, and then waits for the end of its input.
     ///
-    /// - Throws: ``PrivateCluster/StartError`` with what it said instead.
+    /// - Throws: ``PrivateCluster/StartError`` with the output if the program doesn't start.
     init(_ command: [String], starting name: String, errors: FileHandle) throws {
         let (input, output) = (Pipe(), Pipe())
         lifeline = input.fileHandleForWriting
-        // No other process may hold the end of the pipe that stands for this one.
+        // No other process may hold this process's end of the pipe.
         for end in [lifeline, output.fileHandleForReading] { _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC) }
         process = Process()
         process.executableURL = URL(fileURLWithPath: command[0])
@@ -25,7 +25,7 @@ final class GuardedShell: Sendable {
         try process.run()
         try? input.fileHandleForReading.close()
         try? output.fileHandleForWriting.close()
-        // The pipe stays open: what runs the shell as another user holds its end as well.
+        // The pipe stays open: the program that runs the shell as another user holds its end as well.
         var bytes = Data()
         while !bytes.starts(with: Data("ready\n".utf8)) {
             let more = output.fileHandleForReading.availableData

@@ -1,4 +1,5 @@
-/// So many elements of what is read again and again, as soon as they are there; all that there are when the time is over.
+/// Reads a list again and again until it has a number of elements; returns the elements that there are when the time is
+/// over.
 ///
 /// The change log of a server waits for older transactions, of other tests too.
 package func polling<Element>(

@@ -17,7 +17,7 @@ package final class Pooler: Sendable {
     ///
     /// - Parameters:
     ///   - cluster: The server.
-    ///   - serverConnections: How many connections to the server it has for each database and user.
+    ///   - serverConnections: The number of its connections to the server for each database and user.
     package init(_ cluster: PrivateCluster, serverConnections: Int) throws {
         guard let program = PostgresPrograms.find("pgbouncer"), PrivateCluster.isInstalled else {
             throw PrivateCluster.StartError(description: Self.missing)

@@ -3,9 +3,9 @@ import Foundation
 
 /// PostgreSQL's programs on this machine.
 package enum PostgresPrograms {
-    /// The folder of the newest ones, or `nil` where PostgreSQL isn't installed.
+    /// The folder of the newest ones, or `nil` if PostgreSQL isn't installed.
     package static let folder: String? = {
-        // Debian, Red Hat and Homebrew keep the server's programs in folders that are on no path.
+        // Debian, Red Hat and Homebrew keep the server's programs in folders that aren't on the PATH.
         let places = [
             ("/usr/lib/postgresql", "", "/bin"), ("/usr", "pgsql-", "/bin"),
             ("/opt/homebrew/opt", "postgresql@", "/bin"),
@@ -26,7 +26,7 @@ package enum PostgresPrograms {
     /// Whether there are any.
     package static var areInstalled: Bool { folder != nil }
 
-    /// Where a program on the `PATH` is.
+    /// The path of a program on the `PATH`.
     static func find(_ name: String) -> String? {
         (path + ["/usr/sbin", "/sbin"]).map { "\($0)/\(name)" }
             .first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -6,15 +6,15 @@ import Synchronization
 
 /// A PostgreSQL server of this process's own, in a temporary folder, that only a socket in that folder leads to.
 ///
-/// It ends with the process, however that ends: a shell that holds the other end of a pipe stops the server and removes
-/// the folder when the pipe is closed.
+/// It always ends with the process: a shell holds the other end of a pipe, and stops the server and removes the folder
+/// when the pipe is closed.
 package final class PrivateCluster: Sendable {
     /// The one that the tests of a process share, started when it is first asked for.
     package static var shared: PrivateCluster { get throws { try started.get() } }
 
     private static let started = Result { try PrivateCluster() }
 
-    /// Why a test is skipped where PostgreSQL isn't installed.
+    /// The reason for skipping a test where PostgreSQL isn't installed.
     package static let missing = "PostgreSQL isn't installed: the package is called postgresql"
 
     /// Whether there can be one.
@@ -24,14 +24,14 @@ package final class PrivateCluster: Sendable {
     package static let guardedRole = "guarded"
 
     let folder: String
-    /// Where the server's programs are.
+    /// The folder of the server's programs.
     let programs: String
     private let shell: GuardedShell
     private let databases = Atomic<Int>(0)
-    /// How many replicas were made.
+    /// The number of replicas made so far.
     let replicas = Atomic<Int>(0)
 
-    /// The reason why a cluster doesn't start, or doesn't do what it should.
+    /// The reason why a cluster doesn't start or work.
     package struct StartError: Error, CustomStringConvertible {
         package let description: String
     }
@@ -40,7 +40,7 @@ package final class PrivateCluster: Sendable {
     ///
     /// - Parameters:
     ///   - fsync: Whether commits wait for the disk.
-    ///   - settings: What `postgresql.conf` would say.
+    ///   - settings: Settings, as in `postgresql.conf`.
     ///   - environment: Variables of the server's environment, such as `LANGUAGE`.
     package init(fsync: Bool = false, settings: [String: String] = [:], environment: [String: String] = [:]) throws {
         guard let programs = PostgresPrograms.folder else { throw StartError(description: Self.missing) }

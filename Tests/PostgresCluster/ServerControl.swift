@@ -15,15 +15,15 @@ extension ServerControl {
     /// The folder of its data.
     package var data: String { place + "/data" }
 
-    /// The server's main process; `nil` where it doesn't run.
+    /// The server's main process; `nil` if it doesn't run.
     package var processID: Int32? {
         guard let lines = try? String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8) else { return nil }
         return lines.split(separator: "\n").first.flatMap { Int32($0) }
     }
 
-    /// Starts the server again, and waits until it answers. After a kill it recovers what was committed first.
+    /// Starts the server again, and waits until it answers. After a kill, it first recovers committed transactions.
     package func start() throws {
-        // Processes of a server that was killed end by themselves, and keep another one out until they have.
+        // Processes of a killed server end by themselves, and no other server can start before.
         var failure: (any Error)?
         for _ in 0..<200 {
             do {
@@ -57,8 +57,8 @@ extension PrivateCluster: ServerControl {
 
     /// Runs one of PostgreSQL's programs, and waits for its end.
     package func run(_ program: String, _ arguments: [String]) throws {
-        // A server that the program has started holds descriptors open that Foundation waits for: the shell tells of the
-        // program's end.
+        // A server that the program has started keeps descriptors open that Foundation waits for, so the shell reports
+        // the program's end.
         let command =
             try Self.asServersUser()
             + [PostgresPrograms.find("sh") ?? "/bin/sh", "-c", "\"$@\" >/dev/null 2>&1; echo $?", program]

@@ -12,7 +12,7 @@ import Testing
         Relationship(name, target: target, kind: .toOne(isOptional: !required), onTargetDelete: rule)
     }
 
-    @Test func rowsThatReferGoFirst() throws {
+    @Test func referringRowsAreDeletedFirst() throws {
         let schema = try Schema([
             entity("Series"), entity("Episode", toOne("series", "Series", .cascade)),
             entity("Scene", toOne("episode", "Episode", .cascade, required: true), toOne("series", "Series", .cascade)),

@@ -3,7 +3,7 @@ import RelataCore
 import Testing
 
 @Suite struct DeletionReportTests {
-    @Test func keysAreACollectionWhateverTheirWidth() {
+    @Test func keysOfAnyWidthAreACollection() {
         let single = KeyList([KeyValue(3), KeyValue(1), KeyValue(2)])
         #expect(single.count == 3)
         #expect(single[1] == KeyValue(1))

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 @Suite struct LimitTests {
-    /// What a limit accepts is what a query for the pattern finds.
+    /// A limit accepts the same texts that a query finds with its pattern.
     @Test(arguments: [
         ("AB12", "[A-Z]{2}[0-9]+"), ("AB12x", "[A-Z]{2}[0-9]+"), ("caf\u{e9}", "caf."), ("cafe\u{301}", "caf."),
         ("cafe\u{301}", "caf\u{e9}"), ("a\nb", "a.b"), ("", "x?"), ("ab", "(?i)AB"),

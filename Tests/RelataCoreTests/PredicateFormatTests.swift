@@ -280,7 +280,7 @@ struct PredicateFormatTests: PredicateParsing {
         ("tracks.@sum > 1", 8, "expected an attribute"),
         ("id IN 5", 7, "expected a list"), ("id BETWEEN {1}", 12, "expected {lower, upper}"),
         ("id < nil", 6, "nil has no order"),
-        ("id = %@", 6, "expected an argument"), ("id = %x", 6, "expected %@"), ("id § 5", 4, "means nothing here"),
+        ("id = %@", 6, "expected an argument"), ("id = %x", 6, "expected %@"), ("id § 5", 4, "is unexpected here"),
         ("artist > 'a'", 1, "have no order"), ("title MATCHES '('", 15, "isn't a regular expression"),
         ("id = 1 AND", 11, "expected a property"), ("{1} = {1}", 1, "expected a property"),
         ("foo(id) = 1", 1, "there is no function foo"),
@@ -310,7 +310,7 @@ struct PredicateFormatTests: PredicateParsing {
         #expect(throws: RelataError.self) { try parse("id = 1", entity: "Albun") }
     }
 
-    /// What is read, compiled and freed level by level needs a bound, or the thread's stack ends.
+    /// Parts that are parsed, compiled and released recursively need a limit, or the thread's stack overflows.
     @Test(arguments: [
         "{", "{1,", "id + ", "id * ", "'a' + ", "1 + ", "abs(", "id ?? ", "- ", "days(", "ANY ", "{{1}, ",
     ])

@@ -10,7 +10,7 @@ import Testing
         #expect(Self.composed == Self.decomposed)
         #expect(Value.text(Self.composed) != .text(Self.decomposed))
         #expect(Value.text(Self.composed) == .text("caf" + "\u{e9}"))
-        // The same bytes in another order, which Swift takes for equal too.
+        // The same code points in another order, which Swift considers equal, too.
         #expect(Value.text("a\u{323}\u{307}") != .text("a\u{307}\u{323}"))
         #expect(Set([KeyValue(.text(Self.composed)), KeyValue(.text(Self.decomposed))]).count == 2)
     }

@@ -173,7 +173,7 @@ import Testing
             try file.refusals(old, named, steps: [filled]) == [
                 "Genre.name: several rows have the same name after the steps (x): make them differ there"
             ])
-        // What differs, or is unset, is unique.
+        // Rows that differ, or whose values are unset, are unique.
         try file.open(
             pair, named,
             steps: [

@@ -124,9 +124,9 @@ import Testing
         try file.open(book(.manyToMany("genres", "Genre")), genre)
         #expect(
             try file.refusals(old, genre) == [
-                "Book.genre: newer models keep what was in the column genreId in the table Book_genres: use those models"
+                "Book.genre: newer models keep the values of the column genreId in the table Book_genres: use those models"
             ])
-        // A new to-one beside the list is another link.
+        // A new to-one besides the list is another link.
         try file.open(book(.manyToMany("genres", "Genre"), .toOne("genre", "Genre")), genre)
     }
 
@@ -169,7 +169,7 @@ import Testing
         try file.open(named)
         let back = book(.attribute("label", default: "", originalName: "name"))
         #expect(try file.open(back) == ["Book.label: the column is renamed from name"])
-        // The first version is as good as the third now, and the second finds the column by its declaration.
+        // The first version now fits as well as the third, and the second finds the column by its declaration.
         #expect(try file.open(labelled) == [])
         #expect(try file.open(named) == ["Book.name: the column is renamed from label"])
         #expect(try file.refusals(book(.attribute("label", default: ""))).count == 1)

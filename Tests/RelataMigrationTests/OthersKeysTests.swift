@@ -12,7 +12,7 @@ import Testing
         return connection
     }
 
-    /// The foreign keys of a table: their columns, where they point, and what happens when that goes.
+    /// The foreign keys of a table: their columns, their targets, and their actions on deletion.
     private func keys(of table: String, _ connection: Connection) throws -> [String] {
         let table = try #require(try Introspection.tables(of: connection).first { $0.name == table })
         return table.foreignKeys.map {
@@ -43,7 +43,7 @@ import Testing
             #expect(plan.refusals.isEmpty == rules.contains(rule), "\(rule): \(plan.changes)")
         }
         #expect(try keys(of: "Book", connection) == before)
-        // A step makes it the rule's.
+        // A step changes the file's rule to the declared one.
         let rule = try #require(DeleteRule.allCases.first { !rules.contains($0) })
         let schema = try Schema([book(.toOne("genre", "Genre", onTargetDelete: rule)), genre])
         try Migrator.migrate(
@@ -74,7 +74,7 @@ import Testing
             steps: [MigrationStep("adopt", taking: .adopting, .dropping("Book.note"))])
         #expect(try keys(of: "Book", connection) == before)
         #expect(try Introspection.tables(of: connection).first { $0.name == "Book" }?.column("note") == nil)
-        // Later changes, by themselves or with a step, take none of them along either.
+        // Later changes, with or without a step, don't remove any of them either.
         var later = properties
         later[1] = .attribute("title", isOptional: true)
         let optional = [Entity(name: "Book", properties: later), genre]

@@ -3,8 +3,8 @@ import RelataEngine
 import TestSupport
 import Testing
 
-/// Random models over a random file: either refused and untouched, or as if made for the new models, with all that both
-/// know still there.
+/// Random models over a random file: it is either refused and unchanged, or the same as if made for the new models,
+/// with all rows that both models know.
 @Suite struct RandomMigrationTests {
     private let names = ["A", "B", "C"]
 
@@ -108,7 +108,7 @@ import Testing
         return key
     }
 
-    /// The rows of what both schemas know in the same way.
+    /// The rows, reduced to the tables and columns that both schemas declare alike.
     private func common(_ connection: Connection, _ old: Schema, _ new: Schema) throws -> [[String]] {
         try SchemaDDL.tables(of: old, dialect: connection.dialect).compactMap { table in
             guard

@@ -51,7 +51,7 @@ import Testing
         let ranked = try keys("moon")
         #expect(ranked.first == 2 && ranked.last == 1 && ranked.count == 3, "\(ranked)")
         #expect(try keys("moon", sort: [SortTerm(.property(scope: 0, path: ["title"]))]) == [4, 2, 1])
-        // One attribute of two: words of the other neither find nor exclude a row.
+        // Only one of the two attributes is searched: words of the other neither find nor exclude a row.
         #expect(try keys("moon", in: ["title"]) == [2])
         #expect(try keys("blue", in: ["lyrics"]) == [4])
         #expect(try keys("light", in: ["title"]) == [])
@@ -77,7 +77,7 @@ import Testing
         let renamed = song(search: ["title"], table: "Track")
         try file.open(renamed)
         #expect(try found("moon", file, renamed) == [1])
-        // A column that may no longer be unset makes the table again on SQLite.
+        // Making a column required rebuilds the table on SQLite.
         var required = renamed
         required.properties[1] = .attribute("title")
         try file.open(required, steps: [MigrationStep("title", taking: .changing("Song.title")) { _ in }])

@@ -40,7 +40,8 @@ import Testing
     }
 
     @Test(arguments: TestEngine.all) func stepsOlderThanTheFileAreNotRefused(on engine: TestEngine) throws {
-        // A file that never had what an old step drops; and names of former models and columns.
+        // The file never had the column and the table that the steps drop; and these are names of former models and
+        // columns.
         #expect(try refusals(on: engine, .dropping("Book.subtitle"), .dropping("Pamphlet")) == [])
         #expect(
             try refusals(on: engine, .changing("Book.legacyCode"), .changing("Book"), .changing("BOOK.PRICE")) == [])
@@ -80,7 +81,7 @@ import Testing
             try file.open(pet("V2", .attribute("price", .integer)), steps: [step])
             #expect(try file.connection.lines(engine.quoting("SELECT * FROM Pet")) == ["1|12"])
         }
-        // Where another entity has the name of the table, the name is that one's.
+        // If the table's name is the name of another entity, it refers to that entity.
         let file = try Evolution(
             on: engine, pet("V1", .attribute("price", .text)), filledBy: "INSERT INTO Pet VALUES (1, '12')")
         let other = Entity(name: "Pet", table: "animals", properties: [.id(), .attribute("price")])

@@ -16,7 +16,7 @@ extension RecordStore {
 }
 
 extension RecordStore {
-    /// What a query finds: names, and those of what is included.
+    /// The names of the objects found, each with those of the included ones.
     fileprivate func texts(_ query: RecordQuery) async throws -> [String] {
         func name(_ record: Record?) -> String { record?["name"].text ?? "-" }
         return try await fetch(query).map { record in
@@ -43,7 +43,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
 
 /// Records for a caller who doesn't see all of them.
 @Suite(.timeLimit(.minutes(20)), .onEveryEngine) struct AccessTests {
-    /// Two albums, of which the caller sees the first, with their artist.
+    /// Two albums with their artist; the caller sees only the first album.
     private func music(
         _ options: RecordStore.Options = RecordStore.Options()
     ) async throws -> (all: RecordStore, seen: RecordStore, albums: [Record], miles: Record) {
@@ -84,7 +84,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
         #expect(try await seen.delete(changed).deletedCount == 0)
         #expect(try await seen.delete(RecordQuery("Album", where: "year == 1970")).deletedCount == 0)
         #expect(try await all.titles(RecordQuery("Album", sort: "year")) == ["Kind of Blue", "Bitches Brew"])
-        // What is seen is written as ever, even what is hidden by it.
+        // A visible object can be written as usual, even if the change hides it.
         var first = albums[0]
         first["year"] = 1958
         #expect(try await seen.save(first)["year"] == 1958)
@@ -111,7 +111,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
         #expect(try await second.next()??["title"] == "Still hidden")
         let set = try #require(await feed.next())
         #expect(set.changes == [Change(entity: "Album", kind: .unknown)])
-        // A server shows what was logged once no older transaction runs, of whatever database.
+        // A server shows logged changes once no older transaction runs in any of its databases.
         let updates = try await polling(forAtLeast: 2) {
             try await all.changes(after: 0).filter { $0.change.kind == .update }
         }
@@ -204,7 +204,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
             )
             #expect(found?["name"] == wanted?["name"], "seed \(seed): \(number)")
         }
-        // The same deletion leaves the same.
+        // The same deletion in both stores leaves the same rows.
         let (some, same) = (RecordQuery("Knot", where: "name CONTAINS '1'"), RecordQuery("Knot", sort: "name"))
         let (report, other) = (try await seen.deletionPlan(for: some), try await expected.deletionPlan(for: some))
         #expect(report.deletedKeys(of: "Knot").sorted() == other.deletedKeys(of: "Knot").sorted(), "seed \(seed)")

@@ -29,7 +29,8 @@ import Testing
         #expect(found["link"]["name"] == "O" && found["links"].records.map { $0["name"] } == ["O"])
     }
 
-    /// How many statements make a field of a class with this many fields, in a store with this many other classes.
+    /// The number of statements that make a field of a class with this many fields, in a store with this many other
+    /// classes.
     private func statements(classes: Int, fields: Int) async throws -> Int {
         let folder = try TestDatabases()
         var options = RecordStore.Options()
@@ -81,7 +82,7 @@ import Testing
                 try inner.save(Record("Page", ["number": 1]))
                 throw Stop()
             }
-            // A value that a field can't have, with one that there isn't yet.
+            // An invalid value of one field, together with a field that doesn't exist yet.
             #expect(throws: RelataError.self) { try tx.save(Record("Note", ["text": 1, "other": 2])) }
             try tx.save(Record("Note", ["text": "two", "stars": 1]))
         }

@@ -3,7 +3,7 @@ import RelataRecords
 import TestEngines
 import Testing
 
-/// Values that follow the database, classes that appear meanwhile included.
+/// Values that follow the database, including classes that appear later.
 @Suite(.timeLimit(.minutes(20)), .onEveryEngine) struct ObservingTests {
     @Test(arguments: [false, true]) func observersSeeClassesCreatedLater(isFile: Bool) async throws {
         let folder = try TestDatabases()
@@ -22,12 +22,12 @@ import Testing
         try await store.save(Record("Artist", ["id": .uuid(id), "name": "Ornette Coleman"]))
         #expect(try await object.next()??["name"] == "Ornette Coleman")
         #expect(try await count.next() == 2)
-        // A field that appears.
+        // A new field appears.
         var changed = saved[0]
         changed["stars"] = 5
         try await store.save(changed)
         #expect(try await albums.next()?.map { $0["stars"] } == [5, .null])
-        // Another object isn't news to who observes one.
+        // An observer of one object gets no value for another.
         try await store.save(Record("Artist", ["name": "Bill Evans"]))
         try await store.save(Record("Artist", ["id": .uuid(id), "name": "Ornette"]))
         #expect(try await object.next()??["name"] == "Ornette")

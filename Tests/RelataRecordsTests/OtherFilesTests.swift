@@ -106,7 +106,7 @@ import Testing
         try await records.save(Record("Ship", ["name": "Borealis", "harbour": .link(harbour)]))
         #expect(try await ships.next() == 2)
         #expect(try await names.next() == ["Aurora", "Borealis"])
-        // A class that a third store makes.
+        // A third store creates a class.
         let development = try RecordStore.watching(folder.path())
         try await development.save(Record("Crew", ["name": "Ada"]))
         var crews = records.observe(countOf: RecordQuery("Crew")).makeAsyncIterator()
@@ -150,7 +150,7 @@ import Testing
         } throws: { if case RelataError.uniqueViolation? = $0 as? RelataError { true } else { false } }
         await #expect(throws: RelataError.self) { try await store.save(Record("prices", ["shop": "B"])) }
         await #expect(throws: RelataError.self) { try await store.save(Record("Cheap", ["shop": "B"])) }
-        // By use: a field of a table of theirs, and a class beside them.
+        // A field in another program's table, and a new class, both created by use.
         try await store.save(Record("Review", ["stars": 5, "album": .link(album)]))
         var changed = album
         changed["stars"] = 4

@@ -32,7 +32,7 @@ import Testing
         #expect(stored == saved)
     }
 
-    /// Its value isn't given up: only what it writes comes back.
+    /// The second slot's unique value isn't written, so it isn't given up.
     @Test func aUniqueValueThatIsKeptPreventsTheExchange() async throws {
         var (store, slots) = try await slots()
         slots[0]["place"] = 2

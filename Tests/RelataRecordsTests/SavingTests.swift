@@ -37,7 +37,7 @@ import Testing
         #expect(try await store.count(RecordQuery("Note")) == 0)
     }
 
-    /// A date with nanoseconds, of which a column keeps the microseconds.
+    /// A date with nanoseconds; a column keeps only the microseconds.
     @Test func savedDatesHaveTheStoredPrecision() async throws {
         let store = try RecordStore.make()
         let exact = Date(timeIntervalSinceReferenceDate: 750_000_000.123_456_789)

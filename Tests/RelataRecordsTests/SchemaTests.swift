@@ -115,7 +115,7 @@ import Testing
         try await production.deploy(wanted)
         #expect(try await production.deploymentPlan(for: wanted).isEmpty)
         #expect(try await production.classes.first { $0.name == "Album" }?.indexes == [["year"]])
-        // What it doesn't have stays.
+        // Fields that the deployed schema doesn't have stay.
         #expect(try await production.first(RecordQuery("Artist"))?["name"] == "Miles Davis")
         let other = try RecordStore.make()
         try await other.save(Record("Album", ["title": 7]))

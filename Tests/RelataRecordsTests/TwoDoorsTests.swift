@@ -75,7 +75,7 @@ import Testing
         private mutating func sailor(_ name: String, _ number: Int) -> Item {
             .sailor(
                 name: name, number: number,
-                // Sometimes beyond the limit.
+                // The value is sometimes beyond the limit.
                 stars: Int.random(in: 0..<40, using: &random) == 0 ? 10 : Int.random(in: 0...9, using: &random),
                 squad: optional { plans in
                     guard Int.random(in: 0..<5, using: &plans.random) == 0 else {
@@ -207,7 +207,7 @@ import Testing
         String("\(error as? RelataError ?? .invalidUse("\(error)"))".prefix { $0 != ":" })
     }
 
-    /// `RELATA_TWO_DOORS_SEEDS` in the environment sets how many plans there are.
+    /// `RELATA_TWO_DOORS_SEEDS` in the environment sets the number of plans.
     private static var seeds: Range<UInt64> {
         0..<(ProcessInfo.processInfo.environment["RELATA_TWO_DOORS_SEEDS"].flatMap { UInt64($0) } ?? 8)
     }

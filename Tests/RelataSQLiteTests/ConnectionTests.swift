@@ -8,7 +8,7 @@ import Testing
 @Suite struct ConnectionTests {
     @Test(arguments: [":memory:", "file:memory?mode=memory&cache=shared", ":", "file:"])
     func aFileMayHaveAnyName(_ name: String) throws {
-        // A relative path: SQLite takes such a name for something else where it stands at the beginning.
+        // A relative path: SQLite interprets such a name differently at the beginning of a path.
         let path = name + UUID().uuidString
         defer { for end in ["", "-journal"] { try? FileManager.default.removeItem(atPath: "./" + path + end) } }
         let connection = try Connection(path: path)
@@ -35,7 +35,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
     }
 
-    /// What is written to a file without a name is lost, and so is what is written to one whose name another has.
+    /// Writes to a file without a name would be lost, and so would writes to a file whose name another one has taken.
     @Test(arguments: [false, true]) func aMovedOrReplacedFileIsNotWritten(isReplaced: Bool) throws {
         let folder = FileManager.default.temporaryDirectory
         let path = folder.appending(path: "\(UUID().uuidString).sqlite").path

@@ -5,7 +5,7 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// Rows in a cycle of foreign keys, one of which SQLite would unset although it is required.
+/// Rows in a cycle of foreign keys, where SQLite would unset one that is required.
 @Suite struct DeleteCircleTests {
     private struct File {
         let connection: Connection
@@ -37,7 +37,7 @@ import Testing
         private func number(_ entity: String) throws -> Int { try #require(schema.index(of: entity)) }
     }
 
-    /// SQLite counts references that wait by themselves apart from those that it is told to have wait.
+    /// SQLite counts deferred references separately from those deferred by a pragma.
     @Test(arguments: ["", "NOT NULL"]) func aCycleWithADeferredReferenceIsDeleted(required: String) throws {
         for root in [[Int64(4), 5], [5, 4]] {
             let file = try File(
@@ -159,7 +159,7 @@ import Testing
         return (sql + rows + "PRAGMA foreign_keys = ON;", count)
     }
 
-    /// Untying takes away the value that a row refers to by a key that waits by itself.
+    /// Untying unsets a value that a row refers to by a deferred key.
     @Test func deferredReferencesAreUnsetWithTheOthers() throws {
         let file = try File(
             """

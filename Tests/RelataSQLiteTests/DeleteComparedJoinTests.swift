@@ -61,7 +61,7 @@ import Testing
         try connection.values(SQLStatement("SELECT school, number, tag FROM CourseTag ORDER BY school, number, tag"))
     }
 
-    @Test func rowsGoWithTheObjectWhoseKeyTheySpellOtherwise() throws {
+    @Test func rowsAreDeletedWithTheirObjectInAnotherSpelling() throws {
         for method in methods {
             let library = try library()
             let report = try delete("Course", KeyValue(["a", 1]), KeyValue(["b", 1]), from: library, method)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func rowsGoWithTheObjectAtTheOtherSide() throws {
+    @Test func rowsAreDeletedWithTheObjectAtTheOtherSide() throws {
         for method in methods {
             let library = try library()
             let report = try delete("Tag", KeyValue(9), from: library, method)

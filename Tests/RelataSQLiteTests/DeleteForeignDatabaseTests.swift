@@ -115,7 +115,8 @@ import Testing
             try copy.delete(entity: artist, roots: .keys([KeyValue(1)]), schema: schema, access: .everything)
         }
         try copy.execute("DELETE FROM PlaylistTrack")
-        // Entity after entity: each reference, those of the staff to their bosses too, comes from what goes as well.
+        // Entity after entity. All references to the deleted rows, including those of employees to their bosses, come
+        // from rows that are deleted as well.
         for name in ["InvoiceLine", "Invoice", "Customer", "Employee", "Playlist", "Track", "Album", "Artist"] {
             let entity = try #require(schema.index(of: name))
             let table = schema.tables[entity]

@@ -97,7 +97,7 @@ import Testing
         #expect(try file.plan("p", 7).description.contains("y 1 is linked to p 7 (p.ys denies)"), "\(blockers)")
     }
 
-    /// Which of the two comes first is SQLite's to choose: by the other one it would fail.
+    /// SQLite chooses which of the two actions comes first; with `SET NULL` first, the deletion would fail.
     @Test func requiredColumnsThatWouldBeUnsetPreventADeletion() throws {
         let file = try DeletionFile(
             """
@@ -115,7 +115,7 @@ import Testing
         #expect(try file.delete("p", 2).deletedCount == 2)
     }
 
-    /// One column that is unset suffices: the row refers to nothing then, and the other column is required.
+    /// A single unset column suffices: the row then refers to nothing, and the other column is required.
     @Test func cyclesAreBrokenAtOptionalColumns() throws {
         let file = try DeletionFile(
             """
@@ -203,7 +203,7 @@ import Testing
         #expect {
             try file.plan("p", 1)
         } throws: {
-            "\($0)".contains("foreign key mismatch") && "\($0)".contains("fix what the file's check reports")
+            "\($0)".contains("foreign key mismatch") && "\($0)".contains("fix the findings of the file's check")
         }
         #expect(throws: RelataError.self) { try file.delete("p", 1) }
         #expect(try file.count("p") == 1)
@@ -341,7 +341,7 @@ import Testing
         #expect(try file.count("log") == 1)
     }
 
-    /// SQLite unsets the value of `m`, and no longer finds `x` by it when `m` goes itself.
+    /// SQLite unsets the value of `m`, and then no longer finds `x` by it when `m` itself is deleted.
     @Test func targetsUnsetBeforeTheirDeletionAreRefused() throws {
         let file = try DeletionFile(
             """
@@ -355,7 +355,7 @@ import Testing
         #expect(try file.delete("p", 2).deletedCount == 2)
     }
 
-    /// The default of a row that goes too may refer in another way than SQLite counts.
+    /// The default of a row that is deleted too may refer in another way than SQLite counts.
     @Test func aDefaultOfAnotherAffinityIsRefused() throws {
         let file = try DeletionFile(
             """
@@ -368,7 +368,7 @@ import Testing
         #expect(try file.delete("t", "3").deletedCount == 1)
     }
 
-    /// SQLite returns the number of a changed row as a real number where the table begins with a REAL column.
+    /// SQLite returns the number of a changed row as a real number if the table begins with a REAL column.
     @Test func rowIDsAreReportedAsIntegers() throws {
         let file = try DeletionFile(
             """

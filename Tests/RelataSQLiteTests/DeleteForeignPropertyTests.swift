@@ -6,10 +6,10 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// Random files of other programs: a deletion does what SQLite does by itself, and its report says just that.
+/// Random files of other programs: a deletion does the same as SQLite itself, and its report says exactly that.
 ///
-/// `RELATA_DELETION_CASES` and `RELATA_DELETION_SEED` in the environment set how many files are tried, and the first;
-/// `RELATA_DELETION_FILE` is where the file is written, to look at a single one.
+/// `RELATA_DELETION_CASES` and `RELATA_DELETION_SEED` in the environment set the number of files that are tried, and
+/// the first one. `RELATA_DELETION_FILE` is a path for the file, to examine a single one.
 @Suite struct DeleteForeignPropertyTests {
     private static func number(_ name: String, _ standard: UInt64) -> UInt64 {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } ?? standard
@@ -105,8 +105,8 @@ import Testing
         return .refusedByRelataOnly
     }
 
-    /// What SQLite alone makes of it, once all is done: foreign keys are met at the end, whatever order it takes. `nil`
-    /// where it refuses.
+    /// The rows that SQLite alone leaves after the deletion, with foreign keys checked at the end, so that its order
+    /// doesn't matter; `nil` if it refuses.
     private func deleteBySQLite(
         _ original: Connection, _ schema: Schema, _ table: Table, _ roots: [KeyValue]
     ) throws -> [String: [KeyValue: [Value]]]? {
@@ -184,8 +184,8 @@ import Testing
         }
     }
 
-    /// Whether there is a reason why Relata refuses what SQLite does: it depends on SQLite's order or contradicts what the
-    /// foreign keys mean, or a default is set.
+    /// Whether there is a reason why Relata refuses a deletion that SQLite makes: it depends on SQLite's order,
+    /// contradicts the meaning of the foreign keys, or sets a default.
     private func isUnplannable(
         _ file: ForeignFile, _ original: Connection, _ schema: Schema, _ table: Table, _ roots: [KeyValue]
     ) throws -> Bool {

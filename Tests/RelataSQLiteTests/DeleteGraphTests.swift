@@ -6,12 +6,12 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// Cascades that meet, that end where they began, and that are judged after all is known.
+/// Cascades that meet, cascades that end where they began, and conflicts that can only be judged at the end.
 @Suite struct DeleteGraphTests {
     private let methods = [Connection.DeletionMethod.setBased, .closureFirst]
 
     @Test func denyIsCheckedAfterTheClosure() throws {
-        // A borrower denies the deletion of a book, but goes with the library that also owns the book.
+        // A borrower denies the deletion of a book, but is deleted with the library that also owns the book.
         let entities = [
             Describe.entity(
                 "Library", Describe.toMany("books", "Book", inverse: "library", rule: .cascade),
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test func objectsThatDenyEachOtherAreDeletedTogether() throws {
-        // Neither row can go first: the foreign keys wait for the end of the deletion, and no longer.
+        // Neither row can be deleted first: the foreign keys are checked at the end of the deletion.
         let entities = [
             Describe.entity(
                 "Pair", Describe.toMany("lefts", "Left", inverse: "pair", rule: .cascade),

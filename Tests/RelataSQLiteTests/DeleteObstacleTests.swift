@@ -13,7 +13,7 @@ import Testing
             "BEFORE DELETE ON x WHEN OLD.id = 2 BEGIN SELECT RAISE(IGNORE); END",
             "AFTER DELETE ON p BEGIN UPDATE y SET p = 2 WHERE p IS NULL; END",
             "AFTER DELETE ON p BEGIN DELETE FROM y; END",
-            // These change a row in place of the one that they keep.
+            // These triggers change the row instead of letting it be deleted.
             "BEFORE DELETE ON p BEGIN UPDATE p SET note = 'gone' WHERE id = OLD.id; SELECT RAISE(IGNORE); END",
             "BEFORE DELETE ON x WHEN OLD.id = 2 BEGIN INSERT INTO log VALUES (OLD.id); SELECT RAISE(IGNORE); END",
         ]

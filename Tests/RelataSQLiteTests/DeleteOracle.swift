@@ -6,7 +6,7 @@ extension SeededGenerator {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
-/// A random schema with random rows, and what a deletion does to them: worked out object by object in memory, from
+/// A random schema with random rows, and the effects of a deletion on them: worked out object by object in memory, from
 /// the rules alone.
 struct DeleteOracle {
     let entities: [Entity]
@@ -127,7 +127,7 @@ struct DeleteOracle {
         }
     }
 
-    // MARK: What a deletion does
+    // MARK: Deletions
 
     private func key(_ row: [String: Value], _ columns: [String]) -> KeyValue? {
         let values = columns.map { row[$0] ?? .null }
@@ -188,7 +188,7 @@ struct DeleteOracle {
         var shortages: Set<ValidationFailure> = []
     }
 
-    /// The outcome, and the rows that remain; these are all rows where blockers refuse.
+    /// The outcome, and the remaining rows (all rows if blockers refuse the deletion).
     func delete(_ roots: [Object]) -> (outcome: Outcome, rows: [String: [[String: Value]]]) {
         let links = links()
         var outcome = Outcome(deleted: Set(roots).intersection(Set(roots.flatMap { objects($0.entity) })))

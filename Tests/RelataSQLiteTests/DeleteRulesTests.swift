@@ -99,7 +99,7 @@ import Testing
         ])
         try database.insert("ISBN", [1], [2], [3])
         try database.insert("Label", [7, 1], [8, 2])
-        // Two books share an ISBN: it goes with the first, and the other book's reference is unset.
+        // Two books share an ISBN: it is deleted with the first, and the other book's reference is unset.
         try database.insert("Book", [10, 1], [11, nil], [12, 1], [13, 3])
         let plan = try database.plan("Book", 10, 11)
         let report = try database.delete("Book", 10, 11)

@@ -31,7 +31,8 @@ import Testing
             return try connection.delete(entity: 0, roots: roots, schema: schema, access: .everything).sorted()
         }
 
-        /// How many hundreds of steps SQLite's machine takes for the deletion: the same each time, unlike seconds.
+        /// The number of steps, in hundreds, that SQLite's machine takes for the deletion: the same each time, unlike
+        /// seconds.
         func work() throws -> Int {
             var count = 0
             let handle = try connection.sqlite.handle
@@ -113,7 +114,7 @@ import Testing
         #expect(counts.max() ?? 0 <= 20)
     }
 
-    /// SQLite looks for what refers to each row that goes among the rows that stay, in whichever table these are.
+    /// For each deleted row, SQLite looks for referring rows among the remaining ones, in every table.
     @Test func remainingRowsAreNotReadForEachDeletedOne() throws {
         func family(_ rows: Int) throws -> File {
             let numbers = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))"

@@ -6,7 +6,7 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// How much work a deletion is: its statements don't grow with the rows, and none scans a table that has an index.
+/// The work of a deletion: its statements don't grow with the rows, and none scans a table that has an index.
 @Suite struct DeleteStatementTests {
     private let methods = [Connection.DeletionMethod.setBased, .closureFirst]
 
@@ -48,7 +48,7 @@ import Testing
             INSERT INTO Track VALUES (NULL, NULL, 1);
             INSERT INTO Fan SELECT id, id FROM Track;
             """)
-        // Read once for a connection.
+        // The declarations are read once for each connection.
         _ = try database.connection.fileKeys(of: database.schema)
         statements.removeAll()
         let report = try database.delete("Artist", 1, method: method)

@@ -62,7 +62,7 @@ struct TestDatabase {
             try connection.execute("COMMIT")
             return report.sorted()
         } catch {
-            // The data must be as before without the help of the rollback.
+            // The data must be unchanged even before the rollback.
             try connection.execute("COMMIT")
             throw error
         }

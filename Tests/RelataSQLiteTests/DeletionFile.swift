@@ -21,7 +21,7 @@ struct DeletionFile {
         ).sorted()
     }
 
-    /// Deletes, and leaves it to the deletion to undo what it did where it fails.
+    /// Deletes. If the deletion fails, it must undo its changes itself.
     @discardableResult
     func delete(_ entity: String, _ keys: Value...) throws -> DeletionReport {
         try connection.execute("BEGIN IMMEDIATE")

@@ -45,7 +45,8 @@ struct ForeignFile {
         let isDeferred: Bool
     }
 
-    /// What stands where a foreign key is checked at once, so that another file can be made that checks it at the end.
+    /// A placeholder after each foreign key that is checked at once; a copy of the file replaces it to check the key at
+    /// the end.
     static let immediate = "/*at once*/"
 
     init(_ random: inout SeededGenerator) {
@@ -115,7 +116,7 @@ struct ForeignFile {
             columns.append(tables[source].columns.count - 1)
         }
         var actions = ["CASCADE", "CASCADE", "CASCADE", "NO ACTION", "RESTRICT"]
-        // A key that is unset has no object any more, and a required column can't be: only CASCADE and refusals.
+        // An unset key has no object any more, and a required column can't be unset: only CASCADE and refusals remain.
         if isFree { actions += ["SET NULL", "SET NULL", "SET DEFAULT"] }
         let action = actions.randomElement(using: &random) ?? "CASCADE"
         if action == "SET DEFAULT", random.chance(50) {
@@ -153,7 +154,7 @@ struct ForeignFile {
             }
     }
 
-    /// Makes the tables and their rows; SQLite itself refuses references that lead nowhere.
+    /// Makes the tables and their rows; SQLite itself refuses dangling references.
     func write(to connection: Connection, _ random: inout SeededGenerator) throws {
         for statement in statements { try connection.execute(statement) }
         for table in tables {
@@ -163,12 +164,12 @@ struct ForeignFile {
                     return isKey ? value(of: table.columns[column], &random) : column == 1 ? "note" : .null
                 }
                 let places = values.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-                // One that is there already, or whose own key must refer to something, is left out.
+                // A row is left out if it already exists, or if its own key must refer to something.
                 try? connection.execute(
                     SQLStatement("INSERT INTO \(table.name) VALUES (\(places))", values.map { .value($0) }))
             }
         }
-        // References come afterwards, one row at a time, as far as they lead somewhere.
+        // References are set afterwards, one row at a time, if they have a target.
         for _ in 0..<2 {
             for key in keys.shuffled(using: &random) {
                 let (source, target) = (tables[key.source], tables[key.target])
@@ -219,9 +220,9 @@ struct ForeignFile {
         }
     }
 
-    // MARK: What is known of the keys
+    // MARK: Keys
 
-    /// Whether a table has foreign keys that share a column, one of which changes it.
+    /// Whether a table has foreign keys that share a column, and one of them changes it.
     func sharesColumns(_ table: String) -> Bool {
         keys.indices.contains { index in
             let key = keys[index]
@@ -260,7 +261,7 @@ struct ForeignFile {
         }
     }
 
-    /// The columns of the target that SQLite compares with an index of another affinity, where the target's gives way.
+    /// The target's columns that SQLite converts to the affinity of an index on the source's columns.
     private func converted(by key: KeyText) -> Set<Int> {
         let (source, target) = (tables[key.source], tables[key.target])
         let numbers = ["INTEGER", "REAL", "NUMERIC"]

@@ -4,10 +4,10 @@ import RelataSQLite
 import TestSupport
 import Testing
 
-/// SQLite asks every 100,000 steps whether the task was cancelled, be it in the middle of beginning or ending a
-/// transaction, before or after that is done.
+/// SQLite checks every 100,000 steps whether the task was cancelled. That may be in the middle of beginning or ending a
+/// transaction, before or after the change of state.
 @Suite struct InterruptedTransactionTests {
-    /// How often each statement runs: enough for SQLite to ask at each of its few steps.
+    /// The number of runs of each statement: enough for SQLite to ask at each of its few steps.
     private let rounds = 210_000
 
     @Test func failedBeginsLeaveNoTransactionOpen() async throws {
@@ -41,7 +41,7 @@ import Testing
             var (interrupted, written) = (0, 0)
             for _ in 0..<rounds {
                 guard (try? connection.begin()) != nil else { continue }
-                // Compiled again, so that it is never asked itself.
+                // Prepared again each time, so that its own steps are too few for a check.
                 try connection.execute("INSERT INTO t DEFAULT VALUES")
                 do {
                     try connection.commit()
@@ -68,7 +68,7 @@ import Testing
                 do {
                     try connection.savepoint {
                         let outer = round % 7 == 0
-                        // Compiled again, so that it is never asked itself.
+                        // Prepared again each time, so that its own steps are too few for a check.
                         if outer { try connection.execute("INSERT INTO t DEFAULT VALUES") }
                         var inner = false
                         do {

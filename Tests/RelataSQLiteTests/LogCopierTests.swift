@@ -5,7 +5,7 @@ import RelataSQLite
 import Synchronization
 import Testing
 
-/// The log of a file is copied into it beside the transactions.
+/// The log of a file is copied into it while transactions run.
 @Suite struct LogCopierTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "relata-log-\(UUID().uuidString)")
 
@@ -20,7 +20,7 @@ import Testing
         return try log.read(upToCount: 16)?.suffix(4).reduce(0) { $0 << 8 | Int($1) } ?? 0
     }
 
-    /// Runs `body` with the path of a new file, and what opens a pool of it that has a table.
+    /// Runs `body` with the path of a new file, and a closure that opens a pool of it with a table.
     private func withFile(_ body: (String, (_ limit: Int32) throws -> ConnectionPool) async throws -> Void) async throws
     {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -59,11 +59,11 @@ import Testing
         return !FileManager.default.fileExists(atPath: path + "-wal")
     }
 
-    /// At each time somebody reads, and from the log: there is always a reader that began before the last commit.
+    /// At any time, a reader reads from the log: there is always one that began before the last commit.
     @Test func theLogRestartsAlthoughReadsOverlap() async throws {
         try await withPool(limit: 500) { pool, path in
             let isDone = Mutex(false)
-            // On their own threads: tasks that never pause would leave none for the writer.
+            // On separate threads: tasks that never pause would leave none for the writer.
             let (results, ended) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
             for _ in 0..<3 {
                 Thread.detachNewThread {
@@ -103,7 +103,7 @@ import Testing
             let data = Value.blob(Data(repeating: 7, count: 40_000))
             let start = try timesBegun(path)
             var count = 0
-            // Of more than ten pages each, where the log is to begin again at a thousand.
+            // Each transaction writes more than ten pages; the log should restart at a thousand.
             while try timesBegun(path) < start + 3, count < 20_000 {
                 let statement = SQLStatement(
                     "REPLACE INTO item VALUES (?1, ?2)", [.value(.integer(Int64(count % 100))), .value(data)])
@@ -134,7 +134,7 @@ import Testing
     @Test func commitsAfterTheCloseAreNotCopied() async throws {
         try await withPool { pool, path in
             try await pool.write { connection in
-                // Closing waits for nobody: what runs continues to its end.
+                // Closing doesn't interrupt anything: running calls continue to their end.
                 try pool.close()
                 try Self.insertMuch(connection)
             }

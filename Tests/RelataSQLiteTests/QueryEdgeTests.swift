@@ -19,7 +19,7 @@ struct QueryEdgeTests {
         let rows = try library.run(query)
         #expect(rows.count == 5)
         let width = query.columnTypes.count - query.placeColumns
-        // Sorted by the place alone, as an owner's rows are.
+        // Sorted by the position alone, as the rows of one owner are.
         func targets(of owner: Value) -> [Value] {
             let own = rows.filter { $0[0] == owner }
             let sorted =
@@ -42,7 +42,7 @@ struct QueryEdgeTests {
         let owners = KeyList(values: [1, 2], width: 1)
         let query = try library.compiler.edge(
             QueryPlan(entity: "Author"), from: "Book", along: "authors", of: owners, tellsOnce: true)
-        // A text isn't a number that a reader could sort by: the objects come with their links.
+        // A reader can't sort by text, so the objects come with their links.
         #expect(query.objectRows == nil)
         #expect(try library.run(query).map { $0[1] }.sorted { "\($0)" < "\($1)" } == ["le", "le", "mi"])
 
@@ -57,7 +57,7 @@ struct QueryEdgeTests {
         let parts = friends.partColumns
         let links = rows.filter { !$0[0].isNull }.map { [$0[0], $0[parts[0]]] }
         #expect(links.sorted { "\($0)" < "\($1)" } == [[1, 2], [1, 3], [3, 1]])
-        // An object is between its part's bounds, behind its number among the keys.
+        // An object is within the bounds of its part, after its number among the keys.
         let objects = rows.filter { $0[0].isNull }.map { Array($0[parts[1]..<parts[2]]) }
         #expect(objects.sorted { "\($0)" < "\($1)" } == [[1, "Ada", nil], [2, "Bea", 1], [3, "Cy", 2]])
     }
@@ -71,7 +71,7 @@ struct QueryEdgeTests {
         let whole: [[Value]] = [[1, nil, nil, nil], [2, 1, 1, "Ada"], [3, 2, 2, "Bea"], [4, 99, nil, nil]]
         #expect(query.knownKeys.count == 1 && query.knownKeys[0] != nil)
         #expect(try library.run(query) == whole)
-        // What an order or another part reads is there in any case.
+        // A part that the order or another part reads is never left out.
         let sorted = try library.compiler.select(
             QueryPlan(entity: "Person", sort: [SortTerm(the("mother.name")), SortTerm(the("id"))]), columns: columns,
             sharing: [1..<4])

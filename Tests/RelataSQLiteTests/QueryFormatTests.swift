@@ -3,7 +3,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// Text finds what the same condition in Swift finds.
+/// A condition as text finds the same as that condition in Swift.
 struct QueryFormatTests {
     let library: QueryLibrary
 

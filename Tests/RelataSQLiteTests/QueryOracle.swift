@@ -1,12 +1,12 @@
 import Foundation
 import RelataCore
 
-/// Evaluates conditions over plain rows in Swift, one object at a time: what the SQL must agree with.
+/// Evaluates conditions over plain rows in Swift, one object at a time. The SQL must give the same results.
 struct QueryOracle {
     let schema: Schema
     let rows: [String: [[String: Value]]]
 
-    /// A row of an entity. Its key is known even where the row doesn't exist: a reference may dangle.
+    /// A row of an entity. Its key is known even if the row doesn't exist: a reference may dangle.
     struct Object {
         let table: Table
         let key: [Value]
@@ -78,7 +78,7 @@ struct QueryOracle {
         return precedes(left, right) == false && precedes(right, left) == false
     }
 
-    /// Whether the left comes before the right; `nil` where one is unset.
+    /// Whether the left comes before the right; `nil` if one is unset.
     func precedes(_ left: Result, _ right: Result) -> Bool? {
         switch (left, right) {
         case (.null, _), (_, .null): nil

@@ -143,7 +143,8 @@ struct QueryOrderTests {
         #expect(throws: RelataError.self) {
             try library.compiler.grouped(plan, by: [the("book.title")], columns: [the("stars")])
         }
-        // What a group agrees in may be made of a property: it tells nothing of others.
+        // A group may be formed by an expression on a property; other expressions on that property still have no single
+        // value.
         let turned = ExpressionNode.negated(the("stars"))
         #expect(
             try library.run(

@@ -72,7 +72,7 @@ struct RandomQueries {
 
     private static let texts = ["", "a", "A", "ab", "é", "É_", "b%", "aé*"]
 
-    /// Rows whose references lead somewhere, save where they may dangle: keys 1 to 6 are in every table.
+    /// Rows whose references have targets, except those that may dangle: keys 1 to 6 are in every table.
     static func fill(_ library: QueryLibrary, _ random: inout SeededGenerator) throws {
         var queries = RandomQueries(schema: library.schema, random: random)
         for table in library.schema.tables {

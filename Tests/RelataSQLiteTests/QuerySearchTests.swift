@@ -5,7 +5,7 @@ import RelataSQLite
 import TestSupport
 import Testing
 
-/// Searching text by parts that match and by words, and places by where they lie.
+/// Searching text by matching parts and by words, and places by their location.
 struct QuerySearchTests {
     let library: QueryLibrary
 

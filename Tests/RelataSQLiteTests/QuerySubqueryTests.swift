@@ -3,7 +3,7 @@ import RelataEngine
 import RelataSQLite
 import Testing
 
-/// Values that are looked for in what another query yields.
+/// Values that are looked for in the results of another query.
 struct QuerySubqueryTests {
     let library: QueryLibrary
 
@@ -24,7 +24,7 @@ struct QuerySubqueryTests {
         try library.connection.execute("UPDATE Review SET stars = 1974 WHERE id = 2")
         #expect(
             try library.keys("Review", .inQuery(the("stars"), years, selecting: the("year"))) == [2])
-        // What is selected may be unset: nothing is equal to it, and nothing becomes undecided.
+        // The selected values may be unset: such a value is equal to nothing, and leaves no comparison undecided.
         let all = QueryPlan(entity: "Book")
         #expect(try library.keys("Review", .not(.inQuery(the("stars"), all, selecting: the("year")))) == [1, 3, 4])
     }

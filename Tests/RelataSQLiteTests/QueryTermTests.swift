@@ -3,7 +3,7 @@ import RelataCore
 import RelataEngine
 import Testing
 
-/// Terms that may be unset, conditions of an app's own, and how much a query may hold.
+/// Terms that may be unset, conditions of an app's own, and the limits on a query's size.
 struct QueryTermTests {
     let library: QueryLibrary
 

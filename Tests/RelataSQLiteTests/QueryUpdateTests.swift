@@ -57,7 +57,7 @@ struct QueryUpdateTests {
         let own = try library.compiler.update(sameMark, [Assignment("enrolment", the("enrolment"))])
         #expect(try library.connection.run(own.statement) == 1)
         #expect(try library.keys("Note", the("enrolment.mark") == 5) == [1])
-        // An object of another kind, and one with a key of two parts where a value belongs.
+        // An object of another kind, and one with a key of two parts for an attribute.
         for (entity, assignment) in [
             ("Review", Assignment("book", the("book.genre"))), ("Note", Assignment("text", the("enrolment"))),
         ] {

@@ -48,7 +48,7 @@ import Testing
     ) async -> [Result<Int, any Error>] {
         let end = DispatchSemaphore(value: 0)
         await withCheckedContinuation { isHeld in
-            // A thread of its own: it must not be one that the tasks need.
+            // A separate thread: it must not be one that the tasks need.
             Thread.detachNewThread {
                 try? pool.withWriter { _ in
                     isHeld.resume()
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// Cancels the task that runs it for the first time, which is that of the one before.
+    /// Cancels the task that runs it the first time, which is the task of the write before it.
     private static func insert(
         _ id: Int, cancellingOnce runs: Statements, whenCancelled: @escaping @Sendable () throws -> Int
     ) -> @Sendable (Connection) throws -> Int {
@@ -140,7 +140,7 @@ import Testing
                 pool, [Self.insert(0), Self.insert(1), Self.insert(2, parent: 99), Self.insert(3, parent: 0)])
             #expect(throws: RelataError.self) { try results[2].get() }
             try #expect(values([results[0], results[1], results[3]]) == [0, 1, 3])
-            // The one that goes first is no different.
+            // The same for the first write.
             let more = await write(pool, [Self.insert(4, parent: 99), Self.insert(5), Self.insert(6)])
             #expect(throws: RelataError.self) { try more[0].get() }
             try #expect(values([more[1], more[2]]) == [5, 6])
@@ -194,7 +194,7 @@ import Testing
     @Test func writesCancelledByTheLeaderAreRetried() async throws {
         try await withPool { pool, _ in
             let runs = Statements()
-            // It tells of it instead of throwing.
+            // The call returns the error instead of throwing it.
             let results = await write(pool, [Self.insert(0), Self.insert(1, cancellingOnce: runs) { -1 }])
             try #expect(values(results) == [0, 1])
             try #expect(ids(pool) == [0, 1])

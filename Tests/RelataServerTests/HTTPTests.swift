@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// How the server handles HTTP, whatever service answers.
+/// HTTP as the server handles it, regardless of the service that answers.
 struct HTTPTests {
     @Test func aRequestReachesTheProtocolBelowTheMount() async throws {
         try await TestServer.running { server in

@@ -39,7 +39,7 @@ struct LargeReplyTests {
                 let connection = try server.connect()
                 try connection.send(ServerConnection.bytes("GET", "/parse/x"))
                 for _ in 0..<100 {
-                    // This reads 16 KB.
+                    // Each check reads 16 KB.
                     #expect(try !connection.isClosedByServer())
                     usleep(60_000)
                 }
@@ -73,7 +73,7 @@ struct LargeReplyTests {
                 blockUntil { server.heldReplyBytes == 0 }
                 return (refusals, small, taken, try server.connect().request("GET", "/parse/x").body.count)
             }
-            // A change that was done must not be repeated, and clients repeat requests after a status of 500 or more.
+            // A change that was made must not be repeated, and clients repeat requests after a status of 500 or more.
             #expect(refusals.map(\.status) == [503, 400])
             for refusal in refusals {
                 #expect(refusal.code == ParseError.Code.requestLimitExceeded.rawValue)

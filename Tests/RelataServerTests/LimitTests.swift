@@ -101,7 +101,7 @@ struct LimitTests {
                 if parts[0].isEmpty { head += "Transfer-Encoding: chunked\r\n\r\n" }
                 try connection.send(head)
                 for part in parts {
-                    // So most parts are read one by one. Otherwise, the reply is the same.
+                    // The pause makes the server read most parts one by one. Without it, the reply would be the same.
                     usleep(20_000)
                     try connection.send(part)
                 }
@@ -139,7 +139,8 @@ struct LimitTests {
                 let connection = try server.connect(timeout: 0.05)
                 try connection.send("POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
                 var reply: ServerReplyText?
-                // The body would be whole after 50 seconds. Whoever sends to a closed connection may lose its reply.
+                // The body would be complete after 50 seconds. A client that sends to a closed connection may lose its
+                // reply.
                 for _ in 0..<900 where reply == nil {
                     try connection.send(" ")
                     do { reply = try connection.receive() } catch ServerConnection.Failure.timedOut {}

@@ -10,7 +10,7 @@ import Testing
 struct LiveRestartTests {
     private static let connect = #"{"op":"connect","applicationId":"app"}"#
 
-    /// A subscription, which may go on after a position.
+    /// A subscription, which may resume after a position.
     private static func subscribe(after position: String? = nil) -> String {
         let after = position.map { #","after":"\#($0)""# } ?? ""
         return #"{"op":"subscribe","requestId":1,"query":{"className":"Book","where":{},"results":true}\#(after)}"#
@@ -49,7 +49,7 @@ struct LiveRestartTests {
                 let event = try follower.message()
                 #expect(event["op"] == "create" && event["object"]?["objectId"]?.string == acknowledged.last)
                 let position = try #require(event["position"]?.string)
-                // Its event may be on its way, or not.
+                // Its event may or may not have been sent.
                 acknowledged.append(try create(server, "untold \(round)"))
                 server.kill()
                 follower.close()

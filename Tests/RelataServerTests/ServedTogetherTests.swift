@@ -105,7 +105,7 @@ struct ServedTogetherTests {
             let again = try send(servers[1 - round % 2], "PUT", path, increment, id: "round-\(round)")
             #expect(first.status == 200 && again.text == first.text)
         }
-        // If one is killed, nothing is lost.
+        // If one server is killed, nothing is lost.
         servers[0].kill()
         #expect(try send(servers[1], "GET", path).json["count"] == 6)
         try servers[0].start()

@@ -127,7 +127,7 @@ struct StatusTests {
 
     @Test func connectionsAreCountedWhileTheyAreOpen() async throws {
         try await TestServer.running { server in
-            /// Whether this many connections are counted, with that of this request. The server's count may lag.
+            /// Whether this many connections are counted, including this request's. The server's count may lag.
             func isCounted(_ count: Int) async throws -> Bool {
                 for _ in 0..<3000 {
                     let text = try await server.request("GET", "/metrics").text

@@ -65,7 +65,7 @@ struct StoppingTests {
 
     @Test func theWaitForARequestThatDoesNotEndIsLimited() async throws {
         let (starts, started) = AsyncStream.makeStream(of: Void.self)
-        // Unlimited, it would be a day.
+        // Without the limit, the request would take a day.
         try await TestServer.running(
             { $0.stopTimeout = .milliseconds(300) },
             service: { _ in

@@ -187,7 +187,7 @@ struct WebSocketTests {
                     try other.send(frame: .text, Array("hello".utf8))
                     #expect(try other.receiveFrame().kind == .text)
                 }
-                // The client takes the answers only now. What follows the pings is read.
+                // Only now does the client take the answers. The frames after the pings are read.
                 try flooding.send(frame: .text, Array("hello".utf8))
                 var frame = try flooding.receiveFrame()
                 while frame.kind == .pong {
@@ -206,7 +206,7 @@ struct WebSocketTests {
                 let socket = try server.socket()
                 try socket.send(frame: .text, Array("hello".utf8))
                 #expect(try socket.receiveFrame().kind == .text)
-                // A half of a frame, and no more.
+                // An incomplete frame.
                 try socket.send([0x81, 0x85, 7, 77])
                 socket.finish()
                 #expect(try socket.isClosedByServer())
@@ -224,7 +224,7 @@ struct WebSocketTests {
                 let socket = try server.socket()
                 try socket.send(bytes)
                 socket.finish()
-                // Whatever the server answers, it ends the connection, and others are served.
+                // After any reply, the server ends the connection and serves others.
                 _ = try? socket.receiveAll()
                 let other = try server.socket()
                 try other.send(frame: .text, Array("hello".utf8))
@@ -264,7 +264,7 @@ struct WebSocketTests {
         try await serving(served, { $0.limits.idleTime = .milliseconds(300) }) { server in
             try await blocking {
                 let socket = try server.socket()
-                // Further waiting messages are no excuse.
+                // Waiting messages don't keep the connection open.
                 for text in ["flood", "a", "b", "c", "d"] { try socket.send(frame: .text, Array(text.utf8)) }
                 // The session ends because sending fails.
                 blockUntil { served.endCount.load(ordering: .relaxed) > 0 }

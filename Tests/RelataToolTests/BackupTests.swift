@@ -102,7 +102,7 @@ import Testing
         let run = try Tool.run("restore", backup, library.path, "--replace")
         #expect(run.exitCode == 1 && run.hasErrorLine && run.errors.contains("damaged"), "\(run.errors)")
         #expect(try library.bytes() == before)
-        // And a damaged file is brought back from a whole backup.
+        // A damaged file is also restored from an intact backup.
         let whole = folder.path("whole.sqlite")
         #expect(try library.run("backup", whole, "--verify").exitCode == 0)
         try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: library.path))
@@ -117,7 +117,7 @@ import Testing
         var bytes = try Data(contentsOf: URL(fileURLWithPath: good))
         bytes.replaceSubrange(4096..<8192, with: repeatElement(0xAA, count: 4096))
         try bytes.write(to: URL(fileURLWithPath: bad))
-        // A log that somebody wrote and didn't end, beside a file whose beginning is gone.
+        // A log that wasn't finished, beside a file whose beginning is gone.
         let target = folder.path("target.sqlite")
         do {
             let writer = try SampleConnection(library.path)
@@ -133,7 +133,7 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == Data(repeating: 7, count: 8192))
         #expect(try Data(contentsOf: URL(fileURLWithPath: target + "-wal")) == log)
         #expect(try self.names() == names)
-        // A whole one takes its place, and the log isn't applied to it.
+        // An intact backup takes its place, and the log isn't applied to it.
         #expect(try Tool.run("restore", good, target, "--replace").exitCode == 0)
         let rows = try SampleFile(copyOf: target).rows("SELECT count(*) FROM Review")
         #expect(try rows == ["9"] && !self.names().contains("target.sqlite-wal"))
@@ -145,7 +145,7 @@ import Testing
         let target = folder.path("target.sqlite")
         let content = Data(repeating: 7, count: 8192)
         try content.write(to: URL(fileURLWithPath: target))
-        // As another process that has its key would lock it.
+        // Locked as by another process that has its key.
         let descriptor = open(target, O_RDWR)
         defer { close(descriptor) }
         var range = flock()

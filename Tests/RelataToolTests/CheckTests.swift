@@ -75,7 +75,7 @@ import Testing
         #expect(try file.rows("SELECT count(*) FROM Book WHERE genreId IS NULL") == ["4"])
     }
 
-    /// References that SQLite follows by the rules of the column that is referred to stay; what leads nowhere is fixed.
+    /// References that SQLite resolves by the rules of the target's column stay; dangling ones are fixed.
     @Test func repairsAffectOnlyDanglingReferences() throws {
         let file = try SampleFile(
             """
@@ -106,7 +106,7 @@ import Testing
             }
             return found
         }
-        /// Those that SQLite itself finds to lead nowhere, as the table, the row and the column.
+        /// The dangling references that SQLite itself finds, each as table, row and column.
         func dangling() throws -> Set<String> {
             Set(
                 try file.rows(
@@ -121,7 +121,7 @@ import Testing
         #expect(run.exitCode == 1)
         for sql in fixes(run) { try file.execute(sql) }
         #expect(try dangling() == [])
-        // A row that must have its reference goes with the other one that it has.
+        // A row with a required dangling reference is deleted, and with it its other reference.
         let gone = Set(wrong.filter { $0.hasPrefix("d.") }.map { $0.split(separator: "|")[1] })
         let expected = before.filter { reference in
             let parts = reference.split(separator: "|")

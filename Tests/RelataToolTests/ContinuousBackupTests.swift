@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `relata backup --continuous`, and `relata restore` of what it copies.
+/// `relata backup --continuous`, and `relata restore` of its copies.
 @Suite struct ContinuousBackupTests {
     private let folder: TemporaryFolder
 
@@ -46,7 +46,7 @@ import Testing
         let run = try Tool.run("restore", copies, restored)
         #expect(run.exitCode == 0 && run.output.hasSuffix("Z, checked\n") && run.told.isEmpty, "\(run.errors)")
         #expect(try SampleFile(copyOf: restored).rows("SELECT count(*) FROM Review") == ["0"])
-        // The first moment is that of the base.
+        // The first moment is the base's.
         let base = try #require(
             FileManager.default.contentsOfDirectory(atPath: copies).first { $0.hasSuffix(".sqlite") })
         let digits = Array(base)
@@ -63,7 +63,7 @@ import Testing
             #expect(run.exitCode == 1 && run.hasErrorAtEnd && run.errors.contains(words), "\(run.errors)")
         }
         let later = try Tool.run("restore", copies, folder.path("later.sqlite"), "--at", "2999-01-01T00:00:00Z")
-        #expect(later.exitCode == 0 && later.errors.contains("is missing"), "\(later.errors)")
+        #expect(later.exitCode == 0 && later.errors.contains("are missing"), "\(later.errors)")
     }
 
     @Test func unsupportedSourcesAreRefused() throws {
@@ -109,7 +109,7 @@ import Testing
         let writer = try SampleConnection(library.path)
         try writer.execute("INSERT INTO big VALUES (1)")
         let tool = try Tool.executablePath()
-        // The base has room, and what is written then hasn't.
+        // The disk has room for the base, but not for the later writes.
         let (process, output) = try SmallDisk.start(
             folder.url.path,
             """

@@ -61,7 +61,7 @@ struct CopyToolTests {
             WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
             INSERT INTO a SELECT i, 'row ' || i, 100001 - i FROM n;
             """)
-        // Killed in the middle of it, twice.
+        // The copy is killed in the middle, twice.
         for _ in 0..<2 {
             let process = try Tool.start(["copy", file.path, database.url])
             let session = try Session(PostgresURL(database.url))
@@ -93,7 +93,7 @@ struct CopyToolTests {
 
     /// The number of rows.
     private func copied(_ session: Session) throws -> Int64 {
-        // Cells are valid while their result is there.
+        // Cells are valid as long as their result exists.
         func number(_ sql: String) throws -> Int64 {
             let result = try session.execute(SQLStatement(sql))
             return try withExtendedLifetime(result) { try result[0][0].integer() }

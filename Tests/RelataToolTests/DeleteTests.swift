@@ -98,7 +98,7 @@ import Testing
 
     @Test func severalKeysAreOneDeletion() throws {
         let file = try SampleFile.library()
-        // Each alone would be denied by the loans of the other's.
+        // Each deletion alone would be denied by the loans of the other object.
         let run = try file.run("delete", "Loan", "1", "3", "3", "--yes")
         #expect(run.exitCode == 0)
         #expect(run.lines.last { !$0.isEmpty } == "deleted 2 objects: 2 Loan")
@@ -150,7 +150,7 @@ import Testing
         #expect(try file.rows("SELECT count(*) FROM p") == ["1"])
     }
 
-    @Test func aKeyThatIsNotThereIsAnError() throws {
+    @Test func aMissingKeyIsAnError() throws {
         let file = try SampleFile.library()
         let run = try file.run("delete", "Loan", "2", "99", "--yes")
         #expect(run.exitCode == 1)

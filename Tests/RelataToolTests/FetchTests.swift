@@ -87,7 +87,7 @@ import Testing
         #expect(none.exitCode == 0)
     }
 
-    @Test func csvQuotesWhatNeedsQuotes() throws {
+    @Test func csvQuotesFieldsThatNeedQuotes() throws {
         let file = try SampleFile(
             """
             CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, b TEXT);

@@ -46,7 +46,7 @@ import Testing
         #expect(try file.run("inspect", "--format", "swift").exitCode == 0)
     }
 
-    /// Links are read from the keys that there are.
+    /// Links are read only from the foreign keys that exist.
     @Test func aDroppedKeyIsNotFollowed() throws {
         let file = try SampleFile(
             """
@@ -59,7 +59,7 @@ import Testing
         #expect(run.exitCode != 0 && run.errors.contains("c.k is an attribute"), "\(run.errors)")
     }
 
-    /// A foreign key of several columns refers to nothing where one of them is unset.
+    /// A foreign key of several columns refers to nothing if one of them is unset.
     @Test func partlyUnsetReferencesAreUnset() throws {
         let file = try SampleFile(
             """
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// Functions and collations that another program gives SQLite are nowhere in its file.
+    /// Functions and collations that another program defines for SQLite aren't part of its file.
     @Test func missingFunctionsOfOtherProgramsAreFindings() throws {
         for (word, message) in [
             ("COLLATE mine", "no such collation sequence: mine"), ("abs", "unknown function: mine()"),
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    /// The rows of a table whose key sorts by such a collation can't even be counted.
+    /// If the key of a table sorts by such a collation, its rows can't even be counted.
     @Test func unreadableTablesDoNotHideOthers() throws {
         let file = try SampleFile(
             """

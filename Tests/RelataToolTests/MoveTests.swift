@@ -34,7 +34,7 @@ import Testing
         #expect(run.exitCode == 0, "\(run.errors)")
         #expect(try dump(empty) == dump(library))
         #expect(try empty.run("check").exitCode == 0)
-        // Once more: all of it is there.
+        // A second import finds that everything exists.
         let again = try empty.run("import", folder.path("out"))
         #expect(again.exitCode == 1 && again.errors.contains("Author.\(format):"), "\(again.errors)")
         #expect(again.hasErrorAtEnd && again.errors.contains("relata: nothing was imported: "))

@@ -31,7 +31,7 @@ import Testing
         let file = try SampleFile.library()
         let run = try Self.delete(file, locked: 2.5)
         #expect(run.exitCode == 0 && run.lines.contains("deleted 1 object: 1 Loan"))
-        // Not once each second, and nothing that only a terminal understands.
+        // No line each second, and nothing that only a terminal understands.
         #expect(run.errors == "deleting 1 object …\n")
     }
 
@@ -59,7 +59,7 @@ import Testing
 private final class Terminal: Sendable {
     struct NotMade: Error {}
 
-    /// What a program writes to.
+    /// The end that a program writes to.
     let input: FileHandle
     private let screen: Int32
 
@@ -71,7 +71,8 @@ private final class Terminal: Sendable {
         }
         let path = String(cString: name)
         #else
-        // What those functions do, which aren't seen from Swift here: TIOCSPTLCK and TIOCGPTN.
+        // These functions can't be called from Swift here, so their requests are made directly: TIOCSPTLCK and
+        // TIOCGPTN.
         screen = open("/dev/ptmx", O_RDWR | O_NOCTTY)
         var lock: Int32 = 0
         var number: Int32 = 0

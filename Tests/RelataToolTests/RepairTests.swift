@@ -68,7 +68,7 @@ import Testing
         let run = try file.run("check", "--repair", "--yes", "--backup", copy)
         #expect(run.lines.contains("2 findings are left"), "\(run.output)\(run.errors)")
         #expect(try SampleFile(copyOf: copy).rows("SELECT count(*) FROM Book WHERE genreId = 50") == ["4"])
-        // Where none can be made, nothing is fixed.
+        // If no backup can be made, nothing is fixed.
         let other = try damagedLibrary()
         let before = try other.bytes()
         let refused = try other.run("check", "--repair", "--yes", "--backup", copy)

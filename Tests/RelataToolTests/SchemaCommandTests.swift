@@ -22,7 +22,7 @@ struct SchemaCommandTests {
         INSERT INTO artist (name) VALUES ('A');
         """
 
-    /// A folder with nothing but the file, so that what is written beside it shows.
+    /// A folder that contains only the file, so that files written beside it are noticed.
     private func content(beside path: String) throws -> [String: Data] {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         var content: [String: Data] = [:]

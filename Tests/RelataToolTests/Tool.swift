@@ -15,7 +15,7 @@ struct ToolRun {
     var told: [Substring] { errors.split(separator: "\n").filter { !$0.hasSuffix("…") } }
     /// Whether there is one line on standard error, which begins as errors do.
     var hasErrorLine: Bool { hasErrorAtEnd && errors.split(separator: "\n").count == 1 }
-    /// The same where progress may stand before it.
+    /// The same, if progress may be printed before it.
     var hasErrorAtEnd: Bool {
         errors.hasSuffix("\n") && errors.split(separator: "\n").last?.hasPrefix("relata: ") == true
     }
@@ -37,7 +37,7 @@ enum Tool {
 
     struct NotBuilt: Error {}
 
-    /// Where it is, for a shell.
+    /// The tool's path, for a shell.
     static func executablePath() throws -> String {
         guard let executable else { throw NotBuilt() }
         return executable.path
@@ -67,7 +67,7 @@ enum Tool {
         geteuid() != 0 || FileManager.default.isExecutableFile(atPath: setpriv.path)
     }
 
-    /// Runs it; its output, and what it says beside it, go to `output` and `errors` where these are given.
+    /// Runs it. Its output and its errors go to `output` and `errors` if these are given.
     static func run(
         _ given: [String], input: String = "", in folder: String? = nil, output: FileHandle? = nil,
         errors: FileHandle? = nil, isUnprivileged: Bool = false
@@ -153,7 +153,7 @@ final class SampleFile {
     }
 
     func run(_ command: String, _ arguments: [String], input: String = "") throws -> ToolRun {
-        // The file goes with the object, which may be used for the last time here.
+        // The file is deleted with the object, which may be used for the last time here.
         try withExtendedLifetime(self) { try Tool.run([command, path] + arguments, input: input) }
     }
 

@@ -5,7 +5,7 @@ import RelataSQLite
 import RelataTesting
 import Testing
 
-/// Continuous copies of a file that several processes write, all of which are killed now and then.
+/// Continuous copies of a file that several processes write, while they are killed now and then.
 @Suite struct FollowedKillTests {
     /// An acknowledgement to a writer: a number and its time.
     private struct Acknowledged {
@@ -27,7 +27,7 @@ import Testing
             SQLStatement("SELECT process, count(*), max(number) FROM receipt GROUP BY process"))
         {
             guard case .integer(let process) = row[0], case .integer(let count) = row[1] else { continue }
-            // None is missing before the last.
+            // No receipt is missing before the last one.
             #expect(row[2] == .integer(count))
             counts[Int(process)] = Int(count)
         }
@@ -73,7 +73,7 @@ import Testing
         }
         let lines = follower.finish()
         #expect(lines.last == "done", "seed \(seed)")
-        // One that is stopped before it has a base to continue from copies nothing.
+        // A follower that is stopped before it has a base to continue from copies nothing.
         let hasBase = ([first].compactMap(\.self) + lines).contains { $0.hasPrefix("base") || $0.hasPrefix("resumed") }
         let end = Int64(Date().timeIntervalSince1970 * 1_000_000)
         let last = folder.file("last.sqlite")
@@ -90,11 +90,11 @@ import Testing
             #expect(then <= moment, "\(comment)")
             for (process, receipts) in told {
                 let count = counts[process] ?? 0
-                // All that was acknowledged before the moment that was restored is there.
+                // All receipts that were acknowledged before the restored moment are there.
                 let least = receipts.last { $0.time < then }?.number ?? 0
                 #expect(count >= least, "\(comment), process \(process)")
-                // Nothing is there that began after the one that was asked for, which is when the one before was
-                // acknowledged; a killed writer may have written one that it was never told of.
+                // The copy contains nothing that began after the requested moment, which is when the receipt before was
+                // acknowledged. A killed writer may have written one more that was never acknowledged.
                 let most = (receipts.last { $0.time <= moment }?.number ?? 0) + 2
                 #expect(count <= most, "\(comment), process \(process)")
             }

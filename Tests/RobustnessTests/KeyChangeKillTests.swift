@@ -7,7 +7,7 @@ import Testing
 
 /// A process that is killed while it encrypts a file with another key leaves the file with one of the two keys.
 @Suite struct KeyChangeKillTests {
-    @Test func theFileHasTheOldKeyOrTheNewOneHoweverOftenTheChangeIsKilled() throws {
+    @Test func theFileHasTheOldOrTheNewKeyAfterEveryKill() throws {
         let seed = UInt64.random(in: 0..<UInt64.max)
         print("seed of the kills: \(seed)")
         var random = SampleRandom(seed: seed)
@@ -29,8 +29,8 @@ import Testing
             // Its journal is the old file, until the new one is complete.
             if FileManager.default.fileExists(atPath: path + "-journal") { interrupted += 1 }
 
-            // The last change may have been complete before it was said to be. Sometimes the wrong key is tried first, and
-            // finds the journal.
+            // The last change may have been complete before it was reported. Sometimes the wrong key is tried first,
+            // and finds the journal.
             let candidates = [last, last + 1].shuffled(using: &random)
             let fitting = try candidates.filter { try fits($0, path, comment) }
             key = try #require(fitting.first, "neither the old key nor the new one opens it: \(comment)")
@@ -49,7 +49,7 @@ import Testing
         return options
     }
 
-    /// Whether a file opens with a key. If not, the key must be what is wrong.
+    /// Whether a file opens with a key. If not, the error must be about the key.
     private func fits(_ key: Int, _ path: String, _ comment: String) throws -> Bool {
         do {
             try open(path, Garden.models, options: options(key)).close()

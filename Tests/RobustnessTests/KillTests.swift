@@ -19,7 +19,7 @@ import Testing
         for kill in 1...60 {
             let writer = try Writer("garden", path)
             var said: [String] = []
-            // Every sixth is killed while it starts, which is when the log of the one before is recovered.
+            // Every sixth writer is killed at its start, while it recovers the log of the one before.
             if kill % 6 != 0, let first = writer.line() { said.append(first) }
             usleep(UInt32.random(in: 0..<(kill % 6 == 0 ? 30_000 : 8_000), using: &random))
             said += writer.kill()
@@ -33,14 +33,14 @@ import Testing
         #expect(known >= 50, "seed \(seed)")
     }
 
-    /// Compares the file with what its number of transactions says it holds, and returns that number.
+    /// Compares the file with the expected contents after its number of transactions, and returns that number.
     private func checkGarden(_ path: String, atLeast known: Int, _ comment: String) throws -> Int {
         let store = try open(path, Garden.models)
         defer { try? store.close() }
         return try store.read { tx in
             let receipts = try tx.fetch(Receipt.all.sorted { $0.number }.select { $0.number })
             let count = receipts.count
-            // The last one may have been written and not yet been said to be.
+            // The last transaction may have been committed without being reported.
             #expect(count >= known, "\(comment): \(known) were acknowledged, and \(count) are there")
             #expect(receipts == Array(0..<count).map { $0 + 1 }, "\(comment)")
 
@@ -67,7 +67,7 @@ import Testing
                     }
                 }
             }
-            // What was deleted with its tree is gone.
+            // Branches and leaves of deleted trees are gone.
             #expect(try tx.count(Branch.all) == living.count * Garden.width, "\(comment)")
             #expect(try tx.count(Leaf.all) == living.count * Garden.width * Garden.width, "\(comment)")
             for colour in try tx.fetch(Colour.all) {

@@ -63,7 +63,7 @@ import Testing
         ).finish()
         let parts = lines.split { ["again", "new"].contains($0) }.map(Array.init)
         try #require(parts.count == 3, "\(lines)")
-        // What was acknowledged is there, the error says what is wrong, and reading continues.
+        // Acknowledged writes are stored, the error names the reason, and reading continues.
         let written = parts[0].compactMap { Int($0) }.count
         #expect(written > 2, "\(lines)")
         #expect(parts[0].suffix(2).first?.contains("no space left") == true, "\(parts[0].suffix(2))")

@@ -41,7 +41,7 @@ struct PostgresKillTests {
         func kill() {
             process.writer.signal(SIGKILL)
             ended.wait()
-            // It may be called again.
+            // `kill` may be called again.
             ended.signal()
         }
     }
@@ -81,7 +81,7 @@ struct PostgresKillTests {
                 try cluster.start()
                 killed.server += 1
             } else if let process = try backends(url).randomElement(using: &random) {
-                // The server takes all connections down with it, and recovers.
+                // The server closes all connections, and recovers.
                 Foundation.kill(process, SIGKILL)
                 killed.backends += 1
             }
@@ -99,7 +99,7 @@ struct PostgresKillTests {
         let numbers = try await checked.fetch(Receipt.all.sorted { $0.number }.select { $0.number })
         for (index, last) in acknowledged.enumerated() {
             let own = numbers.filter { $0 / Ledgers.span == index + 1 }.map { $0 % Ledgers.span }
-            // One after the other, each once; the last one may be written and not yet said to be.
+            // The numbers are consecutive and unique; the last one may be written but not acknowledged yet.
             #expect(own == Array(0..<own.count).map { $0 + 1 }, "seed \(seed)")
             #expect(own.count == last || own.count == last + 1, "\(own.count) of \(last), seed \(seed)")
             #expect(try await checked.fetch(Tally.self, id: "\(index + 1)")?.count == own.count, "seed \(seed)")

@@ -41,7 +41,7 @@ import Testing
         #expect(difference.inserted.map(\.element.number) == [1, 2, 3] && difference.removed.isEmpty)
         #expect(try await count.next() == 4)
         #expect(try await first.next()??.number == 1)
-        // Which rows they were only that process knows.
+        // Only the other process knows which rows changed.
         for await set in feed where set.touches("Receipt") {
             #expect(set.changes.allSatisfy { $0.kind == .unknown })
             break
@@ -52,7 +52,7 @@ import Testing
         let folder = try Folder()
         let path = folder.file()
         let store = try Self.store(path)
-        // How many receipts, trees, leaves and colours of leaves there are, and how many of these were counted.
+        // The numbers of receipts, trees, leaves and the leaves' colours, and the sum of the colours' own counts.
         let states = store.observe { tx in
             let counts = [try tx.count(Receipt.all), try tx.count(Tree.all), try tx.count(Leaf.all)]
             let coloured = try tx.value(of: Leaf.all) { $0.colours.count.sum() }
@@ -86,7 +86,7 @@ import Testing
         let writer = try Writer("insert", path, "3")
         #expect(writer.finish().count == 1)
         #expect(try await numbers.next() == [1, 2, 3])
-        // And a class that another process makes.
+        // The same for a class that another process creates.
         var visitors = records.observe(countOf: RecordQuery("Visitor")).makeAsyncIterator()
         #expect(try await visitors.next() == 0)
         let other = try Writer(
@@ -95,7 +95,8 @@ import Testing
         #expect(other.line() == "locked")
         #expect(try await visitors.next() == 1)
         #expect(other.finish() == [])
-        // What records write the store of models sees, which another process has open as well.
+        // Objects written by a store of records are seen by the store of models, which another process has open as
+        // well.
         var receipts = typed.observe(countOf: Receipt.all).makeAsyncIterator()
         #expect(try await receipts.next() == 3)
         try await records.save(Record("Receipt", ["number": 4, "note": "mine"]))
@@ -106,7 +107,7 @@ import Testing
         let folder = try Folder()
         let path = folder.file()
         let store = try Self.store(path)
-        // Cancelled: what comes later is still seen by the next observer, at once.
+        // The observer is cancelled. Later changes are still seen by the next observer, at once.
         let calls = AsyncStream.makeStream(of: Int.self)
         let observer = store.observe(Receipt.all) { calls.continuation.yield($0.count) }
         var values = calls.stream.makeAsyncIterator()

@@ -45,7 +45,7 @@ import Testing
         try store.insert(Receipt(number: 1, note: ""))
         let writer = try Writer("lock", path, "BEGIN IMMEDIATE")
         #expect(writer.line() == "locked")
-        // Who reads doesn't mind.
+        // Reading still works.
         #expect(try store.count(Receipt.all) == 1)
         let other = try open(path, Garden.models, options: options)
         #expect(try other.count(Receipt.all) == 1)
@@ -88,7 +88,7 @@ import Testing
         let few = try #require(Writer("insert", folder.file("few.sqlite"), "2000").finish().first.flatMap { Int($0) })
         let many = try #require(
             Writer("insert", folder.file("many.sqlite"), "100000").finish().first.flatMap { Int($0) })
-        // Their text alone is 25 MB. A process that saved few has all buffers and caches, too.
+        // Their text alone is 25 MB. A process that saved few objects has all buffers and caches, too.
         #expect(many - few < 8, "\(few) MB for 2,000, and \(many) MB for 100,000")
     }
 }

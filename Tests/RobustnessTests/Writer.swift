@@ -97,7 +97,8 @@ final class Folder {
             [.posixPermissions: permissions], ofItemAtPath: name.map { file($0) } ?? path)
     }
 
-    /// What is in the folder, byte for byte. Nobody may have a file open: closing it here would drop SQLite's locks.
+    /// The contents of the folder, byte for byte. Nobody may have a file open: closing it here would drop SQLite's
+    /// locks.
     func contents() throws -> [String: Data] {
         var contents: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: path) {

@@ -46,7 +46,7 @@ enum FollowedWriter {
     }
 }
 
-/// Whether somebody asked for an end.
+/// Whether an end was requested.
 private final class Flag: Sendable {
     let value = Atomic(false)
 }

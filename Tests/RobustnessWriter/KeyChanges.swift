@@ -10,7 +10,7 @@ public enum KeyChanges {
             : try EncryptionKey(bytes: repeatElement(UInt8(truncatingIfNeeded: number), count: 32))
     }
 
-    /// Says the number of the file's key, and then that of each next one as soon as the file has it.
+    /// Prints the number of the file's key, and then the number of each next key as soon as the file has it.
     static func change(_ path: String, from first: Int, say: (Any) -> Void) throws {
         for number in first... {
             say(number)

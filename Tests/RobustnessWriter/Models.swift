@@ -1,12 +1,12 @@
 public import Relata
 
-/// One for each transaction of the writer, kept forever.
+/// A receipt for each transaction of the writer, kept forever.
 @Model public struct Receipt {
     @Attribute(.primaryKey) public let number: Int
     public var note: String
 }
 
-/// A tree that one transaction saves, and one of the next ones deletes with everything in it.
+/// A tree that one transaction saves, and a later one deletes with everything in it.
 @Model public struct Tree {
     @Attribute(.primaryKey) public let number: Int
     public var leafCount: Int
@@ -29,7 +29,7 @@ public import Relata
     public var colours: ToMany<Colour>
 }
 
-/// What leaves share; counts the leaves that have it.
+/// A colour that leaves share, with the number of its leaves.
 @Model public struct Colour {
     @Attribute(.primaryKey) public let name: String
     public var leafCount: Int = 0
@@ -58,13 +58,13 @@ public enum Ledgers {
     }
 }
 
-/// The writer's transactions: what the file holds after so many of them is known from their number alone.
+/// The writer's transactions. Their number alone determines the contents of the file.
 public enum Garden {
     /// The models of the file.
     public static let models: [any Model.Type] = [Receipt.self, Tree.self, Tally.self]
     /// The number of trees at a time.
     public static let treeCount = 4
-    /// How many branches a tree has, and how many leaves a branch.
+    /// The number of branches of a tree, and of leaves of a branch.
     public static let width = 3
 
     /// The colours of a leaf.
@@ -81,7 +81,7 @@ public enum Garden {
             return Branch(position: branch, leaves: ToMany(leaves))
         }
         try tx.save(Tree(number: number, leafCount: width * width, branches: ToMany(branches)))
-        // The tree before got its leaves, but no colours yet.
+        // The previous tree had got its leaves, but no colours yet.
         let leaves = Leaf.where { $0.branch.tree.number == number - 1 }.including { $0.branch }
         for leaf in try tx.fetch(leaves) {
             let position = try leaf.branch.object.position

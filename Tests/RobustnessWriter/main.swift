@@ -3,8 +3,8 @@ import Relata
 import RelataEngine
 import RelataSQLite
 
-// A process for the tests to kill, to lock a file, and to write beside them. Its first argument says what it does with
-// the file, which is the second. It says what it has done on standard output, a line each, and at once.
+// A process for tests that kill it, have it lock a file, or write at the same time. Its first argument is what to do,
+// the second is the file. It reports each action in a line on standard output, immediately.
 
 /// Unlike `print`, keeps nothing back.
 func say(_ line: Any) {
@@ -16,7 +16,7 @@ func run(_ arguments: [String]) throws {
     let path = arguments[1]
     switch arguments[0] {
     case "garden":
-        // One transaction after the other, until somebody ends it.
+        // One transaction after the other, until the process is ended.
         let store = try Store.open(path, for: Garden.models)
         // Moves the log into the file often, so that this too is interrupted.
         try store.execute("PRAGMA wal_autocheckpoint = 16")
@@ -27,7 +27,7 @@ func run(_ arguments: [String]) throws {
             say(number)
         }
     case "ledger":
-        // One transaction after the other on a server that is killed now and then, until somebody ends it.
+        // One transaction after the other on a server that is killed now and then, until the process is ended.
         var options = Store.Options()
         options.busyTimeout = 60
         let store = try Store.open(path, for: Garden.models, options: options)
@@ -38,7 +38,7 @@ func run(_ arguments: [String]) throws {
             var isInDoubt = false
             while true {
                 do {
-                    // What was lost while it was committed may be there.
+                    // A transaction whose commit failed may be stored after all.
                     if isInDoubt, try store.fetch(Receipt.self, id: process * Ledgers.span + number) != nil { break }
                     try store.write { try Ledgers.write(number, of: process, in: $0) }
                     break
@@ -72,7 +72,7 @@ func run(_ arguments: [String]) throws {
         _ = readLine()
         try connection.close()
     case "open":
-        // Opens the file as a user whom permissions bind, writes to it, and says how that went.
+        // Opens the file as a user without special rights, writes to it, and reports the result.
         if getuid() == 0 {
             guard setgid(65534) == 0, setuid(65534) == 0 else { throw RelataError.invalidUse("can't become nobody") }
         }
@@ -101,7 +101,7 @@ func run(_ arguments: [String]) throws {
         let peak = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
         say((Int(peak.filter(\.isNumber)) ?? 0) / 1024)
     case "fill":
-        // Writes until there is no space left, then says what is there.
+        // Writes until there is no space left, then prints the contents.
         let store = try Store.open(path, for: Garden.models)
         do {
             for number in 1... {
@@ -115,7 +115,7 @@ func run(_ arguments: [String]) throws {
         try store.close()
     #if SQLCipher
     case "rekey":
-        // One key after the other, until somebody ends it.
+        // One key after the other, until the process is ended.
         try KeyChanges.change(path, from: Int(arguments[2]) ?? 0, say: say)
     #endif
     default: throw RelataError.invalidUse("there is no \(arguments[0])")

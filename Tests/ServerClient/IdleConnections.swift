@@ -1,14 +1,15 @@
 import Foundation
 
-/// Many connections on which nothing happens, each of which the server has answered once.
+/// Many idle connections, each of which the server has answered once.
 public final class IdleConnections {
     private var connections: [ServerConnection] = []
     private let port: Int
     private let path: String
 
-    /// How many of the connections that are wanted the system allows, once the limit is raised as far as it goes.
+    /// The number of connections that the system allows, at most those wanted, after raising the limit as far as
+    /// possible.
     ///
-    /// - Parameter ends: How many ends of each are in this process.
+    /// - Parameter ends: The number of ends of each connection in this process.
     public static func allowed(_ wanted: Int, ends: Int) -> Int {
         #if canImport(Glibc)
         let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -25,7 +26,7 @@ public final class IdleConnections {
 
     /// Opens connections.
     ///
-    /// - Parameter path: What each asks for.
+    /// - Parameter path: The path that each requests.
     public init(_ count: Int, port: Int, path: String) throws {
         self.port = port
         self.path = path
@@ -44,7 +45,7 @@ public final class IdleConnections {
         for index in 0..<count { try answer(connections[index * connections.count / count]) }
     }
 
-    /// How many seconds requests on their own connection take, the fastest first.
+    /// The times, in seconds, of requests that each have their own connection, the fastest first.
     public func times(_ count: Int) throws -> [Double] {
         let connection = try ServerConnection(port: port, timeout: 30)
         return try (0..<count).map { _ in

@@ -17,10 +17,10 @@ public final class ServedFile {
 
     /// - Parameters:
     ///   - tool: The command `relata`.
-    ///   - path: The file to serve. What the process prints is kept beside it.
-    ///   - database: What to serve instead of the file.
-    ///   - options: Of `relata serve`, besides the port.
-    ///   - environment: Variables that it gets besides those of this process.
+    ///   - path: The file to serve. The output of the process is kept beside it.
+    ///   - database: The database to serve instead of the file.
+    ///   - options: Options of `relata serve`, besides the port.
+    ///   - environment: Variables of the process, besides those of this one.
     public init(
         tool: URL, path: String, database: String? = nil, options: [String], environment: [String: String] = [:]
     ) {
@@ -68,14 +68,14 @@ public final class ServedFile {
             return nil
         }
         let rest = printed[place.upperBound...]
-        // The line is whole only when something follows the number.
+        // The line is complete only when something follows the number.
         let digits = rest.prefix { $0.isNumber }
         return digits.endIndex < rest.endIndex ? Int(digits) : nil
     }
 
     /// Has the process stop in its own time.
     ///
-    /// - Returns: What it exited with; `nil` where it had to be killed.
+    /// - Returns: The exit code; `nil` if the process had to be killed.
     public func stop(signal: Int32 = SIGTERM) -> Int32? {
         guard let process else { return nil }
         Foundation.kill(process.processIdentifier, signal)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A connection to a server on this machine, byte for byte: for tests that send what no proper client would, and for
-/// load. Blocks its thread.
+/// A connection to a server on this machine, byte for byte: for tests that send invalid data, and for load. Blocks its
+/// thread.
 public final class ServerConnection {
-    /// Why a connection came to nothing.
+    /// The reason a connection failed.
     public enum Failure: Error, Equatable {
         case refused
         /// The server closed the connection before a reply was whole.
@@ -21,8 +21,8 @@ public final class ServerConnection {
     /// Connects to 127.0.0.1.
     ///
     /// - Parameters:
-    ///   - timeout: How many seconds each step may take.
-    ///   - receiveBuffer: The number of bytes the system takes that nobody reads; its own choice if it isn't said.
+    ///   - timeout: The number of seconds that each step may take.
+    ///   - receiveBuffer: The number of unread bytes that the system buffers; `nil` for its default.
     public init(port: Int, timeout: Double = 10, receiveBuffer: Int32? = nil) throws {
         #if canImport(Glibc)
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -173,7 +173,7 @@ public final class ServerConnection {
     private func fill() throws {
         var bytes = [UInt8](repeating: 0, count: 16384)
         var count = recv(socket, &bytes, bytes.count, 0)
-        // A process that was stopped for a moment continues with this error; the connection is well.
+        // This error also occurs if the process was stopped for a moment. The connection is still fine.
         while count < 0, errno == EINTR { count = recv(socket, &bytes, bytes.count, 0) }
         if count < 0 { throw errno == EAGAIN || errno == EWOULDBLOCK ? Failure.timedOut : Failure.closed }
         guard count > 0 else { throw Failure.closed }
@@ -200,7 +200,7 @@ extension ServerConnection {
         return try receive(isHead: method == "HEAD")
     }
 
-    /// A request as it goes over the wire.
+    /// The bytes of a request.
     public static func bytes(
         _ method: String, _ path: String, headers: [String: String] = [:], body: [UInt8] = []
     ) -> [UInt8] {

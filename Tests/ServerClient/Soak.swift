@@ -1,19 +1,19 @@
 import Foundation
 import Synchronization
 
-/// A server under full load of mixed requests, which is stopped and killed meanwhile: acknowledged writes must be
+/// A server under full load of mixed requests, which is stopped and killed in between: acknowledged writes must be
 /// stored afterwards, and its memory must not grow.
 public struct Soak {
-    /// How long, and with how many.
+    /// The duration, and the numbers of clients and restarts.
     public struct Plan: Sendable {
         public var seconds = 600.0
         public var clients = 64
-        /// The number of times the server is stopped, and how many times killed, in the first part of the time.
+        /// The numbers of times that the server is stopped, and killed, in the first part of the time.
         public var stops = 6
         public var kills = 6
         /// The part of the time in which that happens.
         public var restartingPart = 0.4
-        /// How many connections are held at the end on which nothing happens; fewer where the system doesn't allow them.
+        /// The number of idle connections held at the end; fewer if the system doesn't allow that many.
         public var idleConnections = 0
 
         public init() {}
@@ -26,7 +26,8 @@ public struct Soak {
         public var rate = 0.0
         /// The megabytes of memory, second by second after the last restart.
         public var memory: [Double] = []
-        /// How many idle connections were held, the megabytes of memory with them, and the seconds of requests meanwhile.
+        /// The number of idle connections held, the megabytes of memory with them, and the seconds that requests took
+        /// meanwhile.
         public var idle: (connections: Int, memory: Double, times: [Double])?
         /// The errors.
         public var failures: [String] = []
@@ -38,7 +39,7 @@ public struct Soak {
 
     /// - Parameters:
     ///   - tool: The command `relata`.
-    ///   - folder: Where the file is made.
+    ///   - folder: The folder for the file.
     ///   - say: Called with the progress.
     public init(_ plan: Plan, tool: URL, folder: String, say: @escaping (String) -> Void = { _ in }) {
         self.plan = plan
@@ -133,7 +134,7 @@ public struct Soak {
         say("stopped \(plan.stops) times and killed \(plan.kills) times under load")
     }
 
-    /// Compares what many clients changed at once with the sum of what each was told.
+    /// Compares the values that many clients changed at once with the sum of the acknowledged changes.
     private func verify(_ clients: [SoakClient], _ state: SoakState) throws {
         let connection = try ServerConnection(port: server.port)
         func get(_ path: String) throws -> [String: Any] {
@@ -167,7 +168,7 @@ public struct Soak {
         }
     }
 
-    /// Holds many connections on which nothing happens: others must be answered as if there were none.
+    /// Holds many idle connections: other requests must be answered as fast as without them.
     private func holdIdle(_ outcome: inout Outcome) throws {
         let count = IdleConnections.allowed(plan.idleConnections, ends: 1)
         if count < plan.idleConnections {
@@ -182,7 +183,8 @@ public struct Soak {
         }
     }
 
-    /// Memory is flat if it isn't larger in the last third than in the one before, but for what the allocator does.
+    /// Memory is flat if it isn't larger in the last third than in the one before, except for variations of the
+    /// allocator.
     private func memoryFailures(_ memory: [Double]) -> [String] {
         guard memory.count >= 30 else { return [] }
         let third = memory.count / 3

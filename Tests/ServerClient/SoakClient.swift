@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What the clients of a soak share.
+/// The state that the clients of a soak test share.
 public final class SoakState: Sendable {
     private let stop = Atomic(false)
     private let count = Atomic(0)
@@ -30,10 +30,10 @@ public final class SoakState: Sendable {
     var failures: [String] { found.withLock { $0 } }
 }
 
-/// One client of a soak: does what comes to its mind, and keeps a ledger of all that the server acknowledged.
+/// One client of a soak test: sends random requests, and keeps a ledger of all acknowledged changes.
 ///
-/// A request whose reply doesn't come is sent again with the same id until it is answered, as clients may; so the ledger is
-/// exact, whatever happens to the server in between.
+/// A request whose reply doesn't come is sent again with the same id until it is answered, as clients may. So the
+/// ledger is exact, even if the server is killed in between.
 final class SoakClient {
     private let number: Int
     private let state: SoakState
@@ -42,7 +42,7 @@ final class SoakClient {
     private var requestCount = 0
     /// The versions of the client's own books, by id.
     private(set) var books: [String: Int] = [:]
-    /// Those of them that stand on the client's shelf.
+    /// Those of them that are on the client's shelf.
     private(set) var shelved: Set<String> = []
     private(set) var values: Set<String> = []
     private(set) var increments = 0
@@ -190,7 +190,7 @@ final class SoakClient {
                 self.connection = connection
                 let reply = try connection.request(method, "/parse" + path, headers: headers, body: Array(body.utf8))
                 if reply.headers["connection"] == "close" { self.connection = nil }
-                // The server is stopping, or busy: it did nothing.
+                // The server is stopping or busy, and did nothing.
                 guard reply.status == 503 else {
                     state.sent()
                     return reply

@@ -1,7 +1,7 @@
 import Foundation
 import ServerClient
 
-/// `scripts/soak`: a server under full load, stopped and killed meanwhile.
+/// `scripts/soak`: a server under full load, stopped and killed in between.
 @main struct Main {
     static func main() throws {
         var arguments = CommandLine.arguments.dropFirst()

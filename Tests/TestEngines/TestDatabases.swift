@@ -6,8 +6,8 @@ import RelataCore
 import RelataPostgres
 #endif
 
-/// Databases of a test's own, on the engine that it runs on: files in a folder that goes with the object, or schemas of
-/// the tests' server, which go with the process.
+/// Databases of a single test, on the engine that it runs on: files in a folder that is deleted with the object, or
+/// schemas of the tests' server, which ends with the process.
 package final class TestDatabases: Sendable {
     private let engine = TestEngine.current
     private let folder: URL
@@ -20,7 +20,7 @@ package final class TestDatabases: Sendable {
 
     deinit { if engine == .sqlite { try? FileManager.default.removeItem(at: folder) } }
 
-    /// Where the database of a name is, as stores are opened: a file's path, which may not be there yet, or a URL.
+    /// The location of a database, as stores are opened with it: the path of a file, which may not exist yet, or a URL.
     package func path(_ name: String = "store.sqlite") throws -> String {
         #if PostgreSQL
         if engine == .postgres {
@@ -31,7 +31,7 @@ package final class TestDatabases: Sendable {
         return folder.appendingPathComponent(name).path
     }
 
-    /// Where a new database is; `nil` for one in memory.
+    /// The location of a new database; `nil` for one in memory.
     package static func newPath() throws -> String? {
         #if PostgreSQL
         if TestEngine.current == .postgres {

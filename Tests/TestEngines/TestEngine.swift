@@ -4,14 +4,14 @@ import Testing
 import PostgresCluster
 #endif
 
-/// What the databases of a test stand on.
+/// The engine of a test's databases.
 package enum TestEngine: String, CaseIterable, Sendable {
     case sqlite, postgres
 
     /// The engine that the test runs on.
     @TaskLocal package static var current = TestEngine.sqlite
 
-    /// Those that the build has and the machine has installed.
+    /// The engines that the build supports and the machine has installed.
     package static var installed: [TestEngine] {
         #if PostgreSQL
         PrivateCluster.isInstalled ? allCases : [.sqlite]
@@ -21,7 +21,7 @@ package enum TestEngine: String, CaseIterable, Sendable {
     }
 }
 
-/// Runs each test of a suite once on every engine that is installed. What fails says on which.
+/// Runs each test of a suite once on every engine that is installed. A failure names the engine.
 package struct EngineTrait: TestTrait, SuiteTrait, TestScoping {
     package var isRecursive: Bool { true }
 
@@ -39,7 +39,7 @@ package struct EngineTrait: TestTrait, SuiteTrait, TestScoping {
                 do {
                     try await TestEngine.$current.withValue(engine) { try await function() }
                 } catch is ExpectationFailedError {
-                    // It is recorded, and the other engines are tested all the same.
+                    // The failure is recorded, and the other engines are tested all the same.
                 } catch {
                     Issue.record(error)
                 }

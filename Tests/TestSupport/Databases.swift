@@ -19,7 +19,7 @@ extension Connection {
 
 /// A file in its own folder that is deleted with the object.
 package final class TemporaryFile {
-    /// Where it is.
+    /// The file's path.
     package let path: String
     private let folder: URL
 

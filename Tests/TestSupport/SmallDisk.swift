@@ -13,7 +13,7 @@ package enum SmallDisk {
 
     /// Has a shell run words in a folder which is that disk.
     ///
-    /// - Returns: The shell, which runs, and what it prints.
+    /// - Returns: The running shell, and its output.
     package static func start(_ folder: String, _ body: String) throws -> (process: Process, output: FileHandle) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Parts of workloads that run in processes of their own, because what is measured is how much memory they have at most.
+/// Parts of workloads that run in separate processes, because their peak memory is measured.
 public enum ChildPeak {
-    /// Runs this program once more with arguments, and returns how many megabytes it had at most, which it printed.
+    /// Runs this program once more with arguments, and returns its peak memory in megabytes, which it printed.
     public static func measure(_ arguments: [String]) throws -> Double {
         guard let executable = Bundle.main.executableURL else {
             throw Failure("the program doesn't know its own file")
@@ -20,10 +20,10 @@ public enum ChildPeak {
         return peak
     }
 
-    /// How many megabytes this process had at most.
+    /// The peak memory of this process, in megabytes.
     public static func ofThisProcess() throws -> Double {
         #if os(Linux)
-        // Not `getrusage`, which counts what the process that started this one had.
+        // Not `getrusage`, which includes the memory of the process that started this one.
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
             let kilobytes = line.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Double($0) })

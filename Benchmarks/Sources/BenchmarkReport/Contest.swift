@@ -2,12 +2,12 @@ import Foundation
 
 /// Measures the contestants of one workload.
 public struct Contest: Sendable {
-    /// How often each is measured.
+    /// The number of measurements of each.
     public let rounds: Int
     /// Whether processor time is measured instead of elapsed time.
     public let usesProcessorTime: Bool
 
-    /// A contest of so many rounds.
+    /// A contest with that many rounds.
     public init(rounds: Int, usesProcessorTime: Bool = false) {
         self.rounds = rounds
         self.usesProcessorTime = usesProcessorTime
@@ -20,8 +20,8 @@ public struct Contest: Sendable {
         return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
     }
 
-    /// Measures all contestants in turns, so that whatever else the machine does meets all of them alike, and in another
-    /// order each time: in a fixed one each would always follow the same other.
+    /// Measures all contestants in turns, so that other load on the machine affects all of them alike. The order
+    /// differs each time: in a fixed one, each would always follow the same other contestant.
     public func time(_ contestants: [Contestant]) async throws -> Outcome {
         var times: [Role: [Double]] = [:]
         var expected: Int?

@@ -1,8 +1,8 @@
-/// Who does a workload.
+/// The role of a contestant.
 public enum Role: Hashable, Sendable {
     /// Relata.
     case ours
-    /// Code that is written by hand, and what that can reach.
+    /// Hand-written code, which shows the best possible figure.
     case limit
     /// Another library.
     case peer(String)
@@ -10,9 +10,9 @@ public enum Role: Hashable, Sendable {
 
 /// One way to do a workload.
 public struct Contestant {
-    /// Who does it.
+    /// The role of the contestant.
     public let role: Role
-    /// Makes ready what one measurement needs, and returns what is measured. Its result must be the same for all.
+    /// Prepares one measurement, and returns the measured code. Its result must be the same for all.
     public let prepare: () throws -> () async throws -> Int
 
     /// A way without `async`.
@@ -21,7 +21,7 @@ public struct Contestant {
         self.prepare = { try prepare() }
     }
 
-    /// A way of tasks.
+    /// A way with `async`.
     public init(async role: Role, _ prepare: @escaping () throws -> () async throws -> Int) {
         self.role = role
         self.prepare = prepare

@@ -1,10 +1,10 @@
-/// What a workload must reach.
+/// The target of a workload.
 public enum Target: Sendable {
-    /// So many times the limit, at most.
+    /// At most this many times the limit.
     case limit(Double)
-    /// So large a part of what the limit gets done in the same time, at least.
+    /// At least this part of the limit's work in the same time.
     case rate(Double)
-    /// So many times faster than a peer, at least.
+    /// At least this many times faster than a peer.
     case faster(Double, than: String)
     /// Below an amount in the workload's own unit.
     case below(Double)
@@ -12,14 +12,14 @@ public enum Target: Sendable {
 
 /// The aggregates of a workload: medians.
 public struct Outcome: Sendable {
-    /// What the figures count.
+    /// The unit of the figures.
     public enum Unit: String, Sendable { case milliseconds = "ms", megabytes = "mb", times }
 
-    /// What the figures count.
+    /// The unit of the figures.
     public var unit: Unit
     /// Relata's.
     public var ours: Double
-    /// What can be reached, or what is allowed to be compared with.
+    /// The best possible figure, or the largest allowed one.
     public var limit: Double?
     /// Those of others.
     public var peers: [(name: String, value: Double)]
@@ -36,7 +36,7 @@ public struct Outcome: Sendable {
 }
 
 extension [Double] {
-    /// The value in the middle; 0 where there is none.
+    /// The median; 0 if there are no values.
     public var median: Double {
         guard !isEmpty else { return 0 }
         let sorted = sorted()

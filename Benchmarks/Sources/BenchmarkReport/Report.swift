@@ -4,7 +4,7 @@ import Foundation
 public struct Report {
     private var lines: [(name: String, targets: [Target], outcome: Outcome)] = []
 
-    /// Begins with nothing.
+    /// Starts an empty report.
     public init() {}
 
     /// Adds the aggregates of a workload.
@@ -12,7 +12,7 @@ public struct Report {
         lines.append((name, targets, outcome))
     }
 
-    /// Says on the terminal what is being done, away from the table.
+    /// Reports progress on the terminal, away from the table.
     public static func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 
     /// Prints a line for each workload.
@@ -36,7 +36,7 @@ public struct Report {
         }
     }
 
-    /// Writes the figures to a file. What the file holds of other workloads stays.
+    /// Writes the figures to a file. Its figures of other workloads stay.
     public func write(to file: String) throws {
         var entries = Self.entries(in: file)
         let measured = Set(lines.map(\.name))
@@ -57,7 +57,7 @@ public struct Report {
         Swift.print("figures written to \(file)")
     }
 
-    /// The aggregates of a file; none where it holds something else.
+    /// The aggregates in a file; none if it has other contents.
     private static func entries(in file: String) -> [[String: Any]] {
         guard let data = FileManager.default.contents(atPath: file) else { return [] }
         return (try? JSONSerialization.jsonObject(with: data)) as? [[String: Any]] ?? []

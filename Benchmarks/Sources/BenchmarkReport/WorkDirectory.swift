@@ -1,8 +1,8 @@
 import Foundation
 
-/// A directory for the files that are measured, removed with them at the end.
+/// A directory for the measured files, which is removed with them at the end.
 public final class WorkDirectory: Sendable {
-    /// Where it is.
+    /// The path of the folder.
     public let path: String
 
     /// Makes one that only this user may enter.
@@ -14,7 +14,7 @@ public final class WorkDirectory: Sendable {
 
     deinit { remove() }
 
-    /// Removes it, for an end that no `deinit` sees.
+    /// Removes it explicitly, for ends of the process that run no `deinit`.
     public func remove() { try? FileManager.default.removeItem(atPath: path) }
 
     /// The path of a file of that name, which doesn't exist yet.
@@ -31,7 +31,7 @@ public final class WorkDirectory: Sendable {
         return file
     }
 
-    /// Removes a database with its companions.
+    /// Removes a database with its log files.
     public func remove(_ file: String) throws {
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: file + suffix) {
             try FileManager.default.removeItem(atPath: file + suffix)

@@ -8,7 +8,7 @@ import Foundation
         do {
             let options = try Options(CommandLine.arguments.dropFirst())
             if let child = options.child { return try await Task.detached { try await ChildProcess.run(child) }.value }
-            // A task of its own: on the main actor, each async call would hop to another thread and back.
+            // A separate task: on the main actor, each async call would hop to another thread and back.
             try await Task.detached { try await measure(options) }.value
         } catch {
             Report.say("relata-bench: \(error)")

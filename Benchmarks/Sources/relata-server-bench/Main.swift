@@ -2,8 +2,8 @@
 import BenchmarkReport
 import Foundation
 
-/// Measures the server under load from other processes, beside what a bare server and the store by itself do and beside
-/// Kinto, prints a table and adds the figures to `bench.json`.
+/// Measures the server under load from other processes, compared with a bare server, with the store by itself, and with
+/// Kinto. Prints a table, and adds the figures to `bench.json`.
 @main struct Main {
     static func main() async {
         do {

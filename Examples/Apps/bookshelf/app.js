@@ -8,13 +8,13 @@ import chinese from "./strings/zh-Hans.js";
 
 const pageSize = 100;
 const shelf = new Bookshelf(new Client({ applicationId: "bookshelf" }));
-/** What was loaded last. */
+/** The objects that were loaded last. */
 let [genres, books, count] = [[], [], undefined];
 let limit = pageSize;
 /** The id of the book whose details are shown. */
 let shownId;
 
-// What is shown
+// Display
 
 function show() {
   const select = byId("new-book").elements.genre;
@@ -72,7 +72,7 @@ function showChoices(key, className, all, related) {
   byId(key).querySelector("div").replaceChildren(...(boxes.length ? boxes : [none]));
 }
 
-// What is done
+// Actions
 
 /** Does something, and tells what is wrong with it. Resolves to whether it was done. */
 async function attempt(action, form) {

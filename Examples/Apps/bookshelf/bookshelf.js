@@ -1,8 +1,8 @@
-// What can be done with a bookshelf. The classes and their rules are in schema.json; the server keeps them.
+// The operations on a bookshelf. The classes and their rules are in schema.json; the server enforces them.
 
 import { ParseError, newId, pointer } from "../shared/parse.js";
 
-/** Why the bookshelf doesn't take something: the key of a string, what it names, and the field of the form. */
+/** The reason why the bookshelf refuses something: the key of a string, the values in it, and the field of the form. */
 export class BookshelfError extends Error {
   constructor(key, { field, ...values } = {}) {
     super(key);

@@ -13,7 +13,7 @@ const client = new Client({ applicationId: "notes" });
 const notebook = new Notebook(client);
 const form = byId("note");
 const fields = form.elements;
-/** What was loaded last of the list. */
+/** The part of the list that was loaded last. */
 let [notes, count, limit] = [[], undefined, pageSize];
 /** The note in the editor; whether something of it isn't stored; whether it is being stored. */
 let [note, isChanged, isSaving] = [null, false, false];
@@ -162,7 +162,7 @@ byId("file").addEventListener("change", async (event) => {
   byId("images").lastChild.focus();
 });
 
-// What is done
+// Actions
 
 /** Does something that needs the server. Resolves to whether it was done. */
 async function attempt(action) {
@@ -209,7 +209,7 @@ async function save() {
   const { title, text: written, fontName, fontSize, textColor } = Object.fromEntries(new FormData(form));
   Object.assign(note, { title: title.trim(), text: written, fontName, fontSize: Number(fontSize), textColor });
   isSaving = true;
-  // What is changed while the request is on its way is for the next one.
+  // Changes that are made during the request belong to the next one.
   setChanged(false);
   let isStored = false;
   await attempt(async () => (isStored = await store(note)));

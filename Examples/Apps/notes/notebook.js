@@ -1,4 +1,4 @@
-// What can be done with notes. The classes and their rules are in schema.json; the server keeps them.
+// The operations on notes. The classes and their rules are in schema.json; the server enforces them.
 
 import { ParseError, newId, pointer } from "../shared/parse.js";
 
@@ -75,7 +75,7 @@ export class Notebook {
     return { id, version, stored };
   }
 
-  /** How many images would go with a note. */
+  /** The number of images that would be deleted with a note. */
   async imageCount(id) {
     const { deleted } = await this.client.deletionPlan("Note", id);
     return deleted.find((objects) => objects.className === "NoteImage")?.objectIds.length ?? 0;
@@ -92,12 +92,12 @@ function typeOf(base64) {
   return base64.startsWith("iVBOR") ? "image/png" : "image/webp";
 }
 
-/** What is stored of images, by their ids: where they are, and whether they are files. */
+/** The stored state of images, by their ids: their places, and whether they are files. */
 function placesOf(images) {
   return new Map(images.map(({ id, x, y, file }) => [id, { x, y, isFile: Boolean(file) }]));
 }
 
-/** What makes the stored images of a note those that it has. */
+/** The requests that bring the stored images of a note up to date. */
 function imageRequests(noteId, { images, stored }) {
   const requests = [];
   for (const { id, name, file, x, y, width, height } of images) {

@@ -1,4 +1,4 @@
-// What fingers, mice and keys do to things: swiping a list's item away, and moving a picture.
+// Gestures with fingers, mice and keys: swiping an item of a list away, and moving a picture.
 
 /** Has an item follow a swipe to the left. Swiped far enough, `away` is called. */
 export function onSwipe(item, away) {

@@ -1,4 +1,4 @@
-// What pages are made of: elements, languages, messages, and a look at the server now and then.
+// The parts that pages share: elements, languages, messages, and a check of the server now and then.
 
 import { ParseError, Unreachable } from "./parse.js";
 

@@ -51,12 +51,12 @@ export class Client {
     return this.send("DELETE", `/classes/${className}/${id}`);
   }
 
-  /** What a deletion would delete, and what denies it: { deleted, blockers, isDenied }. Nothing happens. */
+  /** The objects that a deletion would delete, and those that prevent it: { deleted, blockers, isDenied }. Deletes nothing. */
   deletionPlan(className, id) {
     return this.get(className, id, { deletionPlan: 1 });
   }
 
-  /** Stores a file. Resolves to what refers to it in an object: the server deletes a file that no object refers to any more. */
+  /** Stores a file. Resolves to the value that refers to it in an object: the server deletes a file that no object refers to any more. */
   async upload(name, blob) {
     const { name: stored, url } = await this.send("POST", `/files/${encodeURIComponent(name)}`, blob);
     return { __type: "File", name: stored, url };

@@ -1,4 +1,4 @@
-// A server of models of one's own, with a rule in Swift and the dashboard:
+// A server of an app's own models, with a rule in Swift and the dashboard:
 //
 //     swift run --traits Server BookServer 8080
 //
@@ -33,7 +33,7 @@ import RelataServer
         configuration.port = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 8080
         configuration.dashboard = RelataServer.Dashboard(name: "Books")
         let server = try RelataServer(store, keys: file.keys, configuration: configuration) { hooks in
-            // What it throws, the client is told, and nothing is written.
+            // An error is sent to the client, and nothing is written.
             hooks.beforeSave(Book.self) { book, _ in
                 book.title = book.title.trimmingCharacters(in: .whitespaces)
             }
@@ -42,7 +42,7 @@ import RelataServer
             print("curl -H 'X-Parse-Application-Id: \(id)' -H 'X-Parse-Client-Key: \(key)' \(address.url)/classes/Book")
             print("the dashboard is at \(address.dashboard)")
             if let key = file.newMasterKey { print("its key is shown only this once: \(key)") }
-            // Where the output isn't a terminal, it would come at the end only.
+            // If the output isn't a terminal, it would otherwise appear only at the end.
             fflush(nil)
         }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 
-/// What can be done with a bookshelf.
+/// The operations on a bookshelf.
 public struct Bookshelf: Sendable {
     /// The database.
     public let store: Store
@@ -44,7 +44,7 @@ public struct Bookshelf: Sendable {
         }
     }
 
-    /// Adds a book from what a form gives: the year is still text, the genre may not be chosen yet.
+    /// Adds a book from the fields of a form: the year is still text, and the genre may not be chosen yet.
     ///
     /// - Returns: The book. Its new ISBN was written by the same save.
     /// - Throws: A ``BookshelfError`` for the first thing that is wrong.
@@ -76,8 +76,8 @@ public struct Bookshelf: Sendable {
         try await store.fetch(Book.sorted { $0.title }.select { ($0.title, $0.isbn.value) }).map { ($0.0, $0.1) }
     }
 
-    /// All books by title, each with its genre, ISBN, authors and publishers: one statement for each of these, however
-    /// many books there are.
+    /// All books by title, each with its genre, ISBN, authors and publishers: one statement for each of these,
+    /// regardless of the number of books.
     public func books() async throws -> [Book] {
         try await store.fetch(
             Book.sorted { $0.title }.including {
@@ -115,7 +115,7 @@ public struct BookDetails: Sendable {
     public let publishers: [Publisher]
 }
 
-/// Why the bookshelf doesn't take something.
+/// The reason why the bookshelf refuses something.
 public enum BookshelfError: Error, Equatable, CustomStringConvertible {
     case duplicate(String, String)
     case emptyTitle

@@ -1,6 +1,6 @@
 import Relata
 
-/// A book. It can't be without a genre and an ISBN; the ISBN goes with it.
+/// A book. It must have a genre and an ISBN; the ISBN is deleted with it.
 @Model public struct Book {
     public let id: ID<Book>
     @Attribute(.notEmpty) public var title: String
@@ -11,20 +11,20 @@ import Relata
     public var publishers: ToMany<Publisher>
 }
 
-/// What kind of book it is. It can't be deleted while it has books.
+/// A kind of book. It can't be deleted while it has books.
 @Model public struct Genre {
     public let id: ID<Genre>
     @Attribute(.unique, .notEmpty) public var name: String
     @Relationship(deleteRule: .deny, inverse: \Book.genre) public var books: ToMany<Book>
 }
 
-/// Who wrote a book.
+/// An author of books.
 @Model public struct Author {
     public let id: ID<Author>
     @Attribute(.unique, .notEmpty) public var name: String
 }
 
-/// Who published a book.
+/// A publisher of books.
 @Model public struct Publisher {
     public let id: ID<Publisher>
     @Attribute(.unique, .notEmpty) public var name: String

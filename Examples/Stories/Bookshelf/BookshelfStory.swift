@@ -1,7 +1,7 @@
 import Relata
 
 extension Story {
-    /// Books with a genre, an ISBN, authors and publishers; what is refused, and what one save writes.
+    /// Books with a genre, an ISBN, authors and publishers; refused changes, and the statements of one save.
     public static let bookshelf = Story(
         "bookshelf", "books with their genre, ISBN, authors and publishers"
     ) { transcript, folder in

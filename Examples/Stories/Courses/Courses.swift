@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 
-/// What can be done with courses.
+/// The operations on courses.
 public struct Courses: Sendable {
     /// The database.
     public let store: Store
@@ -48,7 +48,7 @@ public struct Courses: Sendable {
     /// Adds one episode to a series, or takes it from another.
     public func add(_ episode: Episode, to series: Series) async throws { try await add([episode], to: series) }
 
-    /// Adds episodes to a series, new ones and such as are in another.
+    /// Adds episodes to a series: new ones, or episodes of another series.
     public func add(_ episodes: [Episode], to series: Series) async throws {
         var series = series
         series.episodes.add(episodes)
@@ -72,10 +72,10 @@ public struct Courses: Sendable {
 public struct SeriesOverview: Equatable, Sendable {
     /// The series' title.
     public let title: String
-    /// How many episodes it has.
+    /// The number of its episodes.
     public let episodeCount: Int
     /// The title of the episode that was watched last; `nil` if none was.
     public let latest: String?
-    /// How far somebody got in it.
+    /// The part of it that somebody has watched.
     public let progress: Double?
 }

@@ -9,7 +9,7 @@ import Relata
     @Relationship(deleteRule: .cascade, inverse: \Episode.ofSeries) public var episodes: ToMany<Episode>
 }
 
-/// An episode. Its history stays when it goes.
+/// An episode. Its history stays when it is deleted.
 @Model public struct Episode {
     public var id: Int?
     public var title: String
@@ -18,7 +18,7 @@ import Relata
     @Relationship(deleteRule: .nullify, inverse: \History.ofEpisode) public var history: HasOne<History>
 }
 
-/// How far somebody got in an episode.
+/// The part of an episode that somebody has watched.
 @Model public struct History {
     public var id: Int?
     @Attribute(.range(0...1)) public var progress: Double

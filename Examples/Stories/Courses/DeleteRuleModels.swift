@@ -62,14 +62,14 @@ public enum LettingDangle {
     }
 }
 
-/// What the four have in common, so that the same lines of code can be run on each.
+/// The properties that the four have in common, so that the same lines of code can be run on each.
 public protocol RuledSeries: Model where Key == Int {
     associatedtype Episode: RuledEpisode
     var id: Int? { get }
     init(id: Int?, title: String, episodes: ToMany<Episode>)
 }
 
-/// What the episodes of the four have in common.
+/// The properties that the episodes of the four have in common.
 public protocol RuledEpisode: Model where Key == Int {
     associatedtype Series: Model
     init(id: Int?, title: String, ofSeries: ToOne<Series>?)

@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 
-/// What can be done with a gallery.
+/// The operations on a gallery.
 public struct Gallery: Sendable {
     /// The database.
     public let store: Store

@@ -22,14 +22,14 @@ import Relata
     @Relationship(deleteRule: .cascade, inverse: \Comment.artwork) public var comments: ToMany<Comment>
 }
 
-/// What a visitor said about a work.
+/// A visitor's comment on a work.
 @Model public struct Comment {
     public var id: Int?
     public var text: String
     public var artwork: ToOne<Artwork>
 }
 
-/// The same model, with a reference that may dangle: a work stays when its artist goes, and remembers the name.
+/// The same model, with a reference that may dangle: a work stays when its artist is deleted, and remembers the name.
 public enum LooseGallery {
     @Model public struct Artist {
         @Attribute(.primaryKey) public let name: String

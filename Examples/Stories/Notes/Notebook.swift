@@ -1,11 +1,11 @@
 import Foundation
 import Relata
 
-/// What can be done with notes, whose image files lie in a folder beside the store.
+/// The operations on notes, whose image files are in a folder beside the store.
 public struct Notebook: Sendable {
     /// The database.
     public let store: Store
-    /// Where the image files are.
+    /// The folder of the image files.
     public let imageFolder: URL
 
     /// Opens a notebook of a folder: `NAME.sqlite` and the folder `NAME images`.
@@ -18,12 +18,12 @@ public struct Notebook: Sendable {
 
     // MARK: Reading
 
-    /// All notes, the one that was changed last first.
+    /// All notes, the last changed one first.
     public func notes() async throws -> [Note] {
         try await store.fetch(Note.sorted { $0.modificationDate.descending })
     }
 
-    /// All notes as they change, the one that was changed last first.
+    /// All notes as they change, the last changed one first.
     public func observeNotes() -> ObservedValues<Query<Note>> {
         store.observe(Note.sorted { $0.modificationDate.descending })
     }
@@ -68,10 +68,10 @@ public struct Notebook: Sendable {
         }
     }
 
-    /// Deletes notes, if `confirm` agrees to what would go with them. Their image files go only once the deletion is
-    /// committed: a file can't be brought back, a transaction can.
+    /// Deletes notes, if `confirm` accepts the objects that would be deleted with them. Their image files are deleted
+    /// only once the deletion is committed: a file can't be brought back, a transaction can be rolled back.
     ///
-    /// - Returns: What was deleted; `nil` if it wasn't confirmed.
+    /// - Returns: The report of the deletion; `nil` if it wasn't confirmed.
     @discardableResult
     public func delete(
         _ notes: Query<Note>, confirm: @escaping @Sendable (DeletionReport) -> Bool = { _ in true }

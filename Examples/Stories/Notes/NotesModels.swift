@@ -12,16 +12,16 @@ import Relata
     public var creationDate: Date
     public var modificationDate: Date
     public var images: [NoteImage] = []
-    /// Whether somebody is writing in it at the moment; not stored.
+    /// Whether the note is being edited at the moment; not stored.
     @Transient public var isEditing = false
     @Relationship(deleteRule: .cascade, inverse: \Bookmark.note) public var bookmarks: ToMany<Bookmark>
 }
 
-/// A picture in a note: the name of its file, and where it stands. Stored inside the note, as JSON.
+/// A picture in a note: the name of its file, and its place. Stored inside the note, as JSON.
 public struct NoteImage: Codable, Hashable, Sendable {
     /// The file's name in the folder of images.
     public var name: String
-    /// Where it stands on the page.
+    /// Its place on the page.
     public var frame: Frame
 
     /// A picture at a place.
@@ -46,7 +46,8 @@ public struct NoteImage: Codable, Hashable, Sendable {
     }
 }
 
-/// How far a note was read on a device. Its key has two columns: one bookmark a note and device.
+/// The place up to which a note was read on a device. Its key has two columns: there is one bookmark for each note and
+/// device.
 @Model public struct Bookmark {
     @Attribute(.primaryKey) public var note: ToOne<Note>
     @Attribute(.primaryKey) public let device: String

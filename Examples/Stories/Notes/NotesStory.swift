@@ -134,7 +134,7 @@ extension Story {
         }
     }
 
-    /// A day of spring, so that the story is the same whenever it is told.
+    /// A fixed day in spring, so that the transcript is always the same.
     private static func day(_ number: Int) -> Date {
         Date(timeIntervalSince1970: 1_772_366_400 + Double(number) * 86_400)
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 
-/// What can be done with songs and setlists.
+/// The operations on songs and setlists.
 public struct Setlists: Sendable {
     /// The database.
     public let store: Store
@@ -19,7 +19,7 @@ public struct Setlists: Sendable {
         return try await store.save(setlist)
     }
 
-    /// The items of a setlist in order, each with its song: two statements, however many items there are.
+    /// The items of a setlist in order, each with its song: two statements, regardless of the number of items.
     public func items(of setlist: Setlist) -> Query<SetlistItem> {
         setlist.related { $0.items }.including { $0.song }
     }
@@ -29,7 +29,7 @@ public struct Setlists: Sendable {
         try await store.fetch(items(of: setlist)).map { SetlistLine(item: $0, song: try $0.song.object) }
     }
 
-    /// The songs of a setlist, as often as they are played.
+    /// The songs of a setlist, each once for every time it is played.
     public func songs(of setlist: Setlist) async throws -> [Song] {
         try await store.related(to: setlist) { $0.songs }
     }
@@ -57,7 +57,7 @@ public struct Setlists: Sendable {
 public struct SetlistLine: Sendable {
     /// The place on the list.
     public let item: SetlistItem
-    /// What is played there.
+    /// The song that is played.
     public let song: Song
 
     /// The key it is played in.

@@ -8,7 +8,7 @@ import Relata
     @Relationship(deleteRule: .deny, inverse: \SetlistItem.song) public var items: ToMany<SetlistItem>
 }
 
-/// What is played in one evening, in order.
+/// The songs that are played in one evening, in order.
 @Model public struct Setlist {
     public let id: ID<Setlist>
     @Attribute(.notEmpty) public var name: String
@@ -17,7 +17,7 @@ import Relata
     @Relationship(through: \Setlist.items, \SetlistItem.song) public var songs: Through<Song>
 }
 
-/// One place of a setlist: which song, and in which key it is played that evening.
+/// One item of a setlist: a song, and the key in which it is played that evening.
 @Model public struct SetlistItem {
     public let id: ID<SetlistItem>
     public var position: Int = 0

@@ -58,7 +58,7 @@ extension Story {
         try band.store.close()
     }
 
-    /// Waits until the list is another, and says what is different.
+    /// Waits until the list changes, and prints the difference.
     private static func watch(
         _ watcher: inout Differences<Query<SetlistItem>, SetlistItem, ID<SetlistItem>?>.Iterator,
         _ transcript: Transcript

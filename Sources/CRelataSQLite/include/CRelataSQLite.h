@@ -1,4 +1,4 @@
-// What Swift can't do with SQLite by itself.
+// Parts of SQLite's interface that Swift can't use by itself.
 //
 // relata_values(pointer): a table-valued function over rows in memory.
 //

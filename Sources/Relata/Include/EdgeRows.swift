@@ -2,7 +2,7 @@ import RelataCore
 import RelataEngine
 import RelataSQLite
 
-/// Which object each row of an edge gives to which owner.
+/// The owner of each row of an edge, and the object that the row gives to it.
 @usableFromInline
 struct EdgeRows {
     /// The columns with an object's position among those of its owner, and with the key that follows it in the order:
@@ -150,7 +150,7 @@ struct EdgeRows {
         return true
     }
 
-    /// The objects of each of so many owners, in order.
+    /// The objects of each of the owners, in order.
     ///
     /// - Parameter numbers: For each owner the number that it has from now on.
     func lists(owners count: Int, numbers: [Int32]? = nil) -> MemberLists {

@@ -47,7 +47,7 @@ public struct Include<Target: Model>: Sendable {
 }
 
 extension ToManyField {
-    /// All related objects, as what an include or a shape takes.
+    /// All related objects, in the type that includes and shapes take.
     public var include: Include<Target> {
         let all = path.names + names
         return Include(path: Array(all.dropLast()), plan: IncludePlan(all.last ?? ""))

@@ -75,7 +75,7 @@ struct IncludeLoader {
         let toOne: ToOneKeys<Target>? = link.isReference ? try ToOneKeys(index, of: owners) : nil
         let edge = Edge<Owner, Target>(
             link: link, include: include, keys: try toOne?.list() ?? KeyList(of: owners))
-        // Of the rows that belong to hidden owners nothing is wanted.
+        // Rows of hidden owners aren't needed.
         var isWhole =
             areAll && catalog.schema.isTotal(link) && include.limit == nil && edge.keys.width == 1
             && !transaction.access.guards(table)

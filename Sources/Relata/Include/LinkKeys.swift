@@ -8,7 +8,7 @@ class AnyToOneKeys {
 /// Collects the keys that objects hold in one of their to-ones, each once.
 @usableFromInline
 final class ToOneKeys<Target: Model>: AnyToOneKeys {
-    /// The keys, in the order in which they were met.
+    /// The keys, in the order in which they were found.
     @exclusivity(unchecked) @usableFromInline private(set) var keys: [Target.Key] = []
     /// For each object the number of its key; -1 for one that is unset.
     @exclusivity(unchecked) @usableFromInline private(set) var rows: [Int32] = []

@@ -66,9 +66,9 @@ final class Members<Target: Model>: AnyMembers {
     @usableFromInline let objects: [Target]
     /// For a to-one: the objects out of line, shared by all that link to them.
     @usableFromInline let boxes: [LinkedObject<Target>]
-    /// Which objects each owner has.
+    /// The objects of each owner.
     @usableFromInline let lists: MemberLists
-    /// Why the target of a to-one isn't here.
+    /// The reason why the target of a to-one isn't here.
     @usableFromInline let absence: Absence
 
     init(objects: [Target], lists: MemberLists, isToOne: Bool, absence: Absence = .missing) {

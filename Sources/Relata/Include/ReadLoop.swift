@@ -31,13 +31,13 @@ public struct ReadLoop<M: Model> {
     @usableFromInline var objects: [M] = []
     /// The positions of objects that may be in several rows.
     @usableFromInline var places: [StoredKey<M>: Int32] = [:]
-    /// Which owner each row is of.
+    /// The owner of each row.
     @usableFromInline var rows: EdgeRows
     /// The owners' keys, by their numbers, if rows have keys.
     @usableFromInline var ownerKeys: [StoredKey<M>] = []
     @usableFromInline var ownerNumbers: [StoredKey<M>: Int32] = [:]
-    /// The positions of the owners among the objects, by their numbers; -1 for one that isn't. Found here, where the
-    /// compiler knows the keys' type: elsewhere each look-up costs more.
+    /// The positions of the owners among the objects, by their numbers; -1 for an owner that isn't among them. They are
+    /// found here, because the compiler knows the keys' type here: elsewhere each look-up costs more.
     @usableFromInline var ownerPlaces: [Int32] = []
     /// Whether all links were read that come before objects.
     @usableFromInline var hasLinks = false
@@ -78,7 +78,7 @@ public struct ReadLoop<M: Model> {
 
     /// Reserves capacity for that many rows.
     mutating func reserve(_ count: Int) {
-        // An object that may come in several rows is one of fewer.
+        // An object may come in several rows, so there are fewer objects than rows.
         if keyColumn < 0 { objects.reserveCapacity(count) }
         if owner == .key && !areOnce || keyColumn >= 0 && wanted == nil { places.reserveCapacity(count) }
         if owner != .none { rows.reserve(count) }

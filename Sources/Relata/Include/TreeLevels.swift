@@ -26,7 +26,7 @@ struct TreeLevels {
     private(set) var levels: [[TreePlace]] = []
     private var count = 0
 
-    /// How deep values may be nested: a value that holds a value that holds … is released by as many nested calls.
+    /// The maximum depth of nested values: releasing one takes a nested call for each level.
     static var deepest: Int { 1000 }
 
     /// The maximum number of values in a tree. A real tree has one for each object; objects that are reached by several

@@ -6,7 +6,7 @@ private func description<Content>(_ content: Content?, edits: Int = 0) -> String
 }
 
 extension ToMany: CustomStringConvertible {
-    /// The objects if they are loaded, and how many edits wait for a save.
+    /// The objects if they are loaded, and the number of edits that wait for a save.
     public var description: String { Relata.description(content, edits: edits.count) }
 }
 

@@ -7,7 +7,7 @@ enum LinkEdit<Target: Model>: Sendable {
     case add(LinkTarget<Target>)
     /// Be no member.
     case remove(LinkTarget<Target>)
-    /// Be a member and come right after that one; `nil` for first.
+    /// Become a member, and come right after that one; `nil` for the first place.
     case place(LinkTarget<Target>, after: LinkTarget<Target>?)
     /// Have these members in this order, and no other.
     case set([LinkTarget<Target>])
@@ -56,7 +56,7 @@ extension LinkTarget {
 @usableFromInline
 struct RemovedMembers<Target: Model> {
     @usableFromInline private(set) var keys: Set<StoredKey<Target>> = []
-    /// Those without a key.
+    /// The targets without a key.
     @usableFromInline private(set) var boxes: Set<ObjectIdentifier> = []
 
     init(_ targets: [LinkTarget<Target>]) { for target in targets { insert(target) } }

@@ -5,7 +5,7 @@ extension ToMany {
     mutating func apply(_ edits: [LinkEdit<Target>]) {
         var rest = edits[...]
         while let edit = rest.first {
-            // Many of a kind are done in one pass over the list.
+            // Many edits of the same kind are made in one pass over the list.
             var count = 1
             switch edit {
             case .add:
@@ -25,12 +25,12 @@ extension ToMany {
         }
     }
 
-    /// The list is incomplete if an object is missing of which only the key is known.
+    /// The list is incomplete if only the key of an object is known.
     private mutating func append(_ targets: [LinkTarget<Target>]) {
         var list = content
         content = nil  // so that the array isn't copied
         let count = (list?.count ?? 0) + targets.count
-        // Few are compared one by one, many by a set.
+        // Few members are compared one by one, many by means of a set.
         var keys: Set<StoredKey<Target>>?
         if let list, targets.count > 1, count > 8 {
             keys = Set(minimumCapacity: count)

@@ -16,7 +16,7 @@ import Synchronization
 public struct ToOne<Target: Model>: Sendable {
     @usableFromInline let key: Target.Key?
     @usableFromInline let box: LinkedObject<Target>?
-    /// Why there is no object, if the link was loaded and found none.
+    /// The reason why there is no object, if the link was loaded and found none.
     @usableFromInline let absence: Absence?
 
     /// The key in its stored form.
@@ -84,7 +84,7 @@ public struct ToOne<Target: Model>: Sendable {
     public var loaded: Target? { box?.value }
 }
 
-/// Why a to-one that was loaded has no object.
+/// The reason why a loaded to-one has no object.
 @frozen @usableFromInline
 enum Absence: Sendable {
     /// The reference dangles.

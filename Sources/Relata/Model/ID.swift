@@ -76,7 +76,7 @@ extension ID: AttributeValue {
         let value = PredicateArgument.value(databaseValue)
         return Self.keyedEntity.map { .ofEntity($0, value) } ?? value
     }
-    /// How a column stores it.
+    /// The type that a column stores it as.
     public static var attributeType: AttributeType { .uuid(.blob) }
     /// The value as its column stores it.
     public var databaseValue: Value { .uuid(uuid) }

@@ -1,4 +1,4 @@
-// How the compiler checks the key paths of `@Relationship`, in `@Model`'s generated code.
+// The checks of the key paths of `@Relationship` that the compiler makes in `@Model`'s generated code.
 
 import RelataCore
 
@@ -115,7 +115,7 @@ extension Int: ListPosition {}
 extension Int64: ListPosition {}
 extension Optional: ListPosition where Wrapped: ListPosition {}
 
-/// How `@Relationship(order:)` or `ordered:` orders a list.
+/// The order of a list, by `@Relationship(order:)` or `ordered:`.
 @_documentation(visibility: internal)
 public struct ListOrder<Target: Model>: Sendable {
     let order: Relationship.Order

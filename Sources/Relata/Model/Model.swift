@@ -24,7 +24,7 @@ public protocol Model: Hashable, PredicateArgumentConvertible, ToOneConvertible 
     static var entity: Entity { get }
     /// The models that this one links to; a store finds all its models from the first.
     static var linkedModels: [any Model.Type] { get }
-    /// How each column of the key is stored.
+    /// The stored type of each column of the key.
     static var keyTypes: [AttributeType] { get }
 
     /// The key, or `nil` before the database assigned it.
@@ -112,7 +112,7 @@ public struct AcceptsEverything: Sendable {
 
 // A key that one column stores directly.
 extension Model where Key: AttributeValue {
-    /// How the column of the key is stored.
+    /// The stored type of the key's column.
     @_documentation(visibility: internal)
     public static var keyTypes: [AttributeType] { [Key.attributeType] }
 

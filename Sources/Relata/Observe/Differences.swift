@@ -26,7 +26,7 @@ extension Query: ObservableListRequest {
 }
 
 extension ObservedValues where Request: ObservableListRequest {
-    /// How the list changes from value to value: elements inserted, removed, moved and updated, by their identity.
+    /// The changes of the list from value to value: elements inserted, removed, moved and updated, by their identity.
     ///
     /// ```swift
     /// for try await difference in store.observe(Book.sorted { $0.title }).differences {

@@ -3,8 +3,8 @@ import RelataEngine
 
 /// A request that can be observed: it reads a value in a transaction.
 ///
-/// Queries, selections, counts, aggregates and single objects conform. Your own type conforms by reading: its dependencies
-/// are derived from the statements that run meanwhile, so the value must come from the database alone.
+/// Queries, selections, counts, aggregates and single objects conform. Your own type conforms by reading: its
+/// dependencies are derived from the statements that it runs, so the value must come from the database alone.
 public protocol ObservableRequest: Sendable {
     /// The value that is read. A value that equals the previous one isn't delivered.
     associatedtype Fetched: Equatable & Sendable

@@ -45,7 +45,7 @@ extension Store {
         return try readLog { try ChangeLog.end(on: $0.connection) }
     }
 
-    /// Removes changes up to a position from the durable log, when every reader has read them. Returns how many.
+    /// Removes changes up to a position from the durable log, when every reader has read them. Returns their number.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``DatabaseOptions/changeLog``.
     @discardableResult

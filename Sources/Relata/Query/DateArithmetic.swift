@@ -34,8 +34,8 @@ extension QueryExpression where QueryValue: DateOperand {
 }
 
 extension ExpressionCoding {
-    /// How a computed date is read: in microseconds since 1970, regardless of the attribute's encoding. Other values
-    /// are read unchanged.
+    /// The coding of a computed date: microseconds since 1970, regardless of the attribute's encoding. Other values are
+    /// read unchanged.
     var calculatedDate: ExpressionCoding {
         guard type?.isDate ?? false else { return self }
         return ExpressionCoding(

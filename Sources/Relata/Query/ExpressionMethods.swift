@@ -136,7 +136,7 @@ extension QueryExpression {
 }
 
 extension TypedExpression<Double?> {
-    /// An average: the database returns that of decimals as a decimal.
+    /// An average: the database returns the average of decimals as a decimal.
     static func average(_ node: ExpressionNode) -> TypedExpression { TypedExpression(.function(.real, [node])) }
 }
 

@@ -12,11 +12,11 @@ where EqualConstant == QueryValue, EqualKey == Never {
     associatedtype QueryValue
     /// The expression as plain data.
     var node: ExpressionNode { get }
-    /// How constants that are compared with it are stored, and results read.
+    /// The coding of its results, and of constants that are compared with it.
     var coding: ExpressionCoding<QueryValue> { get }
 }
 
-/// How an expression's values become constants of a query, and come back as results.
+/// The conversion of an expression's values to constants of a query, and of results to values.
 public struct ExpressionCoding<Value>: Sendable {
     let type: AttributeType?
     let encode: @Sendable (Value) throws -> RelataCore.Value
@@ -58,7 +58,7 @@ public struct Field<Value>: AttributeField {
     public typealias QueryValue = Value
     /// The expression as plain data.
     public let node: ExpressionNode
-    /// How constants that are compared with it are stored, and results read.
+    /// The coding of its results, and of constants that are compared with it.
     public let coding: ExpressionCoding<Value>
     private let path: FieldPath
     private let name: String
@@ -95,7 +95,7 @@ public struct TypedExpression<Value>: QueryExpression {
     public typealias QueryValue = Value
     /// The expression as plain data.
     public let node: ExpressionNode
-    /// How constants that are compared with it are stored, and results read.
+    /// The coding of its results, and of constants that are compared with it.
     public let coding: ExpressionCoding<Value>
 
     init(_ node: ExpressionNode, _ coding: ExpressionCoding<Value>) {

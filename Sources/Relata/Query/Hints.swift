@@ -231,7 +231,7 @@ extension Store {
 
     /// Explains how to start a transaction.
     @_documentation(visibility: internal)
-    @available(*, unavailable, message: "write 'write { tx in … }', or 'read { … }' where nothing is written")
+    @available(*, unavailable, message: "write 'write { tx in … }', or 'read { … }' if nothing is written")
     public func transaction<Result>(_ body: (WriteTransaction) throws -> Result) async throws {}
 
     /// Suggests how to fetch all objects.
@@ -256,7 +256,7 @@ extension AttributeOption {
     /// Explains how data is stored.
     @_documentation(visibility: internal)
     @available(
-        *, unavailable, message: "remove it: 'Data' is stored in its row; store the path of a file where it is large"
+        *, unavailable, message: "remove it: 'Data' is stored in its row; for large data, store the path of a file"
     )
     public static var externalStorage: AttributeOption { .unique }
 
@@ -277,6 +277,8 @@ extension AttributeOption {
 
     /// Suggests how to store an object.
     @_documentation(visibility: internal)
-    @available(*, unavailable, message: "remove it: what a deletion took is in the DeletionReport that it returns")
+    @available(
+        *, unavailable, message: "remove it: the DeletionReport that a deletion returns names the deleted objects"
+    )
     public static var preserveValueOnDeletion: AttributeOption { .unique }
 }

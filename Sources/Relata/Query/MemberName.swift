@@ -2,7 +2,7 @@ import Synchronization
 
 /// The name under which a `Codable` type stores a property.
 ///
-/// A key path knows the property, and not its coding key. The two have the same name where the keys are an enum without
+/// A key path knows the property, but not its coding key. The two have the same name if the keys are an enum without
 /// raw values, as the compiler writes it. Everything else is refused: a query must not look for another name than the
 /// stored one.
 enum MemberName {
@@ -20,7 +20,7 @@ enum MemberName {
     ///
     /// - Parameters:
     ///   - path: The key path.
-    ///   - type: The type of the member where it is set, for the error.
+    ///   - type: The type of the member, if it is known, for the error.
     /// - Throws: ``Unknown`` if the name isn't certain.
     static func stored<Root: Codable, Member>(
         _ path: KeyPath<Root, Member>, as type: Any.Type
@@ -56,7 +56,7 @@ enum MemberName {
         return String(description.dropFirst(start.count))
     }
 
-    /// Why the property may have another name in JSON, or none.
+    /// The reason why the property may have another name in JSON, or none.
     private static func doubt<Root: Codable>(_ name: String, of root: Root.Type) -> Unknown.Reason? {
         if name.isEmpty { return .unnamed }
         do {
@@ -71,7 +71,7 @@ enum MemberName {
 }
 
 extension MemberName {
-    /// Why the name of a property isn't certain, and what to write instead.
+    /// The reason why the name of a property isn't certain, and the code to write instead.
     struct Unknown: Error, CustomStringConvertible {
         enum Reason {
             case unnamed, rawKeys, noKey, openKeys, noKeys

@@ -19,7 +19,8 @@ extension QueryExpression {
 
 /// A left side of `==` and `!=` in a query: a value, or a to-one.
 ///
-/// One operator compares both with constants. If each had its own, a mistake in one would be explained by the other.
+/// Both are compared with constants by the same operator. With separate operators, the compiler would explain a mistake
+/// with one of them by the other.
 @_documentation(visibility: internal)
 public protocol EqualityOperand {
     /// The compared value, or object.

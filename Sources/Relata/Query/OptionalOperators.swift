@@ -34,8 +34,8 @@ extension QueryExpression {
 }
 
 extension ExpressionCoding {
-    /// How a value is read that comes from this or from an expression of another type: dates of several encodings take
-    /// one.
+    /// The coding of values that come from this expression or from one of another type: dates with different encodings
+    /// get the same one.
     func common(with other: AttributeType?) -> ExpressionCoding { type == other ? self : calculatedDate }
 }
 

@@ -157,7 +157,7 @@ private final class TupleReader {
             return try column.coding.decode(value)
         } catch  where value.isNull {
             throw RelataError.invalidUse(
-                "column \(index + 1) of the selection is unset in a row, because a to-one on the path to it is, or what it is divided by is zero: select it with .optional, or with .or(…)"
+                "column \(index + 1) of the selection is unset in a row, because a to-one on the path to it is unset, or a divisor is zero: select it with .optional, or with .or(…)"
             )
         } catch RelataError.corruptStore where column.node.calculates {
             throw RelataError.unfitting(value, in: "\(Column.QueryValue.self)")

@@ -34,8 +34,8 @@ extension Model {
         query(way(link), of: id)
     }
 
-    /// All objects that are reached from this one by a to-many to the same model: its members, their members, and so
-    /// on, by one statement.
+    /// All objects that can be reached from this one through a to-many to the same model: its members, their members,
+    /// and so on, in one statement.
     ///
     /// ```swift
     /// let family = try await store.fetch(person.descendants { $0.children }.sorted { $0.name })
@@ -46,8 +46,8 @@ extension Model {
         Self.query(Self.way(link), of: primaryKey, isRecursive: true)
     }
 
-    /// All objects that are reached from this one by a to-one to the same model: its parent, the parent's parent, and
-    /// so on, by one statement. See ``descendants(_:)``.
+    /// All objects that can be reached from this one through a to-one to the same model: its parent, the parent's
+    /// parent, and so on, in one statement. See ``descendants(_:)``.
     public func ancestors(_ link: (Fields) -> ToOneField<Self>) -> Query<Self> {
         Self.query(Self.way(link), of: primaryKey, isRecursive: true)
     }
@@ -83,10 +83,10 @@ extension Model {
     }
 
     @usableFromInline static var withoutStoredKey: String {
-        "\(entityName.withArticle) without a key isn't stored: save it first, and go on with the object that save returns"
+        "\(entityName.withArticle) without a key isn't stored: save it first, and continue with the object that save returns"
     }
 
-    /// The caller's key: that of an object whose key isn't assigned yet is `nil`.
+    /// The caller's key; `nil` if the object has no key yet.
     @inlinable
     static func given(_ key: Key?) throws(RelataError) -> Key {
         guard let key else { throw .invalidUse(withoutStoredKey) }

@@ -76,7 +76,7 @@ extension ModelFields {
         return found(text, properties: names)
     }
 
-    /// How well an object matches its query's search: greater is better, and comparable within one result only.
+    /// An object's relevance for its query's search: greater is better. Only values of the same result can be compared.
     ///
     /// ```swift
     /// Song.search("moon").select { ($0.title, $0.relevance) }

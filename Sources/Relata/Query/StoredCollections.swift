@@ -7,7 +7,7 @@ import RelataEngine
 
 /// A type with `isEmpty` in a query: text, data, arrays, sets and dictionaries, and optionals of these.
 public protocol EmptiableOperand {
-    /// How an empty value is recognised.
+    /// The condition that the value is empty.
     @_documentation(visibility: internal)
     static func isEmpty(_ node: ExpressionNode) -> ExpressionNode
 }

@@ -3,8 +3,8 @@ import RelataEngine
 
 // Members of `Codable` values by their properties: `$0.address.city`.
 //
-// Attributes whose type the macro knows by name have none, so their field is a `Field`: a misspelt member of a text is
-// the same error as that of any other type.
+// Attributes whose type the macro knows by name have none, so their field is a `Field`: a misspelt member of a text
+// causes the same error as for any other type.
 
 /// A value in a query whose `Codable` type has properties: those that are stored are the value's members.
 ///
@@ -33,7 +33,7 @@ public struct ValueField<Value>: MemberedExpression, AttributeField {
 
     /// The expression as plain data.
     public var node: ExpressionNode { field.node }
-    /// How constants that are compared with it are stored, and results read.
+    /// The coding of its results, and of constants that are compared with it.
     public var coding: ExpressionCoding<Value> { field.coding }
 
     /// The path from the model to the property.
@@ -46,7 +46,7 @@ public struct MemberExpression<Value>: MemberedExpression {
     public typealias QueryValue = Value
     /// The expression as plain data.
     public let node: ExpressionNode
-    /// How constants that are compared with it are stored, and results read.
+    /// The coding of its results, and of constants that are compared with it.
     public let coding: ExpressionCoding<Value>
 
     init(_ node: ExpressionNode, _ coding: ExpressionCoding<Value>) {

@@ -22,8 +22,9 @@ public struct ToManyField<Target: Model>: Sendable {
         self.isDistinct = isDistinct
     }
 
-    /// Each object once in aggregates, even if it is reached in several ways. Without it, each path counts:
-    /// `$0.slots.song.count` is the number of slots that have a song, `$0.slots.song.distinct.count` that of the songs.
+    /// Counts each object once in aggregates, even if it is reached in several ways. Without it, each path counts:
+    /// `$0.slots.song.count` is the number of slots with a song, `$0.slots.song.distinct.count` the number of different
+    /// songs.
     public var distinct: ToManyField { ToManyField(path, names: names, isDistinct: true) }
 
     private var related: RelatedSet {

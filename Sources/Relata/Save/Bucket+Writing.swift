@@ -1,7 +1,7 @@
 import RelataCore
 import RelataEngine
 
-/// How a row is written.
+/// The statement that writes a row.
 enum RowStatement: Equatable {
     case insert
     /// Keeps the existing row.
@@ -70,7 +70,7 @@ extension Bucket {
             switch statement {
             case .insert: keyless.isEmpty
             case .insertIfAbsent: !isRecorded && !session.hasEdits(self) && writer.run.wait == nil
-            // Edits want to know whether their owner is new, which rows that are written together don't tell.
+            // Edits need to know whether their owner is new, which isn't known for rows that are written together.
             case .save: !isRecorded && !(writer.writesTogether && session.hasEdits(self))
             case .update: !isRecorded
             case .updateColumns, .match, .byCaller: false
@@ -239,7 +239,7 @@ final class BucketWrite<M: Model>: RowObserver {
     /// The key that the database gave a row.
     private func assignedKey(_ index: Int) -> Int64 {
         if let outcome { return outcome.assignedKey(index) }
-        // The keys of rows that one statement inserts follow one another.
+        // The keys of rows that one statement inserts are consecutive.
         return writer.run.connection.lastInsertedRowID - Int64(rowsAtOnce - 1 - index % rowsAtOnce)
     }
 

@@ -30,8 +30,8 @@ protocol AnyBucket: RowBatch {
     func finishModel(_ row: Int, _ session: SaveSession) -> any Model
 }
 
-/// The result of a row in a save. It is exact for objects with edits on links; others that are inserted may be recorded
-/// as written, where it makes no difference.
+/// The result of a row in a save. It is exact for objects with edits on links; other inserted objects may be recorded
+/// as written if it makes no difference.
 enum RowProgress: UInt8 {
     case pending, written, inserted
 }
@@ -139,7 +139,7 @@ final class Bucket<M: Model>: AnyBucket {
     func addAgain(_ object: M, _ row: Int, as role: SaveRole) throws -> Int {
         guard objects[row] == object else { throw twice(object) }
         if role == .insert, roles[row] == .insert { throw RelataError.alreadyExists(object.reference()) }
-        // Linked before it was given: now it is written for itself.
+        // The object was linked before it was given: now it is written itself.
         if roles[row] == .link { roles[row] = role }
         return nodes[row]
     }
@@ -173,7 +173,7 @@ final class Bucket<M: Model>: AnyBucket {
         return append(box.value, .link, session)
     }
 
-    /// The row of a key; a new key takes the next one. To look for it and then to add it would hash it twice.
+    /// The row of a key; a new key takes the next one. Looking for it and then adding it would hash it twice.
     @inlinable
     func row(of key: M.Key, orTake next: Int) -> Int {
         func value(_ row: inout Int) -> Int { row }

@@ -125,7 +125,7 @@ final class LinkGatherer {
         try target.key.map { .key(try Target.keyValue($0)) } ?? dropped(target)
     }
 
-    /// An object that another edit takes out again, or brings back.
+    /// An object that another edit removes again, or adds back.
     @usableFromInline
     func dropped<Target>(_ target: LinkTarget<Target>) throws -> PlannedKey {
         if let key = target.key { return .dropped(try Target.keyValue(key)) }

@@ -8,7 +8,7 @@ extension RowWriter {
     var writesTogether: Bool { connection.driver.capabilities.rowsTogether > 1 }
 
     /// Writes objects, many with each statement. If a statement is refused, its rows are written again in halves, so
-    /// that the error is that of the first object that can't be written, as if they had been written one by one.
+    /// that the error belongs to the first object that can't be written, as if they had been written one by one.
     ///
     /// - Parameter first: The bucket's row of the first one.
     func writeTogether(_ objects: [M], _ kind: RowStatement, _ observer: BucketWrite<M>?, from first: Int) throws {
@@ -63,7 +63,7 @@ private final class RowGroup<M: Model> {
     ///
     /// - Returns: Whether they are written. If they can't be copied, nothing has happened.
     func copy(_ range: Range<Int>) throws -> Bool {
-        // A copy doesn't return assigned values, nor advance a sequence.
+        // A copy neither returns assigned values nor advances a sequence.
         guard kind == .insert || areTakenForNew, range.count >= connection.driver.capabilities.rowsCopied,
             !table.entity.isKeyAssigned
         else { return false }

@@ -92,8 +92,8 @@ struct RowWriter<M: Model> {
         }
     }
 
-    /// Why an update changed no row: it never existed, it was deleted, it has another revision, or a trigger ignores
-    /// the update.
+    /// The reason why an update changed no row: the row never existed, it was deleted, it has another revision, or a
+    /// trigger ignores the update.
     private func missing(_ object: M, _ overrides: Overrides) throws -> RelataError {
         if object.primaryKey == nil { return .invalidUse(M.withoutStoredKey) }
         let key = try key(of: object, overrides)
@@ -196,7 +196,7 @@ struct RowWriter<M: Model> {
 
     /// An object's columns as they are written.
     ///
-    /// - Parameter columns: Those that are written; the others are unset. `nil` for all.
+    /// - Parameter columns: The columns that are written; the others are unset. `nil` for all.
     func columnValues(_ object: M, _ overrides: Overrides, only columns: [Int]? = nil) throws -> [Value] {
         var values = try object.columnValues(table)
         for (reference, key) in overrides {

@@ -12,7 +12,7 @@ struct RowsOutcome {
     private var inserted: Set<Int>?
     /// The rows that the statement wrote; `nil` for all.
     private var written: Set<Int>?
-    /// When rows were inserted that the statement updated.
+    /// The dates when the updated rows were inserted, by their number.
     private(set) var creations: [Int: Date] = [:]
 
     /// Rows without further results.
@@ -44,7 +44,7 @@ struct RowsOutcome {
     /// The key that the database gave a row.
     func assignedKey(_ index: Int) -> Int64 { keys[index - first] }
 
-    /// How many keys the database gave.
+    /// The number of keys that the database assigned.
     var assignedCount: Int { keys.count }
 
     /// Whether a row is new.

@@ -12,7 +12,7 @@ final class SaveSession {
     let catalog: ModelCatalog
     /// The plan and the options of the save.
     let run: WriteRun
-    /// In the order in which the models were met.
+    /// In the order in which the models were found.
     // One task saves, so the properties that each object uses do without exclusivity checks.
     @exclusivity(unchecked) @usableFromInline private(set) var buckets: [any AnyBucket] = []
     /// For each table its bucket; -1 for none.
@@ -67,8 +67,8 @@ final class SaveSession {
     /// Visits the links of a node whose object was replaced by one with edits.
     func visitAgain(_ node: Int) { if node < visited { unvisited.append(node) } }
 
-    /// Records that one object refers to another. One with a known key can be written first, with a deferred check;
-    /// another only if the reference may be unset temporarily.
+    /// Records that one object refers to another. A target with a known key can be written afterwards, with a deferred
+    /// check; a target without one only if the reference may be unset temporarily.
     func addEdge(from source: Int, to target: Int, reference: Int, isKeyKnown: Bool) {
         let isBreakable = isKeyKnown || catalog.schema.references[reference].isOptional
         run.plan.addReference(reference, from: source, to: target, isBreakable: isBreakable)

@@ -43,17 +43,17 @@ public struct SavedState {
         key ?? rowID.flatMap { Number(exactly: $0) }
     }
 
-    /// When the object was inserted.
+    /// The date when the object was inserted.
     public func createdAt(_ date: Date) -> Date {
         isInserted && !keepsStamps ? session.run.now : storedCreation ?? date
     }
-    /// When the object was inserted.
+    /// The date when the object was inserted.
     public func createdAt(_ date: Date?) -> Date? {
         isInserted && !keepsStamps ? session.run.now : storedCreation ?? date
     }
-    /// When the object was last written.
+    /// The date when the object was last written.
     public func updatedAt(_ date: Date) -> Date { keepsStamps ? date : session.run.now }
-    /// When the object was last written.
+    /// The date when the object was last written.
     public func updatedAt(_ date: Date?) -> Date? { keepsStamps ? date : session.run.now }
     /// The number of times the object was written.
     public func revision<Number: FixedWidthInteger>(_ revision: Number) -> Number {

@@ -21,7 +21,7 @@ struct Upsert {
         }
         guard !transaction.access.guards(table) else {
             throw RelataError.invalidUse(
-                "\(M.entityName.withArticle) saved by \(names) could be written over one that is hidden: save it by key"
+                "\(M.entityName.withArticle) saved by \(names) could overwrite a hidden one: save it by key"
             )
         }
         let session = transaction.makeSession()
@@ -39,8 +39,8 @@ struct Upsert {
         return session.finished(objects, nodes)
     }
 
-    /// Refuses unset values, which are never equal in a unique set, so that each save would insert another object; and
-    /// different objects with the same values, of which only one can be stored.
+    /// Refuses unset values: they are never equal in a unique set, so each save would insert another object. Also
+    /// refuses different objects with the same values, because only one of them can be stored.
     private func check<M: Model>(
         _ objects: [M], _ nodes: [Int], _ columns: [Int], _ table: Table, _ session: SaveSession
     ) throws {

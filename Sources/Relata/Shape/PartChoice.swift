@@ -15,7 +15,7 @@ public enum ShapeParts<Root: Model> {
         ValuePart(coding(of: Value.self)) { source($0).node }
     }
 
-    /// One that may be unset.
+    /// A value that may be unset.
     public static func part<Value: AttributeValue>(
         _ type: Value?.Type, _ source: @escaping @Sendable (Root.Fields) -> some QueryExpression<Value?>
     ) -> ValuePart<Root, OptionalCoding<PlainCoding<Value>>> {
@@ -174,7 +174,7 @@ public struct RefusedPart<Value>: ShapePart {
 public protocol RelatedObjects<Target>: Sendable {
     /// The model at the other end.
     associatedtype Target: Model
-    /// Which objects, in which order, how many.
+    /// The condition, the order and the number of the objects.
     var include: Include<Target> { get }
 }
 

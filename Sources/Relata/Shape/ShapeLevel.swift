@@ -92,9 +92,9 @@ struct ShapeList: Sendable {
     /// The owners' table and their relationship.
     let owner: Table
     let link: Link
-    /// Which of the related objects, in which order, how many.
+    /// The condition, the order and the number of the related objects.
     let plan: IncludePlan
-    /// Which part of the owner's row is the key it is found by.
+    /// The part of the owner's row that is its key.
     var keyPart: Int
     /// Whether several rows may have the same owner.
     let isOwnerRepeated: Bool

@@ -116,7 +116,7 @@ public struct ShapeCursor {
     let statement: RunningStatement
     /// 1 if rows begin with the number of their owner, otherwise 0.
     let firstColumn: Int32
-    /// Which owner each row is of.
+    /// The owner of each row.
     var rows: EdgeRows
     /// For each list its owners' keys.
     var keys: [ShapeKeys]
@@ -198,7 +198,7 @@ protocol LoadedShapes: AnyObject {}
 @usableFromInline
 final class LoadedShapeList<Value>: LoadedShapes {
     @usableFromInline let values: [Value]
-    /// Which values each key has.
+    /// The values of each key.
     @usableFromInline let lists: MemberLists
     /// For each row the number of its key.
     @usableFromInline let numbers: [Int32]

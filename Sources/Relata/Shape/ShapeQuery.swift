@@ -1,4 +1,4 @@
-/// Which objects to fetch as shapes, and in which order.
+/// A query for objects to be fetched as shapes, with their order.
 ///
 /// ```swift
 /// let friday = SetlistSongs.where { $0.name == "Friday" }.sorted { $0.name }.limit(10)

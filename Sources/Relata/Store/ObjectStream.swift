@@ -9,7 +9,7 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(state: .waiting(store, query)) }
 
     /// Reads the objects one after the other. It holds a connection from its first object until its last, an error, or
-    /// its own end: a loop returns it however it is left.
+    /// its own end: a loop returns it in every case.
     public struct Iterator: AsyncIteratorProtocol {
         enum State {
             case waiting(Store, Query<M>)
@@ -106,8 +106,8 @@ extension Store {
     /// The query continues as objects are requested. It holds a connection until the loop is left: at the end, by
     /// `break`, by an error, or by cancelling the task. The connection doesn't count as one of
     /// ``DatabaseOptions/maximumReaders``, so a loop may read and write in the same store, and neither writers nor
-    /// readers wait for it, however many streams are open. But the file's write-ahead log grows while others write
-    /// during a long loop. Includes are loaded for a hundred objects at a time.
+    /// readers wait for any number of open streams. But the file's write-ahead log grows while others write during a
+    /// long loop. Includes are loaded for a hundred objects at a time.
     ///
     /// A store in memory has one connection, and its stream fetches all objects at once.
     public func stream<M: Model>(_ query: Query<M>) -> ObjectStream<M> { ObjectStream(store: self, query: query) }

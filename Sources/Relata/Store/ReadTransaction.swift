@@ -7,9 +7,9 @@ import RelataEngine
 public class ReadTransaction: StoreReader {
     @usableFromInline let connection: Connection
     let catalog: ModelCatalog
-    /// Which objects are seen; all others are nowhere.
+    /// The objects that are visible; no operation sees others.
     let access: Access
-    /// Which model's object was fetched by its key last, and the number of the statement.
+    /// The model whose object was last fetched by its key, and the number of the statement.
     private var lastFetch: (model: ObjectIdentifier, slot: Int)?
     /// Receives objects that can't be read; `nil` if they are errors.
     var undecodable: UndecodableReport?
@@ -172,7 +172,7 @@ public class ReadTransaction: StoreReader {
                 }
             }
             try connection.check(loop.result, statement)
-            // It shouldn't hold the room of a longer one either.
+            // Don't keep excess capacity.
             if loop.objects.count < loop.objects.capacity / 2 {
                 loop.objects = loop.objects.withUnsafeBufferPointer(Array.init)
             }
@@ -197,7 +197,7 @@ public class ReadTransaction: StoreReader {
     }
 }
 
-/// How a query runs.
+/// The SQL of a query, and the database's plan for it.
 public struct Explanation: Sendable, CustomStringConvertible {
     /// The SQL.
     public let sql: String

@@ -182,7 +182,7 @@ extension Store {
         try await _readOnce { try $0.fetch(model, sql: sql) }
     }
 
-    /// How a query runs: its SQL, its bound values, and the database's plan.
+    /// Explains a query: its SQL, its bound values, and the database's plan.
     ///
     /// - Throws: The errors of the call without `async`; `CancellationError` for a cancelled task.
     public func explain<M: Model>(_ query: Query<M>) async throws -> Explanation {

@@ -47,8 +47,8 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - key: The object's key, if it is known.
     ///   - isNew: Whether there is no row yet.
-    ///   - columns: Those that get the object's own values. Where a to-one among them is the only one that may lead to
-    ///     its target, and another object has it, that one's is unset.
+    ///   - columns: The columns that get the object's own values. If a to-one among them is the only one that may link
+    ///     to its target, and another object already links to it, that object's link is unset.
     ///   - write: Writes the row, with the keys of new objects that it links to, by column. Returns the row's key.
     /// - Returns: The lists that may have too few or too many members and aren't counted yet.
     package func save<M: Model>(

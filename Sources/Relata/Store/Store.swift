@@ -15,10 +15,11 @@ import RelataEngines
 /// same names. An async call suspends only to wait for a connection; then it runs on the current thread. Readers never
 /// wait for the writer; writers queue.
 public final class Store: StoreWriter, Sendable {
-    /// How a store is opened: ``DatabaseOptions``, and steps for changes of the schema.
+    /// The options for opening a store: ``DatabaseOptions``, and steps for changes of the schema.
     @dynamicMemberLookup
     public struct Options: Sendable {
-        /// How its database is opened. Its properties are also those of the options: `options.isReadOnly = true`.
+        /// The options of its database. Their properties are also properties of the store's options:
+        /// `options.isReadOnly = true`.
         public var database = DatabaseOptions()
         /// Steps for changes of the schema that would lose data, each run once, in this order.
         public var migrations: [MigrationStep] = []
@@ -39,7 +40,7 @@ public final class Store: StoreWriter, Sendable {
     let catalog: ModelCatalog
     let hub: ChangeHub
     let observations = ObservationRegistry()
-    /// Which objects are seen.
+    /// The visible objects.
     let access: Access
     /// The path of the store's file; `nil` for a store in memory.
     public let path: String?
@@ -64,7 +65,7 @@ public final class Store: StoreWriter, Sendable {
     /// - Parameters:
     ///   - path: The file.
     ///   - models: One or more models; those they link to are found from them.
-    ///   - options: How to open it.
+    ///   - options: The options for opening it.
     /// - Throws: ``RelataError/schemaMismatch(_:)`` if the models contradict themselves or the file;
     ///   ``RelataError/fileAccess(path:_:)``, ``RelataError/corruptStore(_:)``, ``RelataError/busy(_:)`` for the file;
     ///   ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for its key. After an error, the file

@@ -327,7 +327,7 @@ extension StoreReader {
         try _readOnce { try $0.objects(model, sql: sql) }
     }
 
-    /// How a query runs: its SQL, its bound values, and the database's plan.
+    /// Explains a query: its SQL, its bound values, and the database's plan.
     ///
     /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")

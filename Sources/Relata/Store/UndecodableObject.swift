@@ -6,7 +6,7 @@ import RelataEngine
 ///
 /// ``Query/skippingUndecodable(_:)`` reports such objects, and ``StoreReader/check()`` finds all of them.
 public struct UndecodableObject: Hashable, Sendable, CustomStringConvertible {
-    /// Which object.
+    /// The object.
     public let object: ObjectReference
     /// The property with the unreadable value, if it is known.
     public let property: String?
@@ -28,7 +28,7 @@ extension Query {
     /// ```
     ///
     /// An included object is left out as well: a link to it reads as dangling. A limit and the size of a page count
-    /// left-out objects. Without any, a fetch costs no more.
+    /// left-out objects. If none is left out, the fetch costs nothing extra.
     ///
     /// - Parameter report: Called with each unreadable object of a fetch once.
     public func skippingUndecodable(_ report: @escaping @Sendable (UndecodableObject) -> Void) -> Query {

@@ -1,4 +1,4 @@
-/// Which rows a caller may see. Every statement that reads is compiled under one.
+/// The rows that a caller may see. Every statement that reads is compiled under an access.
 ///
 /// An entity without a condition is open: all of its rows are visible. A guarded entity shows the rows that meet its
 /// condition. Other rows are invisible everywhere: in results, members and counts, and links to them read as dangling.
@@ -34,7 +34,7 @@ package struct Access: Hashable, Sendable {
                         + NameSuggestion.hint(for: entity, among: schema.tables.map(\.name)))
             }
             guard condition.isOfOneRow, masks.values.allSatisfy(\.isOfOneRow) else {
-                throw .invalidUse("the condition on who sees \(entity) must be one on the row's own columns")
+                throw .invalidUse("the access condition of \(entity) may use only the row's own columns")
             }
             if let name = masks.keys.sorted().first(where: { !table.canMask($0) }) {
                 throw .invalidUse("\(entity) has no property \(name) that some of its rows can hide")

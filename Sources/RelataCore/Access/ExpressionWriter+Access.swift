@@ -48,7 +48,7 @@ extension ExpressionWriter {
         let masked = masks.isEmpty ? nil : try columns(of: table, alias, masks)
         let text = try written { (writer) throws(RelataError) in try writer.condition(condition) }
         guard frames == [source] else {
-            throw .invalidUse("the condition on who sees \(table.name) must be one on the row's own columns")
+            throw .invalidUse("the access condition of \(table.name) may use only the row's own columns")
         }
         // The asterisk doesn't include the rowid.
         let hidden =

@@ -4,7 +4,7 @@ public struct Change: Hashable, Sendable, Codable {
     public enum Kind: String, Hashable, Sendable, Codable {
         /// New objects.
         case insert
-        /// Objects of which some properties were written.
+        /// Some properties of the objects were written.
         case update
         /// Deleted objects, including those that a delete rule deleted.
         case delete

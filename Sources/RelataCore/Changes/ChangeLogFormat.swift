@@ -1,7 +1,7 @@
 import Foundation
 
-/// How the durable change log is stored. This is version 2 of the format; the row `change log` of `relata_metadata`
-/// holds the number.
+/// The storage format of the durable change log. This is version 2; the row `change log` of `relata_metadata` holds the
+/// number.
 ///
 /// The table `relata_changes` has one row for each entity and kind of change of a statement:
 ///
@@ -10,13 +10,15 @@ import Foundation
 /// | `position` | ascending, never used twice |
 /// | `batch` | the position of the first row of the same transaction |
 /// | `time` | when it was written, in microseconds since 1970 |
-/// | `entity` | the entity's name, or a table's where no entity stands for it |
+/// | `entity` | the entity's name, or a table's if no entity stands for it |
 /// | `kind` | `insert`, `update`, `delete` or `unknown` |
 /// | `ids` | a JSON array of keys: a number or a string each, an array of these for a key of several columns; UUIDs as text, bytes as `{"bytes": "hexadecimal"}`. A whole number is an integer, or in a column of floating-point numbers one of these; any other is `{"real": 2}` or `{"integer": 2}`, and an infinite one `{"real": "inf"}` |
 /// | `properties` | a JSON array of the names of the properties that an update wrote |
-/// | `origin` | who made the transaction, in the caller's words; `NULL` where it didn't say. Since version 2 |
-/// | `originNumber` | the caller's own number of the transaction; `NULL` where it has none. Since version 2 |
-/// | `versions` | a JSON array with the version of each object of `ids`: its revision as the transaction left it, `null` for an object that the transaction left without one. `NULL` for deletions, for entities without a revision, where the objects aren't known, and in rows that an older version of Relata wrote. Since version 2 |
+/// | `origin` | the name that the writer of the transaction gave itself; `NULL` if it gave none. Since version 2 |
+/// | `originNumber` | the writer's own number of the transaction; `NULL` if it has none. Since version 2 |
+/// | `versions` | a JSON array with the version of each object of `ids`: its revision after the transaction, `null` for
+/// an object that then had none. `NULL` for deletions, for entities without a revision, if the objects aren't known,
+/// and in rows that an older version of Relata wrote. Since version 2 |
 ///
 /// On a server with concurrent writers, it is version 3, with other columns instead of `position` and `batch`:
 ///
@@ -111,7 +113,7 @@ package enum ChangeLogFormat {
     }
 
     private indirect enum Item: Decodable {
-        /// A value as JSON, whose type is that of its column.
+        /// A value as JSON; its column determines its type.
         case plain(Value)
         /// A value as JSON that includes its type.
         case exact(Value)

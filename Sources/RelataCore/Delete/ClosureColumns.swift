@@ -2,7 +2,7 @@
 struct ClosureColumns {
     /// The columns' names.
     let names: [String]
-    /// Which columns an entity's key has, by the entity's number.
+    /// The columns of an entity's key, by the entity's number.
     let places: [Int: [Int]]
     private let types: [AttributeType]
 

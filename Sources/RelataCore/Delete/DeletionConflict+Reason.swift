@@ -1,5 +1,5 @@
 extension DeletionConflict.Reason {
-    /// Why rows that refer by a foreign key are a conflict, and the remedy.
+    /// The reason why rows that refer by a foreign key are a conflict, and the remedy.
     package func description(of key: SchemaForeignKey, in schema: Schema) -> String {
         let held = schema.tables[key.source].naming(key.columns)
         let pointed = schema.tables[key.target].naming(key.targetColumns)
@@ -26,8 +26,8 @@ extension DeletionConflict.Reason {
 }
 
 extension DeletionEdge {
-    /// Why the edge denies, and the remedy, if the reason isn't a delete rule but the database's own action on the rows
-    /// that refer. `nil` for a rule.
+    /// The reason why the edge denies, and the remedy, if it isn't a delete rule but the database's own action on the
+    /// referring rows; `nil` for a rule.
     package func reason(in schema: Schema) -> String? {
         guard rule == .deny, case .referring(let number) = path else { return nil }
         let key = schema.foreignKeys[number]

@@ -5,7 +5,7 @@ package struct DeletionEdge: Hashable, Sendable {
     package let from: Int
     /// The entity at the other end.
     package let to: Int
-    /// How the other end is found from the object that is deleted.
+    /// The path to the other end from the deleted object.
     let path: Path
     /// The effect on the row.
     package let rule: DeleteRule
@@ -18,7 +18,7 @@ package struct DeletionEdge: Hashable, Sendable {
     /// Whether the object at the other end itself refers to the one that is deleted.
     var isReferring: Bool { if case .referring = path { true } else { false } }
 
-    /// How one end is found from the other. The numbers are those of ``Schema/foreignKeys`` and ``Schema/joins``.
+    /// The path from one end to the other. The numbers are those of ``Schema/foreignKeys`` and ``Schema/joins``.
     enum Path: Hashable, Sendable {
         /// The other end holds the foreign key.
         case referring(Int)
@@ -35,7 +35,7 @@ package struct CountedList: Hashable, Sendable {
     package let owner: Int
     /// The entity of the members.
     package let member: Int
-    /// How the members are found from their owner.
+    /// The link from the owner to the members.
     package let link: Link
     /// The to-many.
     package let property: String

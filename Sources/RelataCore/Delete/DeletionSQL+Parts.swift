@@ -155,7 +155,7 @@ extension DeletionSQL {
 
     /// The condition that a row of an entity isn't doomed. A row without a key isn't: its deletion would be refused.
     func stays(_ alias: String, of entity: Int, _ builder: inout Builder) -> String {
-        // Whether nothing is in a list is neither true nor false.
+        // Whether NULL is in a list is neither true nor false.
         "(\(dialect.tuple(key(of: entity), of: alias)) IN \(doomed(entity, &builder))) IS NOT TRUE"
     }
 

@@ -1,4 +1,4 @@
-/// Which objects are to be deleted.
+/// The objects to be deleted.
 package enum DeletionRoots: Hashable, Sendable {
     /// The objects with these keys; missing ones are skipped.
     case keys([KeyValue])
@@ -39,7 +39,7 @@ package struct DeletionSQL: Sendable {
         ClosureColumns(of: group, in: schema, dialect).places.mapValues { $0.map { $0 + 1 } }
     }
 
-    /// The cascades within a group, in parts that one statement can follow each.
+    /// The cascades within a group, in parts that are small enough for one statement each.
     package func parts(of group: [Int]) -> [ArraySlice<DeletionEdge>] {
         let edges = inner(group)
         return stride(from: 0, to: edges.count, by: Self.maximumTerms).map {
@@ -132,7 +132,8 @@ package struct DeletionSQL: Sendable {
             builder.parameters)
     }
 
-    /// Selects the rows whose deletion can't be planned: the key of a referring row, then that of the row it refers to.
+    /// Selects the rows whose deletion can't be planned: the key of the referring row, then the key of the row that it
+    /// refers to.
     package func conflicts(_ conflict: DeletionConflict) -> SQLStatement {
         var builder = builder()
         let key = schema.foreignKeys[conflict.key]
@@ -189,7 +190,7 @@ package struct DeletionSQL: Sendable {
         }
     }
 
-    /// Selects the objects that stay with too few members in a list: their keys, and how many remain.
+    /// Selects the objects that stay with too few members in a list: their keys, and the number of remaining members.
     package func shortages(_ list: CountedList) -> SQLStatement {
         var builder = builder()
         let owner = key(of: list.owner)

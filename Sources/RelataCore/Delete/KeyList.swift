@@ -19,7 +19,7 @@ public struct KeyList: Hashable, Sendable {
         self.values = values
     }
 
-    /// A list of keys with a number of columns, by default that of the first one.
+    /// A list of keys with a number of columns, by default the number of columns in the first key.
     package init(_ keys: some Collection<KeyValue>, width: Int? = nil) {
         self.init(width: width ?? keys.first?.values.count ?? 1)
         values.reserveCapacity(keys.count * self.width)

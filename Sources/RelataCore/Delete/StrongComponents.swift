@@ -1,6 +1,6 @@
 /// Tarjan's algorithm: the groups of nodes that reach each other, a group's successors before the group itself.
 ///
-/// A node that is on no cycle is a separate group. The order depends only on that of the nodes and successors.
+/// A node that is on no cycle is a separate group. The order depends only on the order of the nodes and successors.
 func strongComponents(of nodes: [Int], successors: @escaping (Int) -> [Int]) -> [[Int]] {
     var search = ComponentSearch(members: Set(nodes), successors: successors)
     for node in nodes where search.numbers[node] == nil { search.visit(node) }
@@ -21,7 +21,7 @@ private struct ComponentSearch {
         self.successors = successors
     }
 
-    /// Recursive: nodes are entities, of which there are some hundreds at most.
+    /// Recursive: nodes are entities, and there are a few hundred at most.
     mutating func visit(_ node: Int) {
         let number = numbers.count
         numbers[node] = number

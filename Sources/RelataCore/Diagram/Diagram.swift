@@ -45,7 +45,7 @@ public struct Diagram: Sendable {
         let name: String?
         /// The rule for the other side when an object of this entity is deleted; `nil` if it isn't worth showing.
         let rule: DeleteRule?
-        /// How the other side leads here.
+        /// The arrow head here, for the link that leads here from the other side.
         let head: Head
 
         /// The text at this end.

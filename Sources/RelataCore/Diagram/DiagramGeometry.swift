@@ -27,12 +27,12 @@ struct DiagramGeometry {
     static let rowHeight = 17.0
     static let headHeight = 26.0
     static let margin = 24.0
-    /// How far lines that meet a side of a box are from each other.
+    /// The distance between lines that meet the same side of a box.
     static let portDistance = 18.0
     static let longestName = 36
     static let longestLabel = 34
 
-    /// How an end of a line meets its box.
+    /// The point where an end of a line meets its box.
     private struct Port {
         let line: Int
         let isSource: Bool

@@ -140,7 +140,7 @@ struct LayeredLayout {
             heights[column] += boxes[box].height + Self.distance
             columns[box] = column
         }
-        // Columns that were emptied go.
+        // Empty columns are removed.
         let used = Set(columns).sorted()
         let numbers = Dictionary(uniqueKeysWithValues: used.enumerated().map { ($0.element, $0.offset) })
         columns = columns.map { numbers[$0] ?? 0 }

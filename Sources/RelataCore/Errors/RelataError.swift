@@ -88,8 +88,8 @@ public struct Blocker: Hashable, Sendable {
     public let relationship: String
     /// The object that would be deleted.
     public let blocked: ObjectReference
-    /// Why it prevents the deletion, if the reason isn't a rule of the relationship: the database's own action can't be
-    /// planned. `nil` for a rule.
+    /// The reason why it prevents the deletion, if it isn't a rule of the relationship: the database's own action can't
+    /// be planned. `nil` for a rule.
     public let reason: String?
 
     /// Describes a blocker.
@@ -106,7 +106,7 @@ public struct Blocker: Hashable, Sendable {
 
 /// Both versions of an object that was changed concurrently.
 public struct Conflict: Sendable {
-    /// Which object.
+    /// The object.
     public let object: ObjectReference
     /// The value that was to be saved: the model.
     public let given: any Sendable
@@ -173,7 +173,7 @@ extension RelataError: CustomStringConvertible {
         case .uniqueViolation(let entity, let properties):
             "another \(entity) already has the same \(properties.joined(separator: ", ")): choose another value"
         case .deleteDenied(let blockers) where blockers.isEmpty:
-            "can't delete: hidden objects still refer to what would be deleted"
+            "can't delete: hidden objects still refer to objects that would be deleted"
         case .deleteDenied(let blockers):
             "can't delete: "
                 + Self.list(blockers.map { "\($0.object) still refers to \($0.blocked) (\($0.denial))" })

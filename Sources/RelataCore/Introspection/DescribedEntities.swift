@@ -54,7 +54,7 @@ extension Schema {
         return isChanged ? entities : nil
     }
 
-    /// How a join table's foreign key to one side is compared.
+    /// The comparison of a join table's foreign key to one side.
     private func comparison(
         of join: Join, isSource: Bool, _ own: TableDescription, _ tables: [FoldedName: TableDescription]
     ) -> KeyComparison {
@@ -102,7 +102,7 @@ extension ForeignKeyDescription {
 }
 
 extension KeyComparison {
-    /// How SQLite compares the columns of a foreign key with those that they point at.
+    /// SQLite's comparison of a foreign key's columns with those that they refer to.
     init(
         _ columns: [String], of source: TableDescription, with targetColumns: [String], of target: TableDescription
     ) {

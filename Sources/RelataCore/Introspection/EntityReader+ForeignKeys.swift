@@ -55,7 +55,7 @@ extension EntityReader {
         }
     }
 
-    /// Whether columns follow each other in a key. The key of an object is put together from the key of the one that it
+    /// Whether columns follow each other in a key. The key of an object is composed of the key of the one that it
     /// refers to.
     private func holds(_ columns: [String], inOrder key: [String]) -> Bool {
         let names = key.map { $0.foldedName }
@@ -108,7 +108,7 @@ extension EntityReader {
         var message = reason + ": it isn't a link between objects"
         if setsDefault { message += ", and the default that it sets on delete is read as deny" }
         if readMatch(number, key, target, constraint) {
-            message += "; deletions follow it, and queries do by a relationship that is only read"
+            message += "; deletions follow it, and queries follow it as a read-only relationship"
         } else if !setsDefault {
             message += "; deletions follow it"
         }
@@ -185,7 +185,7 @@ extension EntityReader {
         }
     }
 
-    /// Whether a foreign key sets columns to NULL on deletion of the target, all of which can be.
+    /// Whether a foreign key sets columns to NULL on deletion of the target, and all of these columns allow it.
     private func canBeUnset(_ key: ForeignKeyDescription, of number: Int) -> Bool {
         let columns = key.unsetColumns ?? key.columns
         return optional(columns, of: number).count == columns.count

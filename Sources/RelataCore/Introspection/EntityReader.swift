@@ -20,7 +20,7 @@ package struct EntityReader {
     var constraints: [[ForeignKey]] = []
     /// Whether those of them that queries can follow become relationships that are only read.
     let followsAllKeys: Bool
-    /// Those that do, by table.
+    /// The foreign keys that become such relationships, by table.
     var matches: [[Match]] = []
     /// The kinds of the tables that are left out, by their names.
     let leftOut: [FoldedName: String]
@@ -43,7 +43,7 @@ package struct EntityReader {
         var property = ""
     }
 
-    /// An entity that is being put together.
+    /// An entity that is being built.
     struct Draft {
         var properties: [Property] = []
         /// The property of each column, by its name.
@@ -244,7 +244,7 @@ package struct EntityReader {
         let sets = table.indexes.filter(\.isPlain).compactMap { index in
             properties(of: index.columns, in: number).map { (names: $0, isUnique: index.isUnique) }
         }
-        // The rule of the reference alone is also that of its inverse, unless its target is declared without one.
+        // The rule of the reference is also the rule of its inverse, unless the target is declared without one.
         let isKnown = { (names: [String], isUnique: Bool) in
             self.references[number].contains {
                 [$0.property] == names && !(isUnique && $0.target < self.declared.count)

@@ -1,9 +1,9 @@
 // Declared entities of a file whose tables another program has changed.
 
 extension Schema {
-    /// The entities as far as their tables exist: without those whose table or key is missing, and without properties
-    /// whose columns are. A to-one with a missing target is an attribute of the type of its key. Lost parts are named.
-    /// Numbers keep large integers only if their columns do.
+    /// The entities, reduced to the parts whose tables exist: without entities whose table or key is missing, and
+    /// without properties whose columns are. A to-one with a missing target becomes an attribute with the type of its
+    /// key. Missing parts are named. Numbers keep large integers only if their columns do.
     package func entities(fitting descriptions: [TableDescription]) -> (entities: [Entity], lost: [SchemaProblem]) {
         let fitting = FittingEntities(schema: self, descriptions)
         let entities = tables.map(fitting.entity)
@@ -107,7 +107,7 @@ private struct FittingEntities {
         case .reference(let number), .inverse(let number): references.contains(number)
         case .join(let number, _): joins.contains(number)
         case .through(let inverse, let reference): references.contains(inverse) && references.contains(reference)
-        // Never declared: read from the keys that there are.
+        // Never declared: it is read from the existing keys.
         case .matched: false
         }
     }

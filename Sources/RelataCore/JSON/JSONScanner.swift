@@ -24,7 +24,7 @@ package struct JSONScanner {
 
     /// Steps over a value.
     ///
-    /// - Parameter depth: How deep arrays and objects may lie in each other.
+    /// - Parameter depth: The maximum depth of nested arrays and objects.
     /// - Returns: Whether there is one.
     package mutating func value(_ depth: Int) -> Bool {
         switch next {

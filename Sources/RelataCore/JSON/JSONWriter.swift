@@ -1,7 +1,7 @@
 /// Writes JSON as bytes: members in their order, numbers as short as they can be.
 ///
-/// It isn't Foundation's: to write 1000 objects of five members took 0.22 ms with it and 2.6 ms with `JSONEncoder`,
-/// which neither takes text that is JSON already nor keeps the order of members.
+/// It isn't Foundation's: writing 1000 objects of five members took 0.22 ms with this writer and 2.6 ms with
+/// `JSONEncoder`, which also can't take text that is already JSON, and doesn't keep the order of members.
 public struct JSONWriter {
     /// The bytes that were written.
     public private(set) var bytes: [UInt8] = []
@@ -21,7 +21,7 @@ public struct JSONWriter {
 
     /// The text that equal values have in common: the members of its objects are sorted by their names' bytes.
     ///
-    /// Columns hold values so, and they are compared with it.
+    /// Columns store values in this form, and are compared by it.
     public static func canonicalText(_ value: JSONValue) -> String {
         var writer = JSONWriter()
         writer.sortsMembers = true

@@ -38,7 +38,7 @@ public struct MigrationPlan: Sendable {
     public var isEmpty: Bool {
         changes.isEmpty && steps.isEmpty && preparation.isEmpty && completion.isEmpty && laterIndexes.isEmpty
     }
-    /// The changes because of which the file isn't opened.
+    /// The changes that prevent the file from being opened.
     public var refusals: [SchemaChange] { changes.filter(\.isRefused) }
 
     /// Throws if the file isn't opened.

@@ -31,7 +31,7 @@ extension MigrationPlanner {
             let statement = table + "DROP COLUMN \(quote(column.name))"
             plan.completion.append(statement)
             plan.drops[statement] = SchemaProblem(
-                entity: place(of: final).entity, property: column.name, message: "something else needs it")
+                entity: place(of: final).entity, property: column.name, message: "something else depends on it")
         }
         if isRekeyed, !final.primaryKey.isEmpty {
             plan.completion.append(table + "ADD PRIMARY KEY (\(dialect.list(final.primaryKey)))")

@@ -119,8 +119,8 @@ extension MigrationPlanner {
         }
     }
 
-    /// The columns of the to-one that a many-to-many was before: that of its original name, or of the same name in the
-    /// singular, if it pointed at the same table and no longer exists.
+    /// The columns of the to-one that was changed to a many-to-many. It had the many-to-many's original name, or the
+    /// same name in the singular, pointed at the same table, and no longer exists.
     private func formerToOne(_ property: String, of table: Table, target: Table) -> [String]? {
         guard let working = tables[table.sqlName.foldedName], let former = oldTable(table), let old else {
             return nil
@@ -175,7 +175,7 @@ extension MigrationPlanner {
         }
         let hasNulls = try facts(.hasNulls(table: original.table, column: original.column))
         if !hasNulls || (isOwn && column.defaultSQL != nil) {
-            // Another program's column stays unchanged while it has what the models require.
+            // Another program's column stays unchanged as long as it has the declarations that the models require.
             guard isOwn else {
                 remake.final.columns[index].isRequired = false
                 return

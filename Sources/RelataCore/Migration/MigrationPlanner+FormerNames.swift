@@ -38,7 +38,7 @@ extension MigrationPlanner {
         if entry.isMoved == true {
             refuse(
                 place,
-                "newer models keep what was in the column \(column) in the table \(entry.name): use those models")
+                "newer models keep the values of the column \(column) in the table \(entry.name): use those models")
             return true
         }
         newerColumns[table.name.foldedName, default: []].insert(entry.name.foldedName)

@@ -45,7 +45,7 @@ extension MigrationPlanner {
         }
     }
 
-    /// The entity in the old models: that of the same table, under its old or new name.
+    /// The entity of the same table in the old models, under its old or new name.
     func oldTable(_ table: Table) -> Table? {
         let key = table.sqlName.foldedName
         let working = tables[key]?.originalName
@@ -173,7 +173,7 @@ extension MigrationPlanner {
         return expected.first { $0.name.isSameName(as: table) }?.column(name) != nil
     }
 
-    /// Which claims take which names of the file.
+    /// Decides which claims take which names of the file.
     private mutating func decide(_ claims: [Claim], in table: String?) -> [Decision] {
         let declared = claims.map { claim in
             claim.declared.first { old in

@@ -4,7 +4,7 @@ extension MigrationPlanner {
     struct Remake {
         var final: TableDescription
         var isNeeded = false
-        /// Columns that get a value where they have none, as SQL.
+        /// Columns whose unset values get a value, as SQL.
         var fills: [FoldedName: String] = [:]
     }
 

@@ -1,4 +1,4 @@
-/// Works out how a database comes to have the tables that a schema wants.
+/// Plans the steps that give a database the tables that a schema needs.
 ///
 /// Lossless changes are made automatically: first renames, new tables and new columns; then, after the migration steps,
 /// all other changes. PostgreSQL alters a table for them, and SQLite rebuilds it. A harmless difference that another
@@ -263,8 +263,8 @@ package struct MigrationPlanner {
         return step != nil
     }
 
-    /// The names of an entity in a step: its own, such as `V2.Pet`, or that of its table, `Pet`, unless another entity
-    /// has that name.
+    /// The names of an entity in a step: its own, such as `V2.Pet`, or its table's, `Pet`, unless another entity has
+    /// that name.
     func stepNames(of entity: String) -> [String] {
         guard let table = schema[entity]?.sqlName, !table.isSameName(as: entity), schema[table] == nil else {
             return [entity]
@@ -289,7 +289,7 @@ package struct MigrationPlanner {
             question: question, entity: place.entity, property: place.property, finding: finding, fix: fix)
     }
 
-    // MARK: What the schema wants
+    // MARK: Wanted tables
 
     /// The entity of a wanted table; `nil` for a join table.
     func entity(of table: TableDescription) -> Table? { places.number(of: table.name).map { schema.tables[$0] } }

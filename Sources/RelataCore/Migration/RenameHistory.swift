@@ -137,7 +137,7 @@ extension RenameHistory.Entry {
     }
 }
 
-// MARK: What models declare
+// MARK: Declarations of models
 
 extension RenameHistory {
     /// The models' declarations of former names. They also apply to a file that these models made: it has only the new
@@ -177,7 +177,7 @@ extension RenameHistory {
             let former = schema.defaultTables(of: join)
             add(Entry(table: nil, name: join.table, formerNames: former, property: join.property))
             guard schema.tables[join.target].keyColumns.count == 1 else { continue }
-            // The name may have been that of a to-one.
+            // The name may have belonged to a to-one.
             for name in names {
                 note([name + "Id"], of: source.sqlName, movedTo: join.table, property: join.property)
             }

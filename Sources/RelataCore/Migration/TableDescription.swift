@@ -25,7 +25,7 @@ package struct TableDescription: Hashable, Sendable {
     package var sql: String?
     /// The texts of the table's triggers, if it was read from a database.
     package var triggers: [String]
-    /// How its rows are read, if another program may have created it on a server.
+    /// The source of its rows, if another program may have created it on a server.
     package var source: TableSource?
     /// The reasons why deletions can't be planned.
     package var obstacles = DeletionObstacles()
@@ -101,16 +101,16 @@ package struct TableDescription: Hashable, Sendable {
     }
 }
 
-/// Why deletions that affect a table can't be planned: foreign keys don't fully describe the fate of its rows. Each is
-/// a part of a sentence that begins with the table.
+/// The reasons why deletions that affect a table can't be planned: foreign keys don't say everything that happens to
+/// its rows. Each is a part of a sentence that begins with the table.
 package struct DeletionObstacles: Hashable, Sendable {
-    /// Why it may have invisible rows.
+    /// The reason why it may have invisible rows.
     package var hidesRows: String?
-    /// Why its rows can't be deleted.
+    /// The reason why its rows can't be deleted.
     package var keepsRows: String?
-    /// Why its rows can't be deleted by their keys.
+    /// The reason why its rows can't be deleted by their keys.
     package var hasNoKeys: String?
-    /// Why its references can't be unset.
+    /// The reason why its references can't be unset.
     package var keepsReferences: String?
 
     /// A description without obstacles.
@@ -227,7 +227,7 @@ package struct IndexDescription: Hashable, Sendable {
     package var isDescending: Bool
     /// The columns whose unset values come first, on an engine that puts them last by default.
     package var nullsFirst: [String] = []
-    /// The text that created the index, if it was read from a database and isn't that of a constraint.
+    /// The text that created the index, if it was read from a database and doesn't belong to a constraint.
     package var sql: String?
 
     /// Describes an index.

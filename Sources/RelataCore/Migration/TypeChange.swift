@@ -1,4 +1,4 @@
-/// Which columns serve which types.
+/// Decides which columns can hold values of which types.
 enum TypeChange {
     /// Whether a column of the declared type holds values of the type without changing them.
     static func fits(_ type: AttributeType, declaredType: String) -> Bool {

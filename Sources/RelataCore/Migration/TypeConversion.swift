@@ -1,4 +1,4 @@
-/// Which columns of PostgreSQL serve which types.
+/// The types of attributes that columns of PostgreSQL can hold.
 extension AttributeType {
     /// The type of a column by its declaration.
     package init(postgresType declaredType: String) {
@@ -38,8 +38,8 @@ extension Dialect {
 }
 
 extension Table {
-    /// Why a server's table can't be copied, exported or imported, with the fix; `nil` if it can. The tables of other
-    /// programs may have no primary key, or types that no attribute has.
+    /// The reason why a server's table can't be copied, exported or imported, with the fix; `nil` if it can. The tables
+    /// of other programs may have no primary key, or types that no attribute has.
     package func obstacleToMoving(_ described: TableDescription) -> String? {
         if described.primaryKey.isEmpty {
             return
@@ -72,7 +72,7 @@ extension String {
     }
 }
 
-/// How values of a column become values of another type, in PostgreSQL's SQL.
+/// The conversion of a column's values to another type, in PostgreSQL's SQL.
 enum TypeConversion {
     /// Whether numbers lose their fraction.
     static func cutsFractions(from declaredType: String, to type: AttributeType) -> Bool {

@@ -13,7 +13,7 @@ public indirect enum ExpressionNode: Hashable, Sendable {
     case comparison(ComparisonOperator, ExpressionNode, ExpressionNode, TextOptions)
     /// A key or a to-one against constant keys: true when it is one of them. An empty list is false.
     case keyIn(ExpressionNode, [KeyValue])
-    /// A value against constants; bound as one parameter, however many there are. An empty list is false.
+    /// A value compared with constants, which are all bound as one parameter. An empty list is false.
     case valueIn(ExpressionNode, [Value], TextOptions)
     /// A value, a key or a to-one against the results of another query: a chosen expression of each of its objects, or
     /// their keys by default. The query is independent, with its own scopes.
@@ -27,7 +27,7 @@ public indirect enum ExpressionNode: Hashable, Sendable {
     case text(TextOperator, ExpressionNode, ExpressionNode, TextOptions)
     /// Whether a full-text search finds the object.
     case found(ObjectSearch)
-    /// How well the object matches the query's search, in ascending order.
+    /// The object's relevance for the query's search, in ascending order.
     case relevance
     /// All must hold; true when empty.
     case and([ExpressionNode])
@@ -89,7 +89,7 @@ public struct RelatedSet: Hashable, Sendable {
     }
 }
 
-/// How two values are compared.
+/// A comparison of two values.
 public enum ComparisonOperator: String, Hashable, Sendable {
     /// The values are equal.
     case equal = "=="
@@ -105,7 +105,7 @@ public enum ComparisonOperator: String, Hashable, Sendable {
     case greaterOrEqual = ">="
 }
 
-/// How text is searched for in text.
+/// A comparison that searches one text for another, or for a pattern.
 public enum TextOperator: String, Hashable, Sendable {
     /// The text occurs anywhere in the other, at its beginning, or at its end.
     case contains, beginsWith, endsWith
@@ -179,15 +179,15 @@ public enum Function: Hashable, Sendable {
     case elementCount
     /// The angle in radians between two places on a sphere: latitude, longitude, latitude and longitude in degrees.
     case distance
-    /// Whether a place lies in a polygon or on its edge: latitude, longitude and the JSON text of the corners, each an
-    /// array of both. On a plane: a polygon that crosses the 180th meridian is taken the other way around.
+    /// Whether a place is in a polygon or on its edge: latitude, longitude and the JSON text of the corners, each an
+    /// array of both. The geometry is planar: a polygon that crosses the 180th meridian is taken the other way around.
     case isInPolygon
 }
 
 /// A part of a date, in UTC. Weekdays count from 0, Sunday.
 public enum DatePart: String, Hashable, Sendable { case year, month, day, hour, minute, second, weekday }
 
-/// How many of a set must meet a condition.
+/// The part of a set that must meet a condition.
 public enum Quantifier: String, Hashable, Sendable {
     /// One or more of them.
     case any = "ANY"
@@ -242,8 +242,9 @@ public struct QueryPlan: Hashable, Sendable {
     package var entity: String
     /// The condition on an object; `nil` for all.
     package var condition: ExpressionNode?
-    /// The order; the primary key always comes last, so that an order is total. Empty for the order of the queried
-    /// relationship, if it has one, otherwise that of the keys; none at all for an unlimited query.
+    /// The order; the primary key always comes last, so that an order is total. If empty, objects have the order of the
+    /// queried relationship, if it has one, and otherwise the order of their keys; an unlimited query then has no
+    /// order.
     package var sort: [SortTerm]
     /// The largest number of objects.
     package var limit: Int?
@@ -256,7 +257,7 @@ public struct QueryPlan: Hashable, Sendable {
     /// In ``ExpressionNode/inQuery(_:_:selecting:)``: the array whose elements the objects represent. The selection is
     /// read from an element.
     package var elements: SelectedElements?
-    /// How the rows of the entity's table must be found; `nil` for the database's choice.
+    /// The index by which the rows of the entity's table must be found; `nil` for the database's choice.
     package var index: ForcedIndex?
     /// A search in the entity's own attributes. The best matches come first, unless ``sort`` is set.
     package var search: ObjectSearch?
@@ -303,8 +304,8 @@ package struct SelectedElements: Hashable, Sendable {
     }
 }
 
-/// The object whose related objects are queried. Without its own order, the query has that of the relationship, if it
-/// is ordered.
+/// The object whose related objects are queried. A query without its own order has the order of the relationship, if
+/// that is ordered.
 package struct RelatedOwner: Hashable, Sendable {
     /// The entity that declares the relationship.
     package var entity: String

@@ -13,7 +13,7 @@ package enum Geometry {
         return 2 * asin(min(1, (half * half + cos(first) * cos(second) * other * other).squareRoot()))
     }
 
-    /// Whether a place lies in a polygon or on its edge, on a plane. The last corner is joined to the first.
+    /// Whether a place is in a polygon or on its edge, in plane geometry. The last corner is joined to the first.
     ///
     /// - Parameter corners: The JSON text of an array of corners, each an array of latitude and longitude.
     package static func isInPolygon(latitude: Double, longitude: Double, corners: String) -> Bool {

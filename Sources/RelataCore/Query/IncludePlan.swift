@@ -1,5 +1,5 @@
-/// A relationship that is loaded with the objects of a query: which of the related objects, in which order, how many
-/// for each, and their own includes.
+/// A relationship that is loaded with the objects of a query: the condition, the order and the number of the related
+/// objects, and their own includes.
 public struct IncludePlan: Hashable, Sendable {
     /// The relationship's name.
     package var relationship: String
@@ -35,7 +35,7 @@ public struct IncludePlan: Hashable, Sendable {
         /// The number of levels, at least 1; `nil` for all.
         package var depth: Int?
 
-        /// That many levels, or all.
+        /// A depth of that many levels, or of all.
         package init(depth: Int? = nil) { self.depth = depth }
     }
 

@@ -5,7 +5,7 @@ package struct CompiledQuery: Hashable, Sendable {
     /// The meaning of each column; `nil` if it isn't known. An object or a to-one has a column for each part of its
     /// key.
     package var columnTypes: [AttributeType?]
-    /// How many of the columns, the last ones, give the row's position in the order; see ``PagePosition``.
+    /// The number of columns at the end that give the row's position in the order; see ``PagePosition``.
     package var placeColumns: Int
     /// The order that the place is one of; see ``PagePosition/order``.
     package var placeOrder: String?
@@ -20,7 +20,7 @@ package struct CompiledQuery: Hashable, Sendable {
     /// link's place is the position and then that key. After all links, there is a row for each object, without an
     /// owner; see ``ObjectRows``. Others may be among them.
     package var objectRows: ObjectRows?
-    /// Which of the parameters are values of the access; only set for a plain query.
+    /// The parameters that are values of the access; only set for a plain query.
     package var accessParameters: [AccessParameter]
 
     /// A query and how its rows are read.
@@ -44,7 +44,7 @@ package struct CompiledQuery: Hashable, Sendable {
 package enum ObjectRows: Hashable, Sendable {
     /// The number of the object's key, from 1, among those that the reader of the links adds to the bound value.
     case numbers(parameter: Int)
-    /// None: the column of the object's key is also that of a link, which has an owner.
+    /// None: the column of the object's key is also the column of a link, which has an owner.
     case keys
 }
 

@@ -1,5 +1,5 @@
 extension Dialect {
-    /// Why the database can't store a value that a model allows; `nil` if it can.
+    /// The reason why the database can't store a value that a model allows; `nil` if it can.
     package func refusal(of value: Value, as type: AttributeType) -> String? {
         guard self == .postgres else { return nil }
         switch (value, type) {

@@ -58,7 +58,7 @@ extension Dialect {
         self == .sqlite ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     }
 
-    /// How a transaction begins that writes.
+    /// The statement that begins a write transaction.
     package var beginWriting: String { self == .sqlite ? "BEGIN IMMEDIATE" : "BEGIN" }
 
     /// A value that no row has: random bits.

@@ -70,7 +70,7 @@ extension Dialect {
         return "unnest(\(arrays.joined(separator: ", ")))" + (isNumbered ? " WITH ORDINALITY" : "")
     }
 
-    /// The rows of a list as on SQLite, where the values in lists have types.
+    /// The rows of a list, as on SQLite, whose lists contain values with types.
     package func rows(ofParameter number: Int, columns: Int = 1) -> String {
         let names = (0..<columns).map { "c\($0)" }.joined(separator: ", ")
         return "(SELECT \(names) FROM \(tableFunction("relata_values", parameter(number))))"
@@ -89,8 +89,8 @@ extension Dialect {
 }
 
 extension AttributeType {
-    /// The type of values that are bound together: that of the other operand, unless only one of the values' own types
-    /// holds them.
+    /// The type of values that are bound together: the type of the other operand, unless only one of the values' own
+    /// types can hold them.
     package static func of(_ values: some Sequence<Value>, like type: AttributeType?) -> AttributeType {
         var found = type
         for value in values {

@@ -83,7 +83,8 @@ package enum Dialect: Sendable {
         zip(left, right).map { "\(qualifier).\(quote($0)) = \(other).\(quote($1))" }.joined(separator: " AND ")
     }
 
-    /// Whether the columns of a foreign key refer to those of a row, by the collation and the affinity of the latter.
+    /// Whether the columns of a foreign key refer to those of a row, by the collation and the affinity of the row's
+    /// columns.
     ///
     /// The left side decides about the collation.
     package func matches(_ target: [String], of qualifier: String, _ source: [String], of other: String) -> String {

@@ -193,7 +193,7 @@ extension ExpressionWriter {
         return position
     }
 
-    /// How a relationship is kept.
+    /// The stored form of a relationship.
     func link(_ name: String, of table: Table) throws(RelataError) -> Link {
         if let link = table.links[name] { return link }
         guard table.entity.attribute(name) == nil else {

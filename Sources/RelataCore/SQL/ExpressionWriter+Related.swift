@@ -5,7 +5,7 @@ extension ExpressionWriter {
         let frame: Int
         /// The related object.
         let position: Int
-        /// The columns that tie it to the outer row, and what they equal there.
+        /// The columns that tie it to the outer row, and the values there that they equal.
         let near: [String]
         let owner: [String]
         /// The condition that ties it.

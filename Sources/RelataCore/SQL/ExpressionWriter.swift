@@ -7,7 +7,7 @@ import Foundation
 struct ExpressionWriter {
     let schema: Schema
     let dialect: Dialect
-    /// Which rows the statement sees.
+    /// The rows that the statement sees.
     let access: Access
     /// The text being written: conditions are appended to it.
     var sql = ""
@@ -17,7 +17,7 @@ struct ExpressionWriter {
     var positions: [Position] = []
     /// The text after `FROM` of the query and of each subquery; joins are appended as paths need them.
     var frames: [String] = []
-    /// Which position each scope number means.
+    /// The position of each scope number.
     var scopes: [(number: Int, position: Int)] = []
     /// The alias of the JSON element that a scope number means.
     var elements: [(number: Int, alias: String)] = []
@@ -25,16 +25,16 @@ struct ExpressionWriter {
     var groups = Groups.none
     /// The rows of guarded tables, by the tables' numbers; see ``source(_:)``.
     var sources: [Int: String] = [:]
-    /// Which parameters are the access's.
+    /// The parameters that belong to the access.
     var accessParameters: [AccessParameter] = []
     /// The grouping, if the engine requires it for values that are equal within a group.
     var grouped: [(node: ExpressionNode, operand: Operand)] = []
     /// The query's search in the statement; `nil` without one.
     var found: FoundRows?
-    /// Why the rows of a guarded table can't be written.
+    /// The reason why the rows of a guarded table can't be written.
     var failure: RelataError?
     private var aliases = 0
-    /// How many parts of the statement are open around this text.
+    /// The number of parts of the statement that are open around this text.
     private(set) var depth: Int
 
     init(schema: Schema, dialect: Dialect, access: Access, earlierParameters: Int = 0, depth: Int = 0) {
@@ -230,7 +230,7 @@ struct ExpressionWriter {
 }
 
 extension ExpressionNode {
-    /// How many parts of SQL are open while a part of this one is read.
+    /// The number of parts of SQL that are open while a part of this one is read.
     fileprivate var openParts: Int {
         switch self {
         case .value, .property, .element, .keyIn, .valueIn, .isNull, .invalid, .sql, .relevance: 0

@@ -1,6 +1,6 @@
 /// Gives indexes their names: `index_Book_genreId`, `unique_Book_title_year`.
 ///
-/// The same columns always get the same name, and no two indexes, nor an index and a table, share one: a name that is
+/// The same columns always get the same name, and all names of indexes and tables are different: a name that is
 /// ambiguous, or too long for a database, gets a hash of its parts.
 struct IndexNames {
     private var taken: Set<FoldedName>

@@ -3,7 +3,7 @@ extension QueryCompiler {
     /// The objects at the other end of a relationship of many owners: one statement for any number of owners.
     ///
     /// Each row begins with the key of its owner, as it is in `owners`, followed by the entity's columns. An object
-    /// that several owners share has a row for each. Rows are in the relationship's order, or in that of the plan.
+    /// that several owners share has a row for each. Rows are in the plan's order, or otherwise in the relationship's.
     ///
     /// - Parameters:
     ///   - plan: A query over the objects at the other end. Its limit and offset count rows of all owners together.
@@ -17,14 +17,14 @@ extension QueryCompiler {
     ///   - sortsRows: Whether rows are always sorted. Otherwise they may be in any order, and end with columns for the
     ///     object's position among those of its owner, a position or a key or both: see ``CompiledQuery/placeColumns``.
     ///     Sorting the few objects of an owner is fast, sorting all rows together isn't.
-    ///   - toOnes: Which parts of a row belong to each to-one whose object may be left unset if an earlier row had it;
-    ///     see ``CompiledQuery/knownKeys``.
+    ///   - toOnes: The parts of a row that belong to each to-one whose object may be left unset if an earlier row had
+    ///     it; see ``CompiledQuery/knownKeys``.
     ///   - tellsOnce: Whether links and objects may come in separate rows, because an object that many owners share
     ///     must be read only once; see ``CompiledQuery/objectRows``.
-    ///   - ownerCount: How many owners there are, if they are all existing ones. If there are fewer objects, all of them
-    ///     may be read for their links.
-    ///   - recursion: Whether the targets are owners in turn, and how often. The relationship must lead back to its own
-    ///     entity, and rows include their owner's key.
+    ///   - ownerCount: The number of owners, if they are all existing ones. If there are fewer objects, all of them may
+    ///     be read for their links.
+    ///   - recursion: Whether the targets are themselves owners, and to what depth. The relationship must lead back to
+    ///     its own entity, and rows include their owner's key.
     package func edge(
         _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList?,
         columns chosen: SelectedColumns = .all, limit: Int? = nil, tellsRows: Bool = false, sortsRows: Bool = true,
@@ -76,8 +76,8 @@ extension QueryCompiler {
     }
 
     /// As ``edge(_:from:along:of:columns:limit:tellsRows:sortsRows:sharing:tellsOnce:following:)`` with a limit, if the
-    /// objects hold the key: the first of each owner are looked up in turn, which is several times faster than
-    /// numbering the objects of all.
+    /// objects hold the key: the first objects are looked up owner by owner, which is several times faster than
+    /// numbering the objects of all owners.
     private func edge(
         _ plan: QueryPlan, along reference: Reference, of owners: KeyList, columns chosen: SelectedColumns,
         limit: Int
@@ -195,10 +195,11 @@ extension QueryWriter {
             let links = ([owner, key[0]] + place.map(\.sql)).joined(separator: ", ")
             let names = (["relata_owner", "relata_target"] + places).joined(separator: ", ")
             let target = writer.columns("o", table.keyColumnNames)[0]
-            // A server sends and a client reads each column of each row, so there are as few as can be.
+            // A server sends, and a client reads, each column of each row, so there are as few columns as possible.
             let keyPlace = table.keyColumns[0]
             let linkColumns = own.indices.map { $0 == keyPlace ? "relata_target" : "NULL" }
-            // To read a table twice takes less time than to keep its rows, and to look up the links of a list doesn't.
+            // Reading a table twice takes less time than keeping its rows; looking up the links of a list twice
+            // doesn't.
             let keeping = isWhole ? "NOT MATERIALIZED" : "MATERIALIZED"
             var text = "WITH relata_links(\(names)) AS \(keeping) (\(try finish("SELECT " + links, order: [])))"
             // A row without an owner is an object.
@@ -207,7 +208,8 @@ extension QueryWriter {
                 + " FROM \(writer.source(table)) AS o WHERE "
             var (allObjects, condition) = ("", "\(target) IN (SELECT relata_target FROM relata_links)")
             if isWhole, let ownerCount {
-                // To find the linked ones among few objects takes longer than to read all. One of the two parts runs.
+                // If there are few objects, finding the linked ones takes longer than reading all. Only one of the two
+                // parts runs.
                 let count = writer.bind(.integer(Int64(ownerCount)), as: .integer)
                 text += ", relata_objects(are_few) AS MATERIALIZED (SELECT count(*) < \(count) FROM (SELECT 1 FROM "
                 text += "\(writer.source(table)) AS relata_object LIMIT \(count)) AS relata_some)"

@@ -8,9 +8,9 @@
 package struct QueryCompiler: Sendable {
     /// The entities.
     package let schema: Schema
-    /// Which rows the statements see.
+    /// The rows that the statements see.
     package let access: Access
-    /// Whose SQL is written.
+    /// The dialect of the SQL.
     package let dialect: Dialect
 
     /// A compiler for the entities of a schema.
@@ -22,14 +22,14 @@ package struct QueryCompiler: Sendable {
         self.dialect = dialect
     }
 
-    /// The objects of a query, or chosen columns of them, in order. The order is total: the primary key comes last.
-    /// A query of all objects that wishes for no order, and isn't cut into parts, yields them as they lie.
+    /// The objects of a query, or chosen columns of them, in order. The order is total: the primary key comes last. A
+    /// query of all objects without an order, a limit or an offset yields them in their physical order.
     ///
     /// - Parameters:
     ///   - place: The end of the page before; `nil` for the first page.
     ///   - tellsPlace: Whether the columns with a row's position in the order are added at the end.
-    ///   - toOnes: Which parts of a row belong to each to-one whose object may be left unset if an earlier row had it;
-    ///     see ``CompiledQuery/knownKeys``.
+    ///   - toOnes: The parts of a row that belong to each to-one whose object may be left unset if an earlier row had
+    ///     it; see ``CompiledQuery/knownKeys``.
     /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have and types that don't fit.
     package func select(
         _ plan: QueryPlan, columns: SelectedColumns = .all, after place: PagePosition? = nil, tellsPlace: Bool = false,
@@ -39,7 +39,7 @@ package struct QueryCompiler: Sendable {
         try query.skipKnown(toOnes, of: columns)
         var (text, types) = try query.columns(columns)
         let isDistinct = plan.isDistinct && columns != .all
-        // Without a wish for an order, reading the table as it lies is much faster than by an index on the key.
+        // Without an order, reading the table in its physical order is much faster than by an index on the key.
         let needsOrder =
             !plan.sort.isEmpty || plan.search != nil || plan.relatedTo != nil || plan.limit != nil || plan.offset != nil
             || place != nil
@@ -190,8 +190,8 @@ package struct QueryCompiler: Sendable {
 }
 
 extension ExpressionNode {
-    /// The first property that is neither in `groups`, nor of an object that all of a group link to, nor inside an
-    /// aggregate.
+    /// The first property outside of an aggregate that is neither in `groups` nor a property of an object that is the
+    /// same for the whole group.
     fileprivate func stray(_ groups: [ExpressionNode]) -> String? {
         if groups.contains(self) { return nil }
         switch self {

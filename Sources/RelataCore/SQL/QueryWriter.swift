@@ -38,7 +38,7 @@ struct QueryWriter {
                     + NameSuggestion.hint(for: plan.entity, among: compiler.schema.tables.map(\.name)))
         }
         self.table = table
-        // SQLite would treat such a limit as none.
+        // SQLite would ignore such a limit.
         if let limit = plan.limit, limit < 0 { throw .invalidUse("a limit can't be negative: \(limit)") }
         if let offset = plan.offset, offset < 0 { throw .invalidUse("an offset can't be negative: \(offset)") }
         if let owner = plan.relatedTo {
@@ -61,7 +61,7 @@ struct QueryWriter {
         }
     }
 
-    /// How many of the best matches of a search are needed, so that no others are evaluated; `nil` if more than their
+    /// The number of a search's best matches that are needed, so that no others are evaluated; `nil` if more than their
     /// words decides.
     private func bestCount(_ compiler: QueryCompiler) -> Int? {
         guard let limit = plan.limit, plan.condition == nil, plan.relatedTo == nil, plan.sort.isEmpty,
@@ -220,8 +220,8 @@ struct QueryWriter {
         return (text, types)
     }
 
-    /// Joins the objects of to-ones if they aren't known yet: only those of which only their own columns are read,
-    /// because a row doesn't need an object that an earlier row had.
+    /// Joins the objects of to-ones only if they aren't known yet, because a row doesn't need an object that an earlier
+    /// row had. This affects to-ones whose part of the row is nothing but their own columns.
     mutating func skipKnown(_ toOnes: [Range<Int>], of columns: SelectedColumns) throws(RelataError) {
         // Rows that differ only in left-out objects would count as different.
         guard case .parts(let parts) = columns, !plan.isDistinct else { return }
@@ -340,7 +340,7 @@ struct QueryWriter {
         return text
     }
 
-    /// Which part of the rows is meant: `LIMIT` and `OFFSET`.
+    /// The wanted part of the rows: `LIMIT` and `OFFSET`.
     private mutating func part() throws(RelataError) -> String {
         var text = ""
         if let limit = plan.limit {

@@ -39,7 +39,7 @@ package enum SchemaDDL {
             isKeyAssigned: isNumber && (dialect == .sqlite || table.entity.isKeyAssigned),
             neverReusesKeys: table.entity.isKeyAssigned)
         for (index, column) in table.columns.enumerated() {
-            // A key's type is that of the columns that refer to it.
+            // A key has the type of the columns that refer to it.
             let isKey = dialect == .postgres && table.keyColumns.contains(index)
             description.columns.append(
                 ColumnDescription(

@@ -95,7 +95,7 @@ extension UUID {
 package enum DecimalText {
     /// The number that the whole text represents, or `nil`: `12`, `-0.50`, `1e3`.
     package static func parse(_ text: String) -> Decimal? {
-        // Decimal reads as far as it understands, so `12abc` would pass for 12.
+        // Decimal reads up to the first character that isn't part of a number, so `12abc` would be read as 12.
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) }) else {
             return nil
         }

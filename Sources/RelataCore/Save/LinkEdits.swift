@@ -4,8 +4,8 @@ package enum PlannedKey {
     case key(KeyValue)
     /// A row, by its number in the plan.
     case row(Int)
-    /// An object that a later edit removes from the list. It isn't inserted for the list, nor added; it only keeps its
-    /// position while others are placed after it. One without a key has a unique one here.
+    /// An object that a later edit removes from the list. It is neither inserted for the list nor added to it; it only
+    /// keeps its position while others are placed after it. An object without a key has a unique one here.
     case dropped(KeyValue)
 
     package var isDropped: Bool { if case .dropped = self { true } else { false } }

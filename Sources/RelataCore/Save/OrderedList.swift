@@ -14,7 +14,7 @@ package struct OrderedList {
     private var members: [Member]
     /// The members' keys, for a look-up for each added object.
     private var keys: Set<KeyValue>
-    /// Former members that are still in ``members``: many are taken out in one go.
+    /// Former members that are still in ``members``: all of them are taken out at once.
     private var removed: Set<KeyValue> = []
     private var original: [KeyValue: Int64]
     /// The largest position of members that weren't read because edits only append.

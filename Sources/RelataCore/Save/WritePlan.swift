@@ -74,7 +74,7 @@ package struct WritePlan {
 
     package init() {}
 
-    // MARK: What is written
+    // MARK: Building
 
     /// Adds a row of a batch and returns its number.
     package mutating func addRow(_ row: Int, of batch: Int) -> Int {

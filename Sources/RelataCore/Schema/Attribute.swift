@@ -72,7 +72,7 @@ public struct Attribute: Hashable, Sendable, Codable {
 public struct ValueType: Hashable, Sendable {
     /// The type as the model declares it, an optional if it may be unset; `nil` if no model declares the attribute.
     package let type: Any.Type?
-    /// Whether a stored value is one of an enum's; `nil` for types of which any value of the right kind is one.
+    /// Whether a stored value is a case of the enum; `nil` for types that accept any value of the right kind.
     let isCase: (@Sendable (Value) -> Bool)?
 
     /// A type.
@@ -107,7 +107,7 @@ public enum Limit: Hashable, Sendable, Codable {
     case notEmpty
     /// A number must lie within the bounds, both included; a bound that is `nil` is open.
     case range(minimum: Double?, maximum: Double?)
-    /// The limit with integers as bounds, of which a `Double` doesn't represent each.
+    /// The limit with integers as bounds, because a `Double` can't represent all of them.
     case integerRange(minimum: Int64?, maximum: Int64?)
     /// Limits text by characters, data by bytes.
     case length(minimum: Int?, maximum: Int?)

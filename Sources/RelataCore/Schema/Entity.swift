@@ -29,7 +29,7 @@ public struct Entity: Hashable, Sendable, Codable {
     package var updatedAt: String?
     /// The foreign keys of the table without a relationship. Read from a database; models have none.
     package var foreignKeys: [ForeignKey] = []
-    /// How its rows are read if another program made the table on a server; `nil` for a plain table.
+    /// The source of its rows if another program made the table on a server; `nil` for a plain table.
     package var source: TableSource?
 
     /// The defaults of columns that the database computes, or that no property has, in SQL, by the columns' names. Read

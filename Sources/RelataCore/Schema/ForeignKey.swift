@@ -18,7 +18,7 @@ package struct ForeignKey: Hashable, Sendable {
     package var unsetColumns: [String]?
     /// The database's action on deletion of the target, if it isn't a delete rule: such a deletion is refused.
     package var unsupportedAction: UnsupportedAction?
-    /// How its columns are compared with those that they refer to.
+    /// The comparison of its columns with those that they refer to.
     package var comparison: KeyComparison
 
     /// Describes a foreign key.
@@ -46,7 +46,7 @@ package enum UnsupportedAction: Hashable, Sendable {
     case unsetsRequired
 }
 
-/// How the columns of a foreign key are compared with those that they refer to.
+/// The comparison of a foreign key's columns with those that they refer to.
 ///
 /// SQLite compares by the collation and the affinity of the columns that are referred to: `'ABC'` refers to `'Abc'` in
 /// a column that collates `NOCASE`, and the text `'7'` to the integer 7.
@@ -55,7 +55,7 @@ public enum KeyComparison: Hashable, Sendable {
     case equal
     /// The sides differ.
     case byTarget
-    /// The sides differ, and SQLite's own actions match other values than the references: the text `'07'` refers to 7,
+    /// The sides differ, and SQLite's own actions find other rows than the references do: the text `'07'` refers to 7,
     /// but `ON DELETE CASCADE` doesn't find it. A deletion of such a row is refused.
     case byTargetWithExceptions(converted: [ConvertedColumn])
 }
@@ -76,7 +76,7 @@ public struct ConvertedColumn: Hashable, Sendable {
     }
 }
 
-/// A foreign key in a schema: that of a reference, or one without a relationship.
+/// A foreign key in a schema: of a reference, or without a relationship.
 package struct SchemaForeignKey: Sendable {
     /// The key's number in ``Schema/foreignKeys``. Those of references have the reference's own number.
     package private(set) var index: Int
@@ -96,7 +96,7 @@ package struct SchemaForeignKey: Sendable {
     package let unsetColumns: [String]
     /// The database's action on deletion of the target, if it isn't a delete rule.
     package let unsupportedAction: UnsupportedAction?
-    /// How the two sides are compared.
+    /// The comparison of the two sides.
     package let comparison: KeyComparison
     /// The property that holds it; several are separated by commas.
     package let property: String
@@ -151,7 +151,7 @@ extension Schema {
         }
         var others = old.map { $0.foreignKeys[known...].filter { resolver.isCopied($0.source) } } ?? []
         for index in resolver.scope { others += otherForeignKeys(of: tables[index], resolver.tableIndex) }
-        // One table's stay together, in their order.
+        // The keys of one table stay together, in their order.
         others.sort { $0.source < $1.source }
         for key in others { keys.append(key.numbered(keys.count)) }
         return keys

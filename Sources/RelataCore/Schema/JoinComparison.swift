@@ -1,4 +1,4 @@
-// How the keys in a join table are compared with those of the objects that they belong to.
+// The comparison of the keys in a join table with those of their objects.
 
 extension Join {
     /// The columns that hold the key of one side, and those that hold the other's.
@@ -6,7 +6,7 @@ extension Join {
         isSource ? (sourceColumns, targetColumns) : (targetColumns, sourceColumns)
     }
 
-    /// How the columns of one side are compared with the key of its objects.
+    /// The comparison of one side's columns with the key of its objects.
     package func comparison(isSource: Bool) -> KeyComparison { isSource ? sourceComparison : targetComparison }
 
     /// The entity of one side, as a number in ``Schema/tables``.
@@ -71,7 +71,7 @@ extension Schema {
         "\(tables[join.entity(isSource: isSource)].rows(dialect)) AS \(Self.alias(isSource: isSource))"
     }
 
-    /// The columns of one side's key: the object's own where the two may differ.
+    /// The columns of one side's key: the object's own if the two may differ.
     package func keys(of join: Join, isSource: Bool, _ dialect: Dialect) -> [String] {
         let isOwn = join.comparison(isSource: isSource) != .equal
         let columns =

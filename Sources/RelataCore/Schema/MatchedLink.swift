@@ -25,7 +25,7 @@ package struct MatchedLink: Hashable, Sendable {
     package let target: Int
     /// The columns that it refers to, in the same order.
     package let targetColumns: [String]
-    /// How the two sides are compared.
+    /// The comparison of the two sides.
     package let comparison: KeyComparison
     /// Whether the link leads from the source to the target.
     package let isForward: Bool

@@ -1,4 +1,4 @@
-/// How the objects of one entity are linked to those of another, or of the same.
+/// A link between the objects of one entity and those of another, or of the same.
 public struct Relationship: Hashable, Sendable, Codable {
     /// The property's name in Swift.
     package var name: String
@@ -12,7 +12,7 @@ public struct Relationship: Hashable, Sendable, Codable {
     package var onTargetDelete: DeleteRule?
     /// On the inverse of a to-one: the effect on an object that is removed from it; `nil` if it isn't declared.
     package var removeRule: RemoveRule?
-    /// How a to-many is ordered.
+    /// The order of a to-many.
     package var order: Order?
     /// The least number of objects a to-many must hold.
     package var minimumCount: Int?
@@ -20,18 +20,18 @@ public struct Relationship: Hashable, Sendable, Codable {
     package var maximumCount: Int?
     /// The property's names in older versions of the model, if it was renamed.
     package var originalName: OriginalNames?
-    /// How the columns of a to-one, or those of a join table, are compared with the key of the target. Read from a
-    /// database; a model's own columns always equal their target's.
+    /// The comparison of the columns of a to-one, or of a join table, with the target's key. Read from a database; a
+    /// model's own columns always equal their target's.
     package var comparison = KeyComparison.equal
-    /// How a join table's columns are compared with the key of the entity that declares the many-to-many.
+    /// The comparison of a join table's columns with the key of the entity that declares the many-to-many.
     package var sourceComparison = KeyComparison.equal
     /// The database's action on the columns of a to-one on deletion of the target, if it isn't a delete rule: such a
     /// deletion is refused. Read from a database.
     package var unsupportedAction: UnsupportedAction?
-    /// Those columns of an optional to-one that can't be unset, as another program may declare some of several. Read
-    /// from a database; all columns of a model's optional to-ones can be unset.
+    /// The columns of an optional to-one that can't be unset. Another program may declare that for some of several
+    /// columns. Read from a database; all columns of a model's optional to-ones can be unset.
     package var requiredColumns: [String] = []
-    /// How the rows of a join table are read that another program made on a server.
+    /// The source of a join table's rows, if another program made the table on a server.
     package var joinSource: TableSource?
 
     private enum CodingKeys: String, CodingKey {
@@ -72,12 +72,12 @@ public struct Relationship: Hashable, Sendable, Codable {
         case manyToManyInverse(inverse: String)
         /// Read-only: the targets of a to-one of the objects of a to-many of this entity, one for each of them.
         case through(toMany: String, toOne: String)
-        /// Read-only: along a foreign key of another program that holds no primary key of its target. Never stored, nor
-        /// in the classes of a store: it is read from the keys that a database has at the moment.
+        /// Read-only: along a foreign key of another program that doesn't hold its target's primary key. It is never
+        /// stored, nor part of the classes of a store: it is read from the database's current keys.
         case matched(MatchedColumns)
     }
 
-    /// How a to-many is ordered: by (position, key).
+    /// The order of a to-many: by (position, key).
     package enum Order: Hashable, Sendable, Codable {
         /// By an integer attribute that the target (of a one-to-many) declares; the property's name.
         case attribute(String)
@@ -85,7 +85,7 @@ public struct Relationship: Hashable, Sendable, Codable {
         /// one-to-many.
         case stored
 
-        /// How far apart positions are written, so that placing an object seldom moves another.
+        /// The distance between written positions, so that placing an object seldom moves another.
         package static let gap: Int64 = 1024
     }
 

@@ -164,7 +164,7 @@ package struct Table: Sendable {
     package let columns: [Column]
     /// The indexes in ``columns`` of the primary key.
     package let keyColumns: [Int]
-    /// How each relationship of the entity is resolved, by name.
+    /// The resolved relationships of the entity, by name.
     package let links: [String: Link]
     /// The positions of each property's columns; `nil` if there are so few that a linear search is faster.
     private let columnPlaces: [String: [Int]]?
@@ -205,7 +205,7 @@ package struct Column: Hashable, Sendable {
     package let name: String
     /// The property it stores.
     package let property: String
-    /// The type of the column, and how it is stored; that of the target's key column for a to-one.
+    /// The type of the column and its encoding; for a to-one, the type of the target's key column.
     package let type: AttributeType
     /// Whether whole numbers are kept as integers: see ``Attribute/keepsIntegers``.
     package var keepsIntegers = false
@@ -229,7 +229,7 @@ package struct Column: Hashable, Sendable {
     package var boundType: AttributeType { type.bound(keepsIntegers: keepsIntegers) }
 }
 
-/// How a relationship is kept, seen from the entity that declares it.
+/// The stored form of a relationship, seen from the entity that declares it.
 package enum Link: Hashable, Sendable {
     /// A foreign key of this entity: a to-one.
     case reference(Int)
@@ -344,7 +344,7 @@ package struct Reference: Sendable {
     package let minimumCount: Int?
     /// The largest number of members, if one is declared.
     package let maximumCount: Int?
-    /// How the key's columns are compared with the target's primary key.
+    /// The comparison of the key's columns with the target's primary key.
     package let comparison: KeyComparison
 
     /// Whether the database has a foreign key for it: all have one, except those that may dangle.
@@ -386,11 +386,11 @@ package struct Join: Sendable {
     package let inverseMinimumCount: Int?
     /// The largest number of the target's list, if one is declared.
     package let inverseMaximumCount: Int?
-    /// How the columns are compared with the key of the source.
+    /// The comparison of the columns with the source's key.
     package let sourceComparison: KeyComparison
-    /// How the columns are compared with the key of the target.
+    /// The comparison of the columns with the target's key.
     package let targetComparison: KeyComparison
-    /// How the rows are read if another program made the table on a server.
+    /// The source of the rows if another program made the table on a server.
     package let joinedFrom: TableSource?
 
     /// The table itself.

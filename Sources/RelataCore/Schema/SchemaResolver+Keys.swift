@@ -9,7 +9,7 @@ extension SchemaResolver {
         let holdsOtherTypes: Bool
     }
 
-    /// How far the primary key of an entity is resolved; a key with a to-one waits for the target's.
+    /// The state of resolving an entity's primary key; a key with a to-one waits for the target's key.
     enum KeyState {
         case unknown
         case visiting

@@ -135,7 +135,7 @@ extension SchemaResolver {
         if case .through = relationship.kind,
             relationship.deleteRule != nil || relationship.order != nil || hasCounts
         {
-            report(entity, name, "it is read-only: declare rule, order and counts on what it goes through")
+            report(entity, name, "it is read-only: declare rule, order and counts on the list that it goes through")
         }
         let isToOne = if case .toOne = relationship.kind { true } else { false }
         if relationship.onTargetDelete != nil && !isToOne {

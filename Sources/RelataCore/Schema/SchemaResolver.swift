@@ -1,6 +1,6 @@
 /// Resolves entities that name each other into numbered tables, references and joins, and lists all problems.
 ///
-/// All problems are collected before anything is thrown, so that a developer can fix them in one go; a part that
+/// All problems are collected before anything is thrown, so that a developer can fix them all at once; a part that
 /// depends on a broken one is skipped silently.
 ///
 /// If most entities are those of a resolved schema, only the others are resolved, and the rest is copied.

@@ -11,14 +11,14 @@ extension Entity {
 
 extension Table {
     /// The type of the parameter for a new value of a column, on engines whose parameters have types; `nil` for the
-    /// column's own, whatever it is.
+    /// column's own type.
     ///
     /// A column of numbers may become `numeric` while statements continue that were prepared when it was `double
     /// precision`. PostgreSQL would convert their parameters and keep 15 digits. A parameter of `numeric` is exact in a
     /// column of either type.
     package func writtenType(of index: Int) -> AttributeType? {
         let column = columns[index]
-        // A key's type is that of the columns that refer to it.
+        // A key has the type of the columns that refer to it.
         guard column.type == .real, !keyColumns.contains(index), column.reference == nil else { return nil }
         return column.keepsIntegers || entity.isOfClients ? .decimal : nil
     }

@@ -1,4 +1,4 @@
-/// How statements read and change the rows of a table that another program made on a server.
+/// A table that another program made on a server, in the form in which statements read and change its rows.
 ///
 /// Its columns may have types that no attribute has: they are read as text then. Names may differ in their case alone,
 /// and schemas may have tables of one name: entities and attributes refer to tables and columns by labels, which are
@@ -82,7 +82,7 @@ extension Table {
     }
 }
 
-/// A foreign key as the server compares it, in whatever form its columns are read.
+/// A foreign key as the server compares it, regardless of the form in which its columns are read.
 package struct NativeKey: Hashable, Sendable {
     /// The table that holds it.
     package let holder: String

@@ -30,8 +30,8 @@ public enum AttributeType: Hashable, Sendable, Codable {
     }
 }
 
-/// How a date attribute is stored. All three are read regardless of the attribute's encoding, as far as the storage
-/// class identifies them: an integer is microseconds unless the attribute has `.seconds`.
+/// The stored form of a date attribute. All three are read regardless of the attribute's encoding, as far as the
+/// storage class identifies them: an integer is microseconds unless the attribute has `.seconds`.
 public enum DateEncoding: String, Hashable, Sendable, Codable {
     /// An integer: microseconds since 1970-01-01 00:00:00 UTC. The default.
     case microseconds
@@ -41,7 +41,7 @@ public enum DateEncoding: String, Hashable, Sendable, Codable {
     case seconds
 }
 
-/// How a UUID attribute is stored. Both are read regardless of the attribute's encoding.
+/// The stored form of a UUID attribute. Both are read regardless of the attribute's encoding.
 public enum UUIDEncoding: String, Hashable, Sendable, Codable {
     /// Sixteen bytes. The default.
     case blob

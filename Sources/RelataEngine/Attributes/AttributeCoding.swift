@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// How values of one type are read from a column and bound to a parameter.
+/// Reads values of one type from a column, and binds them to a parameter.
 ///
 /// `@Model` calls `coding(of:)` for the type of each property. The result is known at compile time, so that reading a
 /// row needs no look-up.
@@ -240,7 +240,7 @@ public struct JSONDictionaryCoding<Key: Codable & Hashable & Sendable, Element: 
 @frozen
 public struct OptionalCoding<Base: AttributeCoding>: StorableCoding {
     @usableFromInline let base: Base
-    /// The coding of optional values, from that of the wrapped type.
+    /// The coding of optional values, made from the coding of the wrapped type.
     @inlinable public init(_ base: Base) { self.base = base }
     /// The attribute's type, and how the column stores it.
     public var type: AttributeType { base.type }

@@ -87,7 +87,7 @@ func unreadable(_ column: ColumnValue, _ type: String) -> RelataError {
 // MARK: Integers
 
 extension AttributeValue where Self: FixedWidthInteger {
-    /// How a column stores it.
+    /// The type that a column stores it as.
     public static var attributeType: AttributeType { .integer }
 
     /// The value as its column stores it.
@@ -143,7 +143,7 @@ extension UInt32: AttributeValue {}
 extension UInt64: AttributeValue {}
 
 extension Bool: AttributeValue {
-    /// How a column stores it.
+    /// The type that a column stores it as.
     public static var attributeType: AttributeType { .boolean }
     /// The value as its column stores it.
     public var databaseValue: Value { .integer(self ? 1 : 0) }
@@ -172,7 +172,7 @@ extension Bool: AttributeValue {
 // MARK: Numbers
 
 extension Double: AttributeValue {
-    /// How a column stores it.
+    /// The type that a column stores it as.
     public static var attributeType: AttributeType { .real }
     /// The value as its column stores it.
     public var databaseValue: Value {
@@ -215,7 +215,7 @@ func notANumber() -> RelataError {
 }
 
 extension Float: AttributeValue {
-    /// How a column stores it.
+    /// The type that a column stores it as.
     public static var attributeType: AttributeType { .real }
     /// The value as its column stores it.
     public var databaseValue: Value {
@@ -242,7 +242,7 @@ extension Float: AttributeValue {
 
 /// Decimals are kept as text, without loss, and compared by number.
 extension Decimal: AttributeValue {
-    /// How a column stores it.
+    /// The type that a column stores it as.
     public static var attributeType: AttributeType { .decimal }
     /// The value as its column stores it.
     public var databaseValue: Value {
@@ -267,7 +267,7 @@ extension Decimal: AttributeValue {
 // MARK: Text, bytes, time
 
 extension String: AttributeValue {
-    /// How a column stores it.
+    /// The type that a column stores it as.
     public static var attributeType: AttributeType { .text }
     /// The value as its column stores it.
     public var databaseValue: Value { .text(self) }
@@ -292,7 +292,7 @@ extension String: AttributeValue {
 }
 
 extension URL: AttributeValue {
-    /// How a column stores it.
+    /// The type that a column stores it as.
     public static var attributeType: AttributeType { .text }
     /// The value as its column stores it.
     public var databaseValue: Value { .text(absoluteString) }
@@ -304,7 +304,7 @@ extension URL: AttributeValue {
 }
 
 extension Data: AttributeValue {
-    /// How a column stores it.
+    /// The type that a column stores it as.
     public static var attributeType: AttributeType { .data }
     /// The value as its column stores it.
     public var databaseValue: Value { .blob(self) }
@@ -319,7 +319,7 @@ extension Data: AttributeValue {
 }
 
 extension UUID: AttributeValue {
-    /// How a column stores it.
+    /// The type that a column stores it as.
     public static var attributeType: AttributeType { .uuid(.blob) }
     /// The value as its column stores it.
     public var databaseValue: Value { .uuid(self) }

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-// Which coding a property's type has. Overload resolution picks, at compile time and in this order: a type that is an
+// The coding of a property's type. Overload resolution picks, at compile time and in this order: a type that is an
 // `AttributeValue`, one with a raw value, any `Codable` one; anything else is refused with a message. A defaulted
 // parameter ranks an overload lower, `@_disfavoredOverload` lower still.
 

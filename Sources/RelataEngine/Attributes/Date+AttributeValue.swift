@@ -3,7 +3,7 @@ import RelataCore
 
 /// Dates have microseconds. By default they are stored as an integer of microseconds.
 extension Date: AttributeValue {
-    /// How a column stores it.
+    /// The type that a column stores it as.
     public static var attributeType: AttributeType { .date(.microseconds) }
     /// The value as its column stores it.
     public var databaseValue: Value {

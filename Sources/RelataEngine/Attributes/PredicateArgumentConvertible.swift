@@ -32,8 +32,8 @@ extension Set: PredicateArgumentConvertible where Element: PredicateArgumentConv
 }
 
 extension PredicateArgument {
-    /// The predicate argument for a value: that of a ``PredicateArgumentConvertible``, the raw value of an enum, the
-    /// JSON of any other `Codable` value, or a list of these.
+    /// The predicate argument for a value: its own if it is a ``PredicateArgumentConvertible``, the raw value of an
+    /// enum, the JSON of any other `Codable` value, or a list of these.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for a value that can't be an argument.
     public init(of value: Any) throws {

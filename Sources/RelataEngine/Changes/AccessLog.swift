@@ -92,7 +92,7 @@ extension Connection {
     /// Runs SQL of the program: its writes are known by table only, and it can't end a transaction.
     @_documentation(visibility: internal)
     package func runningForeignSQL<Result>(_ body: () throws -> Result) throws -> Result {
-        // Elsewhere a statement that fails would take the whole transaction with it.
+        // On other engines, a failing statement would make the whole transaction fail.
         if !driver.capabilities.survivesErrors, isInTransaction, !isRunningForeignSQL, needsTransaction {
             return try savepoint { try runForeignSQL(body) }
         }

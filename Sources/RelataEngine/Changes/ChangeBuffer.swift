@@ -3,8 +3,8 @@ import Synchronization
 
 /// The unread changes of one reader of the feed.
 ///
-/// Memory is limited: a reader that falls far behind gets the missed changes as one change set that names the entities
-/// only.
+/// Memory is limited: a reader that falls far behind gets the missed changes as one change set that names only the
+/// entities.
 @_documentation(visibility: internal)
 package final class ChangeBuffer: Sendable {
     fileprivate struct State {
@@ -30,7 +30,7 @@ package final class ChangeBuffer: Sendable {
     /// Listens until ``stop()``.
     package func start() { hub.add(self) }
 
-    /// Listens no more.
+    /// Stops listening.
     package func stop() {
         hub.remove(self)
         finish()
@@ -79,7 +79,7 @@ package final class ChangeBuffer: Sendable {
                     if Task.isCancelled { return (.some(nil), nil) }
                     if let set = state.takeFirst() { return (.some(set), nil) }
                     if state.isFinished { return (.some(nil), nil) }
-                    // One reader at a time: an earlier one that still waits gets nothing.
+                    // Only one reader waits at a time: an earlier one that still waits gets nothing.
                     defer { state.waiting = continuation }
                     return (nil, state.waiting)
                 }

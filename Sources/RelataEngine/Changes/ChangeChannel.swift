@@ -30,13 +30,13 @@ package struct ChangeInterest: Equatable, Sendable {
     }
 }
 
-/// Which transactions a state of a database holds, on a server that numbers them as they begin to write.
+/// The transactions whose changes a state of a database includes, on a server that numbers them as they begin to write.
 package struct TransactionSnapshot: Hashable, Sendable {
     /// The oldest transaction that ran then: all before it had ended.
     package let oldest: Int64
     /// The first number that no transaction had yet.
     package let next: Int64
-    /// Those between the two that ran.
+    /// The transactions between the two that were still running.
     package let running: Set<Int64>
 
     package init(oldest: Int64, next: Int64, running: Set<Int64>) {

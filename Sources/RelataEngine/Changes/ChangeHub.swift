@@ -28,7 +28,7 @@ package final class ChangeHub: Sendable {
     private let state = Mutex(State())
     private let level = Atomic(Level.nothing.rawValue)
     private let watch: ExternalChanges
-    /// How many seconds may pass until a commit of another process is noticed; `nil` for never.
+    /// The longest time, in seconds, until a commit of another process is noticed; `nil` for never.
     package let interval: Double?
     /// The unique number of this store, by which it recognises its own transactions.
     package let writer = Int64.random(in: 1 ... .max)
@@ -46,8 +46,8 @@ package final class ChangeHub: Sendable {
     /// Reads the entities as a transaction sees them; `nil` if they never change.
     private let reader = Mutex<Reader?>(nil)
 
-    /// It is a type because a closure directly in a mutex is wrapped again at each read, and each call goes through all
-    /// of the wrappers.
+    /// A separate type: a closure directly in a mutex would be wrapped again at each read, and each call would go
+    /// through all of the wrappers.
     private struct Reader: Sendable {
         let entities: @Sendable (Connection) throws -> ChangeEntities
     }
@@ -57,7 +57,7 @@ package final class ChangeHub: Sendable {
     /// - Parameters:
     ///   - entities: The entities to report changes for, until others are set.
     ///   - keepsLog: Whether each transaction is written to the durable change log.
-    ///   - interval: How many seconds may pass until a commit of another process is noticed; `nil` for never.
+    ///   - interval: The longest time, in seconds, until a commit of another process is noticed; `nil` for never.
     package init(_ entities: ChangeEntities, keepsLog: Bool, interval: Double?) {
         self.entities = Mutex(entities)
         self.keepsLog = keepsLog
@@ -107,7 +107,7 @@ package final class ChangeHub: Sendable {
     /// Whether feeds get all transactions from the log, including this store's own: all stores' in one order.
     private var feedsFollowLog: Bool { keepsLog && interval != nil && currentChannel != nil }
 
-    /// Finds out how much transactions have to write down from now on.
+    /// Determines which changes transactions must record from now on.
     private func updateLevel(_ state: State) {
         let needed: Level =
             if !state.feeds.isEmpty || state.keyed > 0 { .rows } else if state.entries.isEmpty { .nothing } else {
@@ -221,7 +221,7 @@ package final class ChangeHub: Sendable {
             updateLevel(state)
             return false
         }
-        // A feed begins at the moment it is made, so this can't be requested later.
+        // A feed begins when it is made, so this can't be requested later.
         let moment = hears && !isClosed ? pool?.momentIfIdle() : nil
         state.withLock { state in
             state.isListening = state.isObserved

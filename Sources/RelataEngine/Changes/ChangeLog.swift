@@ -82,7 +82,7 @@ package enum ChangeLog {
         try connection.driver.changeLog.changes(after: position, limit: limit, schema: schema, on: connection)
     }
 
-    /// Removes the changes up to a position, and returns how many.
+    /// Removes the changes up to a position, and returns their number.
     package static func remove(
         through position: ChangePosition, on connection: Connection
     ) throws(RelataError) -> Int {
@@ -129,8 +129,8 @@ public struct LoggedChange: Hashable, Sendable {
     public let position: ChangePosition
     /// The shared number of a transaction's changes: the position of the first one.
     public let batch: ChangePosition
-    /// When it was written, by the clock of the process that wrote it, or by the server's clock. Clocks may be set
-    /// back: only ``position`` gives the order.
+    /// The time when it was written, by the clock of the process that wrote it, or by the server's clock. Clocks may be
+    /// set back: only ``position`` gives the order.
     public let time: Date
     /// The change to the row.
     public let change: Change

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// How an engine stores the durable change log, and notifies other processes of commits.
+/// Stores an engine's durable change log, and notifies other processes of commits.
 package protocol ChangeLogStorage {
     /// The version of the format that it writes, and the newest that it reads.
     var version: Int { get }
@@ -17,14 +17,14 @@ package protocol ChangeLogStorage {
     func changes(
         after position: ChangePosition, limit: Int, schema: Schema, on connection: Connection
     ) throws(RelataError) -> [LoggedChange]
-    /// Removes the changes up to a position, and returns how many.
+    /// Removes the changes up to a position, and returns their number.
     func remove(through position: ChangePosition, on connection: Connection) throws(RelataError) -> Int
 
     /// Makes what ``announce(_:on:)`` needs.
     func createAnnouncements(on connection: Connection) throws
     /// Records, within a transaction, which tables it wrote, for observers in other processes.
     func announce(_ announcement: CommitAnnouncement, on connection: Connection) throws(RelataError)
-    /// Which transactions have ended by now; `nil` if transactions have no numbers.
+    /// The transactions that have ended by now; `nil` if transactions have no numbers.
     func moment(on connection: Connection) throws(RelataError) -> TransactionSnapshot?
 }
 

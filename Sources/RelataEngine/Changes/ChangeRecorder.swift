@@ -39,13 +39,13 @@ package final class ChangeRecorder {
 
     // MARK: Recording
 
-    /// Writes down objects of an entity that a statement changed.
+    /// Records objects of an entity that a statement changed.
     package func record(_ kind: Change.Kind, _ table: Int, _ keys: KeyList, properties: [String] = []) {
         guard listsRows, !keys.isEmpty else { return }
         records.merge(Record(table: table, kind: kind, properties: properties, keys: keys), into: &open)
     }
 
-    /// Writes down one object that a statement changed.
+    /// Records an object that a statement changed.
     package func record(_ kind: Change.Kind, _ table: Int, _ key: KeyValue, properties: [String] = []) {
         guard listsRows else { return }
         record(kind, table, KeyList([key]), properties: properties)
@@ -57,7 +57,7 @@ package final class ChangeRecorder {
         if let inverse = join.inverse { record(.update, join.target, targets, properties: [inverse]) }
     }
 
-    /// Writes down a deletion.
+    /// Records a deletion.
     package func record(_ report: DeletionReport) {
         guard listsRows else { return }
         for links in report.nullified {

@@ -77,7 +77,7 @@ extension IntegrityCheck {
         ]
     }
 
-    /// Both sides of a many-to-many, as far as they are declared.
+    /// Both sides of a many-to-many, if they are declared.
     func lists(of join: Join) -> [List] {
         let (source, target) = (schema.tables[join.source], schema.tables[join.target])
         let key = join.sourceColumns + join.targetColumns
@@ -157,7 +157,7 @@ extension IntegrityCheck {
     /// Adds a finding about the order of some lists. They are numbered in the order in which they are read, and others
     /// stay unchanged.
     ///
-    /// - Parameter condition: Which rows of the table show that their list is to be numbered.
+    /// - Parameter condition: The condition for rows of the table whose list must be numbered.
     private mutating func addPosition(
         _ subject: String, _ count: Int, _ message: String, numbering list: List, where condition: String
     ) {

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// References that lead nowhere.
+/// Dangling references.
 extension IntegrityCheck {
     mutating func checkTargets(of reference: Reference) throws(RelataError) {
         guard reference.isEnforced else { return }  // its rule lets it dangle
@@ -122,7 +122,7 @@ extension IntegrityCheck {
                 } else if try !connection.driver.hasTable(key.target, connection) {
                     let count = findings.count
                     try check(key, of: table, nil, [])
-                    // SQLite refuses to write such a table even where no row refers to anything.
+                    // SQLite refuses to write such a table even if no row refers to anything.
                     if findings.count == count {
                         addBroken(
                             key, of: table, "there is no such table",
@@ -155,7 +155,7 @@ extension IntegrityCheck {
         }
     }
 
-    /// Why SQLite can't follow a foreign key, and the remedy.
+    /// The reason why SQLite can't follow a foreign key, and the remedy.
     private static func fault(
         of key: ForeignKeyDescription, _ columns: [String], in target: TableDescription
     ) -> (String, String)? {
@@ -163,7 +163,7 @@ extension IntegrityCheck {
             return (
                 columns.isEmpty
                     ? "\(target.name) has no primary key that it could point at"
-                    : "it has \(key.columns.count) columns, and what it points at has \(columns.count)",
+                    : "it has \(key.columns.count) columns, and its target has \(columns.count)",
                 "rebuild the table with a foreign key that names the columns it points at"
             )
         }

@@ -77,7 +77,7 @@ package struct IntegrityCheck {
         return damage.isReadable
     }
 
-    // MARK: What the checks share
+    // MARK: Common parts of the checks
 
     /// The rows of a query: their number, and the first few as text.
     func list(

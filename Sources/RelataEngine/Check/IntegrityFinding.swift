@@ -28,7 +28,7 @@ public struct IntegrityFinding: Hashable, Sendable, CustomStringConvertible {
     public let kind: Kind
     /// The subject: `Book.genre`, or the file's name for damage.
     public let subject: String
-    /// How many objects, references or rows it concerns.
+    /// The number of objects, references or rows that it concerns.
     public let count: Int
     /// The contradiction, with the first few objects.
     public let message: String

@@ -6,7 +6,7 @@ public struct IntegrityRepair: Hashable, Sendable, CustomStringConvertible {
     package struct Step: Hashable, Sendable {
         /// The statement; its parameter is the time of the change, if it has one.
         package let sql: String
-        /// How the time of the change is stored.
+        /// The encoding of the time of the change.
         package let stamp: DateEncoding?
 
         /// A statement.

@@ -62,7 +62,7 @@ package struct RepairRun {
 
     /// Repairs findings together.
     ///
-    /// - Returns: Why that was rolled back; `nil` if they are repaired.
+    /// - Returns: The reason why the repair was rolled back; `nil` if it succeeded.
     private mutating func attempt(_ findings: [IntegrityFinding]) throws -> String? {
         do {
             report.remaining = try connection.savepoint {

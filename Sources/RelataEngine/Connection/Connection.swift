@@ -33,7 +33,7 @@ package final class Connection {
     private(set) var isClosed = false
     /// Whether the engine has yet to prepare it for its first use.
     package var isUnprepared = false
-    /// Which tables introspection and deletions look at.
+    /// The tables that introspection and deletions look at.
     package var tableScope = TableScope.own
     /// Objects that must live as long as the connection.
     package var companion: AnyObject?
@@ -44,7 +44,7 @@ package final class Connection {
     @exclusivity(unchecked) var needsTransaction = false
     /// The work before the commit of the open transaction, if the engine may commit together with a statement.
     var earlyCommit: (() throws -> Void)?
-    /// How many savepoints are open, one within the other.
+    /// The number of nested open savepoints.
     var savepointDepth = 0
     /// Whether SQL runs that isn't the store's own.
     var isRunningForeignSQL = false

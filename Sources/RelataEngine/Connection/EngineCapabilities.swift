@@ -4,7 +4,7 @@ package struct EngineCapabilities: Sendable {
 
     /// The number of rows one statement takes as lists, a list for each column; 1 if each row is stepped separately.
     package var rowsTogether = 1
-    /// From how many new rows on they are copied into their table.
+    /// The number of new rows from which on they are copied into their table.
     package var rowsCopied = Int.max
     /// Whether the keys that the database assigns to the rows of one statement follow one another.
     package var assignsConsecutiveKeys = true

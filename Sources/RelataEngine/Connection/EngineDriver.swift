@@ -25,7 +25,7 @@ package protocol EngineDriver: MigrationDriver {
     func collector(for statement: RunningStatement) -> RemoteRows?
     /// Copies rows into a table; `nil` if they can't be copied in the form that `collector` takes.
     func copier(into table: Table, like collector: RemoteRows) throws(RelataError) -> RemoteRows?
-    /// Why a step failed.
+    /// The error of a failed step.
     func error(_ result: StepResult, _ statement: RunningStatement) -> RelataError
     /// Whether a statement writes something when it is run.
     func writes(_ statement: Statement) -> Bool
@@ -81,7 +81,7 @@ package protocol EngineDriver: MigrationDriver {
     /// Clears that key: it is the lowest number until a row is inserted again.
     func forgetLastInsertedKey()
 
-    // MARK: What statements do
+    // MARK: Effects of statements
 
     /// The reads and writes of a statement, including triggers and foreign key actions; `nil` if they can't be
     /// determined.
@@ -96,7 +96,7 @@ package protocol EngineDriver: MigrationDriver {
     /// The plan of a query, step by step.
     func plan(of statement: SQLStatement, _ connection: Connection) throws(RelataError) -> [PlanStep]
 
-    /// How the durable change log is stored, and other processes are notified of commits.
+    /// The storage of the durable change log, which also notifies other processes of commits.
     var changeLog: any ChangeLogStorage { get }
 
     // MARK: References
@@ -118,7 +118,7 @@ package protocol EngineDriver: MigrationDriver {
     func tables(
         named names: [String]?, hidesReserved: Bool, _ connection: Connection
     ) throws(RelataError) -> [TableDescription]
-    /// All tables and views of a database of any program, in every schema; `nil` if an engine has no more than
+    /// All tables and views of a database of any program, in every schema; `nil` if an engine has none besides
     /// ``tables(named:hidesReserved:_:)``.
     ///
     /// - Parameter including: Schemas of the server's own that are looked at too.

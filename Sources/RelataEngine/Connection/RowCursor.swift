@@ -1,6 +1,6 @@
 import RelataCore
 
-/// A running query whose rows are read one by one, where a closure can't be used.
+/// A running query whose rows are read one by one, for code that can't use a closure.
 ///
 /// Its connection must stay leased. It returns its statement after the last row, on ``close()``, and on
 /// deinitialization.

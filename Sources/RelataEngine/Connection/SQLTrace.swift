@@ -1,3 +1,3 @@
-/// Called after each statement with its text and how long it ran, which SQLite measures in milliseconds. The text holds
-/// no values.
+/// Called after each statement, with its text and its duration, which SQLite measures in milliseconds. The text
+/// contains no values.
 public typealias SQLTrace = @Sendable (_ sql: String, _ duration: Duration) -> Void

@@ -22,7 +22,7 @@ package final class Statement {
     /// A statement that an engine has prepared.
     ///
     /// - Parameters:
-    ///   - size: About how many bytes of memory it takes.
+    ///   - size: The approximate number of bytes of memory that it takes.
     ///   - onEnd: Called when the statement is no longer needed.
     package init(
         _ running: RunningStatement, controlsTransaction: Bool, size: Int, onEnd: @escaping () -> Void

@@ -1,6 +1,6 @@
-/// How a backup is made.
+/// The options of a backup.
 package struct BackupPlan: Sendable {
-    /// How an existing file is treated.
+    /// The treatment of an existing file.
     package enum Replacement: Sendable {
         /// It is left unchanged, and no copy is made.
         case never
@@ -12,7 +12,7 @@ package struct BackupPlan: Sendable {
 
     /// The file to be made.
     package let path: String
-    /// How an existing file is treated.
+    /// The treatment of an existing file.
     package let replacement: Replacement
     /// Whether the copy is checked before it gets its name.
     package let verifies: Bool

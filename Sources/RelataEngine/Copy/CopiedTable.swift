@@ -1,6 +1,6 @@
 import RelataCore
 
-/// A table for moving its rows: that of an entity, or of a many-to-many.
+/// A table of an entity or a many-to-many, for moving its rows.
 package struct CopiedTable: Sendable {
     /// The name in reports: the entity, or the entity and its relationship.
     package let name: String
@@ -89,7 +89,7 @@ package struct CopiedTable: Sendable {
         return "\(into) SELECT \(names) FROM \(lists) AS v(\(names))"
     }
 
-    /// The statement that inserts one row, of which only some columns are given.
+    /// The statement that inserts one row with values for only some columns.
     package func insertion(of given: [Int], _ dialect: Dialect) -> String {
         let parameters = given.enumerated().map { dialect.parameter($0 + 1, as: columns[$1].boundType) }
         return "INSERT INTO \(dialect.quote(table)) (\(dialect.list(given.map { columns[$0].name }))) "

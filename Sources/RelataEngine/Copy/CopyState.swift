@@ -4,7 +4,7 @@ import RelataCore
 /// The progress of a copy, in a table of the destination that is removed at the end.
 struct CopyState {
     private let destination: Connection
-    /// Which database it is a copy of, and by which entities.
+    /// The database that it is a copy of, and the entities of the copy.
     private let origin: String
     private static let name = "relata_copy"
     private static let table = "\"\(name)\""

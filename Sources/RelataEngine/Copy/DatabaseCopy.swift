@@ -13,7 +13,7 @@ package struct DatabaseCopy {
     private let batch: BatchLimit
     private let report: (Progress) throws -> Void
 
-    /// How much is written in one transaction.
+    /// The largest amount that is written in one transaction.
     package struct BatchLimit: Sendable {
         package var rows = 2000
         package var bytes = 4 << 20
@@ -21,11 +21,11 @@ package struct DatabaseCopy {
         package init() {}
     }
 
-    /// How far a copy is.
+    /// The progress of a copy.
     package enum Progress: Hashable, Sendable {
         /// The omitted parts, a phrase each, before anything is written.
         case leavingOut([String])
-        /// That many rows of an entity or a link are copied.
+        /// This number of rows of an entity or a link is copied.
         case copied(String, rows: Int)
         /// An entity or a link is compared.
         case verifying(String)
@@ -48,7 +48,7 @@ package struct DatabaseCopy {
     /// - Parameters:
     ///   - source: Read in its open transaction, or in a separate one, which sees one state.
     ///   - destination: A database without tables, or one with an unfinished copy of the same source.
-    ///   - batch: How much is written in one transaction.
+    ///   - batch: The largest amount that is written in one transaction.
     ///   - report: Called with each step. An error that it throws stops the copy.
     /// - Throws: ``RelataError/invalidUse(_:)`` for a destination with other contents, and for an object that the
     ///   destination can't store, which is named; ``RelataError/schemaMismatch(_:)`` if the two differ at the end, for
@@ -216,7 +216,7 @@ package struct DatabaseCopy {
                 + "schema), and start again with an empty database")
     }
 
-    /// Why a row by itself is refused.
+    /// The error that refuses a row by itself.
     private func refusal(of row: [Value], _ table: CopiedTable) -> (any Error)? {
         defer { try? destination.execute(SQLStatement("ROLLBACK")) }
         do {

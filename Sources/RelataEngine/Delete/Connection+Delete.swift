@@ -55,7 +55,7 @@ extension Connection {
         return seen
     }
 
-    /// How doomed objects are found.
+    /// A way of finding the objects that a deletion deletes.
     enum DeletionMethod {
         /// By the statement that deletes them, wherever that is possible.
         case setBased

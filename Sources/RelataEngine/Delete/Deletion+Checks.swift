@@ -72,7 +72,7 @@ extension Deletion {
                 throw .invalidUse(
                     message.contains("foreign key mismatch")
                         ? "\(report.entity) can't be deleted, because SQLite can't follow its foreign keys (\(message)): "
-                            + "fix what the file's check reports about them"
+                            + "fix the findings of the file's check about them"
                         : "\(report.entity) can't be deleted, because SQLite can't run it (\(message)): "
                             + "fix or drop the trigger, the index or the column that needs it")
             }

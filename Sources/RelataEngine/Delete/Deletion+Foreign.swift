@@ -56,7 +56,7 @@ extension Deletion {
         if earlier == nil, let table = reached.first(where: { !triggerNames(of: $0).isEmpty }) {
             throw refused(
                 table,
-                "has triggers, and the server doesn't count what they change: set track_counts = on")
+                "has triggers, and the server doesn't count their changes: set track_counts = on")
         }
         for key in graph.nullified.map({ schema.foreignKeys[$0] }) where !sql.isEmpty(key.target) {
             try unset(key, now: now)

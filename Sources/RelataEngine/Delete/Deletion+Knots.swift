@@ -9,13 +9,13 @@ extension Deletion {
         }
     }
 
-    /// Refuses a deletion of rows in a cycle of required references, one of which the database would unset in a row
-    /// that is deleted later: that fails, in any order.
+    /// Refuses a deletion of rows in a cycle of required references if the database would unset one of the references
+    /// in a row that is deleted later: that fails in any order.
     func refuseCircles() throws(RelataError) {
         let keys = graph.circles.map { schema.foreignKeys[$0] }.filter {
             !sql.isEmpty($0.source) && !sql.isEmpty($0.target)
         }
-        // A server has all of these rows go with one statement.
+        // A server deletes all of these rows with one statement.
         guard !keys.isEmpty, fileKeys.foreign == nil else { return }
         let names = Set(keys.map { schema.tables[$0.source].sqlName })
         let tables = try connection.driver.tables(named: names.sorted(), hidesReserved: false, connection)

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// How a deletion records changes, and reads keys.
+/// Recording the changes of a deletion, and reading keys.
 extension Deletion {
     mutating func record(_ keys: KeyList, of entity: Int) {
         if keys.isEmpty { return }
@@ -17,10 +17,10 @@ extension Deletion {
             NullifiedLinks(entity: schema.tables[key.source].name, property: key.property, keys: keys))
     }
 
-    /// Unsets a foreign key where it leads to doomed rows.
+    /// Unsets a foreign key in the rows that it links to doomed rows.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where the table doesn't allow it: a plan reads no conditions that another
-    ///   program wrote.
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the table doesn't allow it: a plan doesn't evaluate conditions of
+    ///   other programs.
     mutating func unset(_ key: SchemaForeignKey, now: Date) throws(RelataError) {
         let unsetting = sql.unsetting(key, stamp: try stamp(of: schema.tables[key.source].entity, now))
         do throws(RelataError) {

@@ -230,7 +230,7 @@ struct Deletion {
                 try remove(&remaining)
             } catch {
                 if graph.knots.isEmpty || !canContinue { throw error }
-                // Rows that are untied before the wait dangle no more when it begins.
+                // Rows that were untied before the wait no longer dangle when it begins.
                 do throws(RelataError) {
                     try untie()
                 } catch {

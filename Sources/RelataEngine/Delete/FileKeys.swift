@@ -44,7 +44,7 @@ struct UndeclaredKey {
     var native: NativeKey?
     /// The entity of the referring rows, if there is one.
     var owner: Int?
-    /// Why no plan can follow it, if the reason isn't that the models don't declare it.
+    /// The reason why no plan can follow it, unless it is only that the models don't declare it.
     var reason: String?
 }
 

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Which tables of a database are looked at.
+/// The tables of a database that are looked at.
 package enum TableScope: Hashable, Sendable {
     /// The tables in the search path, where a store's own tables are.
     case own
@@ -22,8 +22,8 @@ package struct ForeignTables {
     /// Foreign keys that no description holds: see ``ForeignTables/Stray``.
     package var strays: [Stray]
 
-    /// A foreign key that no relationship represents, and that deletions must respect: one of a single partition, of a
-    /// table that can't be read, or of another schema than the one that is looked at.
+    /// A foreign key that no relationship represents, and that deletions must respect: of a single partition, of a
+    /// table that can't be read, or of a schema that isn't looked at.
     package struct Stray {
         /// The table that holds it, and the columns.
         package let table: String
@@ -34,7 +34,7 @@ package struct ForeignTables {
         package let owner: String
         /// The key as the server compares it; `nil` if the table can't be read.
         package let native: NativeKey?
-        /// Why a plan can't follow it; `nil` if only its existence is known.
+        /// The reason why a plan can't follow it; `nil` if only its existence is known.
         package let reason: String?
 
         /// Describes a foreign key. See the properties for the arguments.

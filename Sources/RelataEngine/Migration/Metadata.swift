@@ -4,7 +4,7 @@ import RelataCore
 /// Relata's metadata about a file, in the table `relata_metadata`.
 ///
 /// All entities are one row. Entities that change one by one, like the classes of a server, are written to separate
-/// rows, which have precedence over the row of all: writing one of many costs as much as writing the only one.
+/// rows, which take precedence over the common row. So the cost of writing one of them doesn't depend on their number.
 package struct Metadata {
     /// The entities that the file was last opened with, or `nil` if Relata never opened it.
     package var entities: [Entity]?
@@ -16,14 +16,14 @@ package struct Metadata {
     package var renames = RenameHistory()
 
     private static let table = "\"relata_metadata\""
-    /// How the names of rows begin that hold one entity each.
+    /// The prefix of the names of rows that hold one entity each.
     private static let entityPrefix = "entity "
     /// Whether a row is one of them.
     private static var isEntity: String { "substr(name, 1, \(entityPrefix.count)) = '\(entityPrefix)'" }
     /// The row that a file of another program has.
     private static let foreignName = "made by another program"
 
-    /// How the file was last left.
+    /// The state in which the file was left last.
     package enum State {
         /// By other entities or steps, or after a change of its tables.
         case changed
@@ -55,8 +55,8 @@ package struct Metadata {
         var columns = ["value"]
         var version: Value?
         if connection.dialect == .sqlite {
-            // Within the query it would cost twice as much as the query. Before it, because an older version than the
-            // row's only means that all tables are looked at.
+            // The version is read before the query: within it, it would cost twice as much as the query. If the version
+            // is older than the row's, the only effect is that all tables are looked at.
             version = .integer(try connection.driver.tableVersion(connection))
         } else {
             columns.append(connection.dialect.schemaVersion)

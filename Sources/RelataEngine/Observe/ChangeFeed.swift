@@ -2,10 +2,10 @@ import RelataCore
 
 /// The committed transactions of a store, one after the other, with their changes.
 ///
-/// The feed begins at the moment it is made. A reader that falls behind by 100,000 objects gets the missed changes as
-/// one change set that names the entities only (``Change/Kind/unknown``), so memory is limited and no change is lost
-/// silently. The feed ends when the store is closed or the task is cancelled. A reader that must not miss a change even
-/// after a restart uses the durable change log (`Options.changeLog` of a store).
+/// The feed begins when it is made. A reader that falls behind by 100,000 objects gets the missed changes as one change
+/// set that names the entities only (``Change/Kind/unknown``), so memory is limited and no change is lost silently. The
+/// feed ends when the store is closed or the task is cancelled. A reader that must not miss a change even after a
+/// restart uses the durable change log (`Options.changeLog` of a store).
 ///
 /// ```swift
 /// for await transaction in store.changes {

@@ -1,4 +1,4 @@
-/// How a list differs from the one before it, by the identity of its elements.
+/// The difference between a list and the one before it, by the identity of its elements.
 public struct ListDifference<Element> {
     /// An element and its place.
     public typealias Place = (index: Int, element: Element)

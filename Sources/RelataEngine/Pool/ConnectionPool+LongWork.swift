@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Work that takes as long as the database is large.
+/// Work whose duration grows with the size of the database.
 extension ConnectionPool {
     /// Runs `body` on a separate thread, so that none of Swift's threads, one per processor core, is blocked.
     /// Connections whose statements block have such a thread already.

@@ -16,7 +16,7 @@ extension ConnectionPool {
         return try? engine.dataVersion(connection)
     }
 
-    /// Which transactions have ended by now; `nil` if that can't be determined. Never waits for writers.
+    /// The transactions that have ended by now; `nil` if that can't be determined. Never waits for writers.
     func moment() async -> TransactionSnapshot? {
         guard let leased = try? await writer.borrow() else { return nil }
         defer { writer.giveBack(leased.connection) }

@@ -22,7 +22,7 @@ package final class ConnectionPool: Sendable {
     package let readsFirst: Bool
     /// Distributes committed transactions.
     package let changes: ChangeHub?
-    /// How many threads can be busy with the pool's connections at once.
+    /// The number of threads that can be busy with the pool's connections at once.
     package let maximumHolders: Int
 
     /// Opens a database, and creates it if it doesn't exist and the engine can.
@@ -31,10 +31,10 @@ package final class ConnectionPool: Sendable {
     ///   - engine: The database.
     ///   - isReadOnly: Whether writing is refused.
     ///   - readers: The largest number of connections that read.
-    ///   - busyTimeout: How many seconds to wait for another process that writes.
+    ///   - busyTimeout: The number of seconds to wait for another process that writes.
     ///   - waitsToOpen: Whether that applies from the start, or the writing connection fails immediately until
     ///     ``beginWaiting()``.
-    ///   - sharingTime: For how long a transaction includes others' writes.
+    ///   - sharingTime: The time in which a transaction includes others' writes.
     ///   - readsFirst: Whether a reading connection checks the database, if the engine gains from that.
     ///   - changes: Distributes committed transactions.
     /// - Throws: ``RelataError`` if the database can't be opened.
@@ -101,8 +101,8 @@ package final class ConnectionPool: Sendable {
         return try translatingInterrupts { try body(connection) }
     }
 
-    /// Runs `body` with a connection for reading, on the task's thread or, if statements block, on that of the
-    /// connection.
+    /// Runs `body` with a connection for reading, on the task's thread or, if statements block, on the connection's
+    /// thread.
     package func read<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
         try await read(isOneStatement: false, body)
     }
@@ -241,8 +241,8 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Prepares a connection and runs a transaction on it. Retries the transaction for as long as the wait for a lock
-    /// if other transactions made it fail.
+    /// Prepares a connection and runs a transaction on it. If other transactions make it fail, retries it for as long
+    /// as it would wait for a lock.
     private func tryingAgain<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
         var deadline: Date?
         var pause = 0.001
@@ -353,7 +353,7 @@ package final class ConnectionPool: Sendable {
     /// The number of waiting writers.
     var waitingWriterCount: Int { writer.waitingCount }
 
-    /// Has the writing connection wait for other processes, as long as the store's options say.
+    /// Makes the writing connection wait for other processes, for the time in the store's options.
     package func beginWaiting() throws {
         let connection = try acquireWriter()
         defer { writer.release(connection) }

@@ -45,7 +45,8 @@ package final class ConnectionThread: TaskExecutor {
         func run(_ name: String) {
             var isNamed = false
             while let (job, executor) = next() {
-                // On Linux, Foundation can't name a thread before its start has returned. By the first job it has.
+                // On Linux, Foundation can't name a thread before its start has returned, which it has by the time of
+                // the first job.
                 if !isNamed { Thread.current.name = name }
                 isNamed = true
                 job.runSynchronously(on: executor.asUnownedTaskExecutor())

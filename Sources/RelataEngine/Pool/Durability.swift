@@ -1,5 +1,5 @@
-/// How much a power cut can lose. The end of a process never loses a committed transaction, and neither damages the
-/// file.
+/// The guarantee for committed transactions if the power fails. The end of a process never loses one, and neither
+/// damages the file.
 public enum Durability: Sendable {
     /// A power cut may lose the last transactions that were acknowledged. The default, and SQLite's advice for WAL.
     case normal

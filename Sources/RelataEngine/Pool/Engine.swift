@@ -13,7 +13,7 @@ package protocol Engine: Sendable {
     func checkBeforeOpening(isReadOnly: Bool) throws(RelataError)
     /// Whether it is read elsewhere than it is written.
     var readsReplicas: Bool { get }
-    /// How long a call waits for a connection while all are in use; `nil` for no limit.
+    /// The longest time that a call waits for a connection while all are in use; `nil` for no limit.
     var connectionTimeout: Duration? { get }
     /// Whether each connection reads the declarations of all tables before its first statement about one.
     var connectionsReadTables: Bool { get }
@@ -36,7 +36,7 @@ package protocol Engine: Sendable {
     ///
     /// - Throws: ``RelataError/busy(_:)`` at once while another process writes, if the engine allows one writer only.
     func beginWriting(_ connection: Connection) throws(RelataError)
-    /// Sets how long a connection waits for other processes.
+    /// Sets the time that a connection waits for other processes.
     func beginWaiting(_ connection: Connection)
     /// A number that changes when another connection, of this process or another, commits.
     func dataVersion(_ connection: Connection) throws(RelataError) -> Int64

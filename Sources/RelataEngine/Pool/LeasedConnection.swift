@@ -1,7 +1,7 @@
 import Foundation
 
-/// A connection on its way from one holder to the next. Safe to send: the pool doesn't use it while it is held, and the
-/// lock that it passes through orders the holders' accesses.
+/// A connection that passes from one holder to the next. Safe to send: the pool doesn't use it while it is held, and
+/// the lock that it passes through orders the holders' accesses.
 struct LeasedConnection: @unchecked Sendable {
     let connection: Connection
 }

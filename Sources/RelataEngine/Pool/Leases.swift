@@ -54,7 +54,7 @@ final class Leases: Sendable {
     ///
     /// - Parameters:
     ///   - purpose: The purpose of the connections in errors: "write".
-    ///   - patience: How long a call waits for one; `nil` for no limit.
+    ///   - patience: The longest time that a call waits for one; `nil` for no limit.
     ///   - makeExecutor: Makes the thread of a new connection, if it has one.
     init(
         limit: Int, purpose: String = "work", patience: Duration? = nil,
@@ -183,7 +183,7 @@ final class Leases: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let immediate = state.withLock { state -> Result<Handoff?, any Error>? in
                     if Task.isCancelled { return .failure(CancellationError()) }
-                    // One may have come back between the two looks.
+                    // A connection may have been returned between the two checks.
                     if let handoff = state.next(limit: limit) { return .success(handoff) }
                     state.waiting.append(
                         .task(TaskWait(id: id, deadline: deadline, continuation: continuation, work: work)))
@@ -213,7 +213,7 @@ final class Leases: Sendable {
     /// The number of waiting ones.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// How the connections are used now.
+    /// The current use of the connections.
     var statistics: StoreStatistics.Connections {
         state.withLock { state in
             StoreStatistics.Connections(

@@ -20,8 +20,8 @@ final class SharedWrite<Result: Sendable>: SharedWork {
         let outcome = Swift.Result {
             try connection.savepoint {
                 let result = try body(connection)
-                // Deferred checks would prevent the commit of the others; and the cancelled task may be the one that
-                // works for this one, which the body may have mistaken for its own.
+                // Deferred checks would prevent the commit of the others. And if the task was cancelled, it may be
+                // another call's task, on which this call runs and which its body may have mistaken for its own.
                 if connection.hasDanglingReferences || Task.isCancelled { throw MustBeAlone() }
                 return result
             }

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// A connection that is kept for reading across suspensions: it sees one state, that of its first statement.
+/// A connection that is kept for reading across suspensions: it sees one state, the one at its first statement.
 ///
 /// It isn't one of the pool's readers: readers and writers never wait for it. It returns to the pool on ``end()``, and
 /// on deinitialization.

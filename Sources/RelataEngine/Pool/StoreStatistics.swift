@@ -37,14 +37,14 @@ package struct EngineCounts: Sendable, Hashable {
     package init() {}
 }
 
-/// How far a server has written its database.
+/// The position up to which a server has written its database.
 public struct ServerPosition: Sendable, Hashable {
     /// The position in the server's log, in bytes: the end of the log, or, on a replica, of its replayed part.
     public let logPosition: Int64
     /// Whether the server is a replica.
     public let isReplica: Bool
-    /// How many seconds a replica is behind; on a primary, the slowest of its replicas, if the role may see it
-    /// (`pg_monitor`). `nil` if it isn't known.
+    /// The number of seconds that a replica is behind; on a primary, that of its slowest replica, if the role may see
+    /// it (`pg_monitor`). `nil` if it isn't known.
     public let lag: Double?
 
     /// Describes a position.

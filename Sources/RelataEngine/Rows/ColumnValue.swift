@@ -116,10 +116,10 @@ public struct ColumnValue {
         return Int(sqlite3_value_bytes(pointer))
     }
 
-    /// Where SQLite has the UTF-8 of a text, to which it may convert it first, until the statement goes on.
+    /// SQLite's UTF-8 of a text, which it may have to convert first; valid until the statement continues.
     var storedText: UnsafePointer<UInt8>? { sqlite3_value_text(pointer) }
 
-    /// Where SQLite has data, until the statement goes on.
+    /// SQLite's bytes of data; valid until the statement continues.
     var storedData: UnsafePointer<UInt8>? { sqlite3_value_blob(pointer)?.assumingMemoryBound(to: UInt8.self) }
 
     /// The column's bytes.

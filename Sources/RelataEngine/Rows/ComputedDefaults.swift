@@ -7,8 +7,8 @@ extension Connection {
     package func computedDefaults(of columns: some Sequence<Int>, in table: Table) throws(RelataError) -> [Int: Value] {
         let computed = columns.filter { table.columns[$0].defaultSQL != nil }
         guard !computed.isEmpty else { return [:] }
-        // SQLite converts values when it stores them; a server's computed value has a type, and is stored as that of
-        // the column.
+        // SQLite converts values when it stores them; a server's computed value has a type, and is stored with the type
+        // of the column.
         let isSQLite = dialect == .sqlite
         let expressions = computed.compactMap { number -> String? in
             let column = table.columns[number]

@@ -73,7 +73,7 @@ package struct ConstraintErrors {
         defer { connection.needsTransaction = neededTransaction }
         guard try connection.driver.lastAssignedKey(of: table.sqlName, connection) == .max else { return nil }
         return .invalidUse(
-            "\(table.name.withArticle) had the key \(Int64.max), so that the database has no greater key for a new one: "
+            "\(table.name.withArticle) had the key \(Int64.max), so the database has no greater key for a new one: "
                 + "give new objects their own keys")
     }
 

@@ -18,7 +18,7 @@ open class RemoteStatement {
     package final let sql: String
     /// Whether few rows at a time should be in memory: the caller reads many, one after the other.
     package final var isStreamed = false
-    /// Why the last step failed.
+    /// The error of the last step, if it failed.
     package final var failure: RelataError?
 
     /// A statement with the given numbers of parameters and columns.

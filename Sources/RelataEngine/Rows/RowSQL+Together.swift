@@ -12,7 +12,7 @@ extension RowSQL {
             + dialect.list(table.keyColumnNames)
     }
 
-    /// Inserts rows as far as they aren't stored.
+    /// Inserts those rows that aren't stored yet.
     ///
     /// - Parameters:
     ///   - updates: Whether existing ones are updated.
@@ -56,7 +56,7 @@ extension RowSQL {
 
     private func insertion(_ table: Table, _ columns: [Int]) -> String {
         if columns.isEmpty {
-            // One for each unset key.
+            // One new value for each unset key.
             let keys = table.keyColumns.map { dialect.newValue(of: table, column: $0, "v.c\($0)") }
             return into(table, table.keyColumns) + " SELECT \(keys.joined(separator: ", ")) FROM "
                 + lists(table, table.keyColumns)

@@ -4,12 +4,12 @@ import RelataCore
 ///
 /// All statements bind column n of the table to parameter n + 1, so that one `Model.bind(to:)` serves them all.
 package struct RowSQL {
-    /// Whose SQL is written.
+    /// The dialect of the SQL.
     package let dialect: Dialect
 
     package init(_ dialect: Dialect) { self.dialect = dialect }
 
-    /// Which statement, for ``Connection/withStatement(slot:_:_:)``.
+    /// The kind of a statement, for ``Connection/withStatement(slot:_:_:)``.
     package enum Slot: Int, CaseIterable {
         case fetch, insert, insertSeveral, insertIfAbsent, update
         // With a list of values for each column.

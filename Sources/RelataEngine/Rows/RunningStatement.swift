@@ -2,7 +2,7 @@ import Foundation
 import RelataCSQLite
 import RelataCore
 
-/// A prepared statement that one caller has alone: values are bound to it, it is stepped, and its rows are read.
+/// A prepared statement that one caller uses exclusively: values are bound to it, it is stepped, and its rows are read.
 ///
 /// Concrete and frozen, so that `@Model`'s code is compiled, in the app's module, to plain calls of SQLite. A statement
 /// of another engine is checked first, which costs a comparison with a register.

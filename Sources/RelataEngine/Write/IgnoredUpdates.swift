@@ -1,8 +1,8 @@
 import RelataCore
 
 extension Connection {
-    /// Why an update of an object has changed no row: the object doesn't exist; or the database skipped it, for example
-    /// by a trigger of another program (`RAISE(IGNORE)`).
+    /// The reason why an update of an object has changed no row: the object doesn't exist; or the database skipped it,
+    /// for example by a trigger of another program (`RAISE(IGNORE)`).
     package func reasonOfNoUpdate(of key: KeyValue, in table: Table) throws(RelataError) -> RelataError {
         guard try isStored(key, in: table) else { return .notFound(ObjectReference(entity: table.name, key: key)) }
         return .ignoredUpdate(of: key, in: table)

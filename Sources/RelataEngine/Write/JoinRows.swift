@@ -84,7 +84,7 @@ final class JoinRows {
 
     /// Writes the edits of one object's link.
     func write(_ edits: LinkEdits, _ list: OrderedList?) throws {
-        // One statement for all that are added, to which the owner's key is bound once.
+        // One statement for all added members. The owner's key is bound to it once.
         try withInsertion { insertion in
             var binder = Binder(insertion)
             guard try run.bind(edits.owner, to: &binder) else { throw Self.withoutKey }

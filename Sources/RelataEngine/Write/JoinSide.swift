@@ -31,7 +31,7 @@ package struct JoinSide {
         rows = schema.rows(of: join, rowSQL.dialect)
     }
 
-    /// The statement that inserts many rows, each column of which is a list.
+    /// The statement that inserts many rows, with a list of values for each column.
     ///
     /// - Parameters:
     ///   - types: Those of the own and the other key's columns.

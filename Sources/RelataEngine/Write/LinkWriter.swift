@@ -14,7 +14,7 @@ package struct LinkWriter {
     ///
     /// - Parameter lists: The lists of ordered links as they were before anything was written, by the edits' number.
     func write(_ edits: [LinkEdits], _ lists: [Int: OrderedList]) throws {
-        // In the order in which they are met.
+        // In the order in which they were found.
         var joins: [(link: Link, rows: JoinRows, batch: JoinBatch?)] = []
         for (number, edit) in edits.enumerated() {
             switch edit.link.link {
@@ -70,7 +70,7 @@ package struct LinkWriter {
         let table = schema.tables[reference.source]
         let changes = list.changedPositions()
         if schema.uniquePlaces[reference.index] != nil {
-            // First, members give up the positions that others get.
+            // First, members release the positions that others get.
             for key in list.holders(of: changes) {
                 try place(key, at: run.nextStandIn(), column, of: table, isCounted: false)
             }

@@ -38,7 +38,7 @@ package struct UniqueClaimant {
     }
 }
 
-/// How rows of a batch get unique values that other rows have, decided before the first of them is written.
+/// A plan for rows of a batch that take over unique values of other rows, made before the first of them is written.
 ///
 /// A stored row that is written later in the same batch waits with another value. The partner of a one-to-one is taken
 /// from a row that doesn't require it.
@@ -118,7 +118,7 @@ package struct UniqueExchange {
             Taking(reference: reference.index, partner: partner, isCounted: isCounted))
     }
 
-    /// If several rows of the batch get the same partner, each takes it from the one that is written before.
+    /// If several rows of the batch get the same partner, each takes it from the row that is written before it.
     private mutating func takeTwice(_ claimants: [UniqueClaimant]) {
         for set in sets where set.reference != nil {
             var taken: Set<[Value]> = []

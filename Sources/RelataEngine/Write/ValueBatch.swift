@@ -6,7 +6,7 @@ import RelataCore
 package final class ValueBatch: RowBatch {
     /// One row.
     package struct Row {
-        /// The key; `nil` as long as the database, or another row, is yet to give it.
+        /// The key; `nil` until the database, or another row, provides it.
         package var key: KeyValue?
         /// The values of all columns as the row will have them, in the order of ``Table/columns``.
         package var values: [Value]
@@ -146,7 +146,7 @@ package final class ValueBatch: RowBatch {
         }
     }
 
-    /// Sets the keys of other rows, as far as they are known.
+    /// Sets the keys of other rows, if they are known.
     private func take(referencesOf row: Int, _ run: WriteRun) {
         for (number, target) in rows[row].references {
             guard let key = run.keyValue(target) else { continue }

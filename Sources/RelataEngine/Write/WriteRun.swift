@@ -154,7 +154,7 @@ package final class WriteRun {
         return plan.refersToOthers(batch, by: reference)
     }
 
-    /// Has the database check references at the end only, as long as rows are written.
+    /// Makes the database check references only at the end, while rows are written.
     package func deferReferences() throws {
         if wait == nil { wait = try ForeignKeyWait(on: connection) }
     }

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// How far a declaration is seen, from the least to the most.
+/// The access level of a declaration, from the most restrictive to the least.
 enum AccessLevel: String, CaseIterable, Comparable {
     case `private`, `fileprivate`, `internal`, package, `public`
 

@@ -6,7 +6,7 @@ struct ModelDeclaration {
     let name: String
     /// The name with the types around it: `Library.Book`.
     let entityName: String
-    /// How far the struct is seen.
+    /// The struct's access level.
     let visibility: AccessLevel
     /// `table:` and `originalTable:` as written.
     let table: ExprSyntax?

@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// The type of a property as far as syntax shows it.
+/// The type of a property, as its syntax shows it.
 struct PropertyType {
     /// The type's node in the source.
     let original: TypeSyntax
@@ -42,7 +42,7 @@ struct PropertyType {
         return TypeSyntax(stringLiteral: nominal.arguments[0]).withoutParentheses
     }
 
-    /// The type inside an array, a set or an optional, as written, if its name could be that of a model.
+    /// The type inside an array, a set or an optional, as written, if its name could be the name of a model.
     var content: String? {
         let element = element ?? wrapped
         let isNamed = element.is(IdentifierTypeSyntax.self) || element.is(MemberTypeSyntax.self)

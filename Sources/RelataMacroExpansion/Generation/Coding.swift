@@ -53,7 +53,7 @@ extension StoredProperty {
         return "try binder.\(isOptional ? "bindOptional" : "bindValue")(self.\(identifier))"
     }
 
-    /// How the property's values are read and bound: picked at compile time by its type.
+    /// The code for the coding of the property's values, which the compiler picks by the property's type.
     var codingExpression: String { codingExpression(of: typeName) }
 
     /// The coding expression for another spelling of the type.

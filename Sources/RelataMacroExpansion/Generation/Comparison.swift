@@ -1,7 +1,7 @@
 extension ModelDeclaration {
     /// Equality of everything the value holds. `Model` has the hash.
     ///
-    /// One statement a property: a chain of `&&` would take the compiler long to check.
+    /// One statement for each property: the compiler would take long to check a chain of `&&`.
     var comparison: [String] {
         if declaredMembers.hasEquality { return [] }
         return [

@@ -11,7 +11,7 @@ extension ModelDeclaration {
 }
 
 extension StoredProperty {
-    /// The property's field, which is seen as far as the property itself.
+    /// The property's field, with the access level of the property.
     fileprivate func field(body: String?) -> String {
         let (type, arguments) = fieldType
         let value =

@@ -100,8 +100,8 @@ public struct CloudCode: Sendable {
     ///
     /// - Parameters:
     ///   - name: The job's name. A job with the same name is replaced.
-    ///   - schedule: When the job runs; `nil` for only on request. Scheduled runs never overlap, even if several
-    ///     processes serve the database.
+    ///   - schedule: The times when the job runs; `nil` for only on request. Scheduled runs never overlap, even if
+    ///     several processes serve the database.
     ///   - severalAtOnce: Whether requests may start the job while it runs.
     ///   - body: Does the work. If its task is cancelled, the server is stopping: the body should end soon.
     public mutating func job(

@@ -13,7 +13,7 @@ public struct CloudFile: Sendable {
     public let url: String?
     /// The number of bytes.
     public var size: Int { content.size }
-    /// The type that clients get with the file: that of the name's extension.
+    /// The type that clients get with the file, by the extension of its name.
     public var contentType: String { ContentType.of(name) }
 
     var content: StoredContent

@@ -37,7 +37,7 @@ public struct CloudSubscription: Sendable {
     public var keys: [String]?
     /// The fields that events don't show; `nil` for none.
     public var excludedKeys: [String]?
-    /// The fields whose changes are told; `nil` for all.
+    /// The fields whose changes are reported; `nil` for all.
     public var watch: [String]?
     /// Whether the objects that meet the conditions are sent first.
     public var wantsObjects: Bool
@@ -118,7 +118,7 @@ extension CloudCode {
         live.beforeConnect.append(body)
     }
 
-    /// Calls `body` with each live query of a class that is about to begin, to go on after an interruption, or to
+    /// Calls `body` with each live query of a class that is about to begin, to resume after an interruption, or to
     /// replace another. `body` may change the query. Its error refuses the query, as in a function.
     public mutating func beforeSubscribe(
         _ className: String, _ body: @escaping @Sendable (inout CloudSubscription, CloudCall) async throws -> Void

@@ -96,7 +96,7 @@ struct ConfigChange: Sendable {
         let deleted = Set(values.lazy.filter { $0.value == nil }.map(\.name))
         for (name, isPrivate) in isPrivate where !deleted.contains(name) {
             guard parameters[name] != nil else {
-                throw ParseError(.invalidQuery, "masterKeyOnly names \(name.prefix(128)), which is no parameter")
+                throw ParseError(.invalidQuery, "masterKeyOnly names \(name.prefix(128)), which isn't a parameter")
             }
             parameters[name]?.isPrivate = isPrivate
         }

@@ -3,7 +3,7 @@ import RelataCore
 import RelataEngine
 
 extension ParseService {
-    /// For how many days the counts of events are kept.
+    /// The number of days that the counts of events are kept.
     private static let eventDays = 400
 
     /// Answers a request about events: clients report one, and the master key reads the counts.
@@ -13,7 +13,7 @@ extension ParseService {
         case (.post, 2):
             let name = call.path[1]
             guard name.utf8.count <= 128 else {
-                throw ParseError(.invalidKeyName, "the name of an event has 128 bytes at most")
+                throw ParseError(.invalidKeyName, "the name of an event may have at most 128 bytes")
             }
             counter.add(name, on: Self.day(Date()))
             return WireReply([:])

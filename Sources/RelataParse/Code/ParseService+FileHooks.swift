@@ -11,7 +11,7 @@ extension ParseService {
     /// Asks the app's hooks about a file whose content is stored, and which has no name yet.
     ///
     /// - Parameters:
-    ///   - file: The file, which the hooks may change. If they throw, its content is the one to give up.
+    ///   - file: The file, which the hooks may change. If they throw, its content then is the one to release.
     ///   - given: The client's name.
     /// - Throws: The error that refuses the file.
     func willSave(
@@ -49,7 +49,7 @@ extension ParseService {
     ) throws(ParseError) {
         if asked.name != name {
             let new = try FileName(asked.name)
-            // The name may come from what the client has said.
+            // The name may be derived from the client's data.
             if !call.isMaster { try files.checkExtension(new, type: call.contentType) }
             file.name = new.stored(type: call.contentType)
         }

@@ -3,11 +3,11 @@ import RelataCore
 import RelataEngine
 
 extension ParseService {
-    /// How many seconds a run counts as running since its process last extended its lock.
+    /// The number of seconds that a run counts as running after its process last extended its lock.
     static let jobLease = 60.0
     /// The number of seconds after which a process extends the locks of its runs, and looks for abandoned ones.
     private static let jobRound = 15.0
-    /// How long runs may take to end when the server stops.
+    /// The time that runs may take to end when the server stops.
     private static let jobGrace = Duration.seconds(3)
 
     /// Answers a request to start a job, `/jobs/NAME`. The reply contains the id of the run's status.

@@ -14,8 +14,8 @@ struct JobStart: Sendable {
     var since: Date?
 }
 
-/// The locks are rows with unique names. `job:NAME` contains the job's last start, and the run that holds the lock
-/// until when. `run:ID` belongs to a run without a lock of its job.
+/// The locks are rows with unique names. `job:NAME` contains the job's last start, the run that holds the lock, and the
+/// time when the lock expires. `run:ID` belongs to a run without a lock of its job.
 extension ParseTransaction {
     /// Takes the lock of a run.
     ///
@@ -42,7 +42,7 @@ extension ParseTransaction {
         return holder == run
     }
 
-    /// When a job was last started; now, if it is new.
+    /// The time when a job was last started; now, if it is new.
     ///
     /// A start in the future, because the clock of a server was wrong, counts as now.
     func lastStart(of job: String, _ now: Date) throws -> Date {
@@ -65,7 +65,7 @@ extension ParseTransaction {
         return Date(timeIntervalSince1970: Double(row?[0].wholeNumber ?? 0) / 1000)
     }
 
-    /// How far ahead the clock of another server may be, in seconds, before it counts as wrong.
+    /// The number of seconds that the clock of another server may be ahead before it counts as wrong.
     private static let clockTolerance = 3600.0
 
     /// Records that runs are still running.

@@ -48,9 +48,9 @@ extension CloudCode {
     /// Calls `body` with each object of a class that a request is about to save. `body` may change the object. Its error
     /// refuses the request, as in a function.
     ///
-    /// No transaction is open meanwhile, so other writers don't wait. If somebody else changes the object in the
+    /// No transaction is open during the call, so other writers don't wait. If somebody else changes the object in the
     /// meantime, `body` is called again with the new object. A store of an app's models has ``ModelHooks`` instead: it
-    /// doesn't call `body`, and neither do sessions and delete rules. Files and parameters have hooks of their own.
+    /// doesn't call `body`, and neither do sessions and delete rules. Files and parameters have other hooks.
     public mutating func beforeSave(
         _ className: String, _ body: @escaping @Sendable (inout CloudSave, CloudCall) async throws -> Void
     ) {

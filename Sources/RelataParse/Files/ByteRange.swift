@@ -12,7 +12,7 @@ enum ByteRange: Hashable {
         guard let field, field.lowercased().hasPrefix("bytes=") else { return }
         let ends = field.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false).map { $0.trimmingSpaces }
         guard ends.count == 2, ends.allSatisfy({ $0.utf8.allSatisfy(Self.isDigit) }) else { return }
-        // A number that is too large lies beyond every file.
+        // A number that is too large is beyond the end of every file.
         func number(_ text: String) -> Int? { text.isEmpty ? nil : Int(text) ?? .max }
         switch (number(ends[0]), number(ends[1])) {
         case (nil, nil): break

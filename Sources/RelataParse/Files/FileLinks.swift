@@ -104,7 +104,7 @@ extension ObjectWriter {
         if names.isEmpty, isNew { return }
         let unproven = names.intersection(transaction.caller.unprovenFiles)
         if !unproven.isEmpty {
-            // A caller can't learn a file's name from a hidden field, so names in it don't count.
+            // A caller can't learn a file's name from a hidden field, so names in hidden fields don't count.
             let hidden = transaction.caller.fieldsHidden(inSomeOf: parseClass.name)
             let before = FileLinks.names(
                 inDocuments: documents.filter { !hidden.contains(table.columns[$0].property) }.map { row?[$0] })

@@ -31,13 +31,13 @@ struct FileList: Sendable {
     struct Line: Sendable {
         var name: String
         var size: Int64
-        /// When the file was uploaded, in microseconds.
+        /// The time when the file was uploaded, in microseconds.
         var createdAt: Int64?
         /// The number of objects that refer to the file.
         var uses: Int64
         /// Whether an object has ever referred to it. Other files stay.
         var wasUsed: Bool
-        /// Since when no object does, in microseconds; `nil` if the server hasn't noticed it yet.
+        /// The time, in microseconds, since which no object refers to it; `nil` if the server hasn't noticed that yet.
         var unusedSince: Int64?
     }
 

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Which files a server accepts, and how it serves them.
+/// The files that a server accepts, and the way it serves them.
 public struct FileOptions: Sendable {
     /// The storage of the files' contents.
     public var storage: any FileStorage
@@ -25,9 +25,9 @@ public struct FileOptions: Sendable {
     /// Signs the addresses of files, which replies give to clients that may read an object with the file; `nil` for
     /// addresses that need no signature.
     public var signing: FileSigning?
-    /// For how many seconds a file is kept after the last reference to it is gone; `nil` for no limit.
+    /// The number of seconds that a file is kept after the last reference to it is gone; `nil` for no limit.
     public var unusedLifetime: Double? = 24 * 3600
-    /// For how many seconds an unused content is kept. It must be longer than an upload takes.
+    /// The number of seconds that an unused content is kept. It must be longer than an upload takes.
     public var contentLifetime = 3600.0
 
     /// The extensions of files in which browsers run scripts.
@@ -41,7 +41,7 @@ public struct FileOptions: Sendable {
 
     /// - Throws: ``ParseError`` 130 for a name whose extension isn't allowed.
     func checkExtension(_ name: FileName, type: String?) throws(ParseError) {
-        // A name without an extension gets that of its type.
+        // A name without an extension gets the extension of its type.
         let own = ContentType.end(of: name.text).flatMap { $0.isEmpty ? nil : $0 }
         let claimed = own ?? type.map { Self.subtype($0) }
         guard let claimed else { return }

@@ -9,7 +9,7 @@ public struct FileReply: Hashable, Sendable {
     /// The bytes.
     public let bytes: ByteStream
 
-    /// Whether both are equal, as far as this can be decided without reading the bytes.
+    /// Whether both are equal, without comparing bytes that would have to be read.
     public static func == (left: FileReply, right: FileReply) -> Bool {
         left.contentType == right.contentType && left.size == right.size
     }

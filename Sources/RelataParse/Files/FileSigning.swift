@@ -3,12 +3,12 @@ import RelataCore
 
 /// Signs the addresses of files, so that each is valid for a time, and can't be made by clients.
 public struct FileSigning: Sendable {
-    /// For how many seconds an address is valid, at least. After half of that time, replies have a new one.
+    /// The minimum number of seconds that an address is valid. After half of that time, replies have a new one.
     public let lifetime: Double
     private let makeCode: @Sendable (String) -> [UInt8]
 
     /// - Parameters:
-    ///   - lifetime: For how many seconds an address is valid, at least.
+    ///   - lifetime: The minimum number of seconds that an address is valid.
     ///   - code: The authentication code of a text: at least 16 bytes that can't be forged, and are always the same for
     ///     a text.
     public init(lifetime: Double, code: @escaping @Sendable (String) -> [UInt8]) {

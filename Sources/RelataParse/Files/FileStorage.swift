@@ -46,7 +46,7 @@ public struct StoredContent: Hashable, Sendable {
     }
 }
 
-/// Why contents can't be stored or read at the moment.
+/// The reason why contents can't be stored or read at the moment.
 public struct FileStorageError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The fault and its remedy, for the log. Clients are told to try again.
     public let description: String

@@ -165,7 +165,7 @@ extension ParseService {
         let cloud = doomed == nil ? nil : try await hookCall(call, ofFiles: [.beforeDelete, .afterDelete])
         if let doomed, let cloud { try await willDelete(doomed, call, cloud, files) }
         let content = try await delete(file: name, isForced: isForced)
-        // The file is gone, even if its content can't be deleted now: `tendFiles` tries again, and tells why it can't.
+        // The file is gone, even if its content can't be deleted now: `tendFiles` tries again, and reports the reason.
         try? await deleteUnused([content], files)
         if let doomed, let cloud { await didDelete(doomed, call, cloud, files) }
         return WireReply([:])

@@ -6,9 +6,9 @@ struct ImportedObject {
     var members: JSONObject = [:]
     /// The unreadable parts and how they are treated, as text for a person.
     var oddities: [String] = []
-    /// The values in place of pointers that name no object, by field.
+    /// The invalid values of pointers, by field.
     var badPointers: [String: String] = [:]
-    /// Why the object can't be stored; `nil` if it can.
+    /// The reason why the object can't be stored; `nil` if it can.
     var refusal: String?
 
     /// The object's id; `nil` if it has none.

@@ -3,13 +3,13 @@ import RelataEngine
 
 /// A session of another server. Only the digest of its token is stored, so its user stays signed in.
 struct ImportedSession: Sendable {
-    /// Why a session isn't stored.
+    /// The reason why a session isn't stored.
     enum Obstacle: String, Error, CaseIterable {
-        case isThere = "they are there already"
+        case isThere = "they already exist"
         case isOver = "they have ended"
-        case hasNoUser = "their users aren't there"
-        case hasNoToken = "the source doesn't tell their tokens, or these could be guessed"
-        case isUnreadable = "they have no objectId, or an end that isn't a date"
+        case hasNoUser = "their users don't exist"
+        case hasNoToken = "the source doesn't return their tokens, or the tokens could be guessed"
+        case isUnreadable = "they have no objectId, or a time of expiry that isn't a date"
     }
 
     let id: String
@@ -83,7 +83,7 @@ extension ParseImport {
         }
     }
 
-    /// Notes how many sessions aren't moved, and why. There may be many, so they aren't named.
+    /// Records the number of sessions that aren't moved, and the reasons. There may be many, so they aren't named.
     func noteSessions() {
         for obstacle in ImportedSession.Obstacle.allCases where obstacle != .isThere {
             guard let count = obstaclesOfSessions[obstacle] else { continue }
@@ -111,7 +111,7 @@ extension ParseService {
 extension ParseTransaction {
     /// Stores a session of another server.
     ///
-    /// - Returns: Why not; `nil` if it is stored.
+    /// - Returns: The reason why the session isn't stored; `nil` if it is.
     fileprivate func add(_ session: ImportedSession) throws -> ImportedSession.Obstacle? {
         guard let secrets, let table = schema[InternalClasses.session], table.entity.isSession else {
             throw ParseError.usersAreOff

@@ -161,7 +161,7 @@ package final class ParseImport {
 
     /// Describes a class, or a part of it.
     ///
-    /// - Returns: Why that is impossible here; `nil` if it is done.
+    /// - Returns: The reason why that is impossible here; `nil` if it is done.
     /// - Throws: The errors that have nothing to do with the description, such as that of a full disk.
     func refusal(of method: ParseCall.Method, _ name: String, _ description: JSONObject) async throws -> ParseError? {
         do {

@@ -4,7 +4,7 @@
 /// Stricter than most: a repeated name in an object is refused, because two programs could read it differently, and so
 /// is text that isn't UTF-8.
 public struct JSONParser {
-    /// How deep arrays and objects may lie in each other.
+    /// The maximum depth of nested arrays and objects.
     public static let maximumDepth = 64
 
     private let bytes: UnsafeBufferPointer<UInt8>

@@ -25,11 +25,11 @@ final class RateCounter: Sendable {
         var isShared = false
     }
 
-    /// Where a count is kept.
+    /// The place where a count is kept.
     private enum Place { case current, previous, shared }
 
-    /// The counts of one limit. Old counts are dropped by generations, each as long as the limit's time, instead of one
-    /// by one.
+    /// The counts of one limit. Old counts are dropped by generations, each with the length of the limit's time,
+    /// instead of one by one.
     private struct Table {
         let window: Int64
         let maximum: Int

@@ -100,7 +100,7 @@ struct RequestBudget: Sendable {
 }
 
 extension NetworkAddress {
-    /// The addresses that one client may have: one of IPv4, or a network of IPv6.
+    /// The addresses that one client may have: a single address of IPv4, or a network of IPv6.
     fileprivate var client: NetworkAddress { isVersion4 ? self : prefix(64) }
 }
 

@@ -25,9 +25,9 @@ public struct MailOptions: Sendable {
     public var verifiesAddresses = false
     /// Whether users sign in by a password only once their address is verified.
     public var needsVerifiedAddress = false
-    /// For how many seconds the link to set a new password works.
+    /// The number of seconds that the link to set a new password works.
     public var resetLifetime = 86_400.0
-    /// For how many seconds the link to verify an address works.
+    /// The number of seconds that the link to verify an address works.
     public var verificationLifetime = 7 * 86_400.0
     /// The least number of seconds between two mails to a user for the same purpose.
     public var interval = 60.0
@@ -58,7 +58,7 @@ public struct MailOptions: Sendable {
                 "mail.publicURL is \(publicURL): it must be an address such as https://example.com/parse, without ? and #"
             )
         }
-        guard !appName.isEmpty else { throw .invalidUse("mail.appName is empty: mails say what the app is called") }
+        guard !appName.isEmpty else { throw .invalidUse("mail.appName is empty: mails contain the app's name") }
         let times = [("resetLifetime", resetLifetime), ("verificationLifetime", verificationLifetime)]
         for (name, seconds) in times where !(seconds > 0 && seconds <= 10 * 365 * 86_400) {
             throw .invalidUse("mail.\(name) is \(seconds): it must be above 0, and at most ten years")
@@ -68,7 +68,7 @@ public struct MailOptions: Sendable {
         }
         guard (1...64).contains(width) else { throw .invalidUse("mail.width is \(width): it must be 1 to 64") }
         guard retries.count <= 10, retries.allSatisfy({ $0 >= 0 && $0 <= 3600 }) else {
-            throw .invalidUse("mail.retries: there may be ten at most, of 0 to 3600 seconds each")
+            throw .invalidUse("mail.retries: give at most ten, of 0 to 3600 seconds each")
         }
         guard !needsVerifiedAddress || verifiesAddresses else {
             throw .invalidUse("mail.needsVerifiedAddress needs verifiesAddresses: nobody could sign in")

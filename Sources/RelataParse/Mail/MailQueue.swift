@@ -24,7 +24,7 @@ final class MailQueue: Sendable {
 
     /// - Parameters:
     ///   - lookUpLimit: The time limit for finding the recipient of a mail, which may involve the app's code.
-    ///   - sendingLimit: How long it may take to send one.
+    ///   - sendingLimit: The longest time for sending one.
     init(_ options: MailOptions, lookUpLimit: Duration = .seconds(10), sendingLimit: Duration = .seconds(120)) {
         let sender = options.sender
         queue = DeliveryQueue(
@@ -50,7 +50,7 @@ final class MailQueue: Sendable {
 
     private static func isTemporary(_ error: any Error) -> Bool { (error as? MailError)?.isTemporary ?? true }
 
-    /// - Returns: Whether this is news.
+    /// - Returns: Whether the state has changed.
     @discardableResult
     func note(isFailing: Bool) -> Bool { reach.note(isFailing: isFailing) }
 
@@ -61,7 +61,7 @@ final class MailQueue: Sendable {
     func add(_ job: @escaping DeliveryQueue<Mail>.Job) throws(ParseError) {
         guard queue.add(job) else {
             throw ParseError(
-                .requestLimitExceeded, "too many mails are to be sent at the moment: try again", status: 503)
+                .requestLimitExceeded, "too many mails are waiting to be sent: try again", status: 503)
         }
     }
 }

@@ -34,14 +34,14 @@ struct FieldDecoder {
         return value
     }
 
-    /// A number that the field's column holds as it is, or by its nature rounds.
+    /// Checks that the column of the field doesn't round a whole number.
     ///
-    /// - Throws: ``ParseError`` 111 for a whole number that a column of an earlier version would round.
+    /// - Throws: ``ParseError`` 111 if the column was made by an earlier version, for floating-point numbers, and would round it.
     func checked(_ json: JSONValue) throws(ParseError) -> JSONValue {
         guard field.canKeepIntegers, let number = json.integer, number.isRoundedByDouble else { return json }
         throw ParseError(
             .incorrectType,
-            "\(parseClass.name).\(field.name): \(number) would be rounded, because the column is an earlier version's, of floating-point numbers: set the field to that number on a server in development mode, or convert the column by hand as the guide to PostgreSQL says"
+            "\(parseClass.name).\(field.name): \(number) would be rounded, because an earlier version made the column, for floating-point numbers: set the field to that number on a server in development mode, or convert the column by hand as the guide to PostgreSQL says"
         )
     }
 
@@ -148,7 +148,7 @@ struct GeoPoint: Hashable, Sendable {
     /// - Throws: ``ParseError`` 111 for degrees that aren't on Earth.
     init(latitude: Double, longitude: Double, of field: String) throws(ParseError) {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude) else {
-            throw ParseError(.incorrectType, "\(field): latitudes lie in -90...90 and longitudes in -180...180")
+            throw ParseError(.incorrectType, "\(field): latitudes must be in -90...90, and longitudes in -180...180")
         }
         self.latitude = latitude
         self.longitude = longitude

@@ -13,7 +13,7 @@ struct ObjectBody: Sendable {
     private(set) var access: AccessChange?
     /// The fields to which a webhook gave other values.
     private(set) var changedByHook: Set<String> = []
-    /// When the object was made and changed, as the request has it; `nil` if it doesn't say so.
+    /// The times when the object was made and changed, if the request sets them; `nil` otherwise.
     let times: ObjectTimes?
     /// Whether they include integers that no floating-point number represents.
     let holdsLargeIntegers: Bool

@@ -193,7 +193,7 @@ struct ObjectWriter {
 
     /// Applies the changes of an object.
     ///
-    /// - Parameter fields: One for each of ``ObjectBody/changes``; `nil` for a field that the class doesn't have.
+    /// - Parameter fields: The field of each of ``ObjectBody/changes``; `nil` for a field that the class doesn't have.
     private mutating func apply(_ body: ObjectBody, to fields: [Field?]) throws {
         if Task.isCancelled { throw CancellationError() }
         for (place, change) in body.changes.enumerated() {

@@ -60,7 +60,7 @@ struct FindRequest: Sendable {
                 throw ParseError(.invalidQuery, "Using the predicate query parameter requires the master key")
             }
             guard text.utf8.count <= maximumPredicate else {
-                throw ParseError(.invalidQuery, "predicate must have \(maximumPredicate) bytes at most")
+                throw ParseError(.invalidQuery, "predicate may have at most \(maximumPredicate) bytes")
             }
             return text
         default: throw ParseError(.invalidQuery, "predicate must be text")
@@ -249,9 +249,9 @@ extension ParseCall {
 }
 
 extension ParseError {
-    /// The error for objects that the app's code has a say in, where it can't be asked.
+    /// The error for objects whose hooks in the app's code can't be called here.
     static func needsOwnRequest(_ className: String) -> ParseError {
         ParseError(
-            .operationForbidden, "objects of \(className) are found by a separate request here, not in a batch")
+            .operationForbidden, "objects of \(className) can only be queried by a separate request, not in a batch")
     }
 }

@@ -24,7 +24,7 @@ struct IndexOptions: Hashable, Sendable, Codable {
     /// Whether its values are unique.
     var isUnique = false
 
-    /// Whether objects are found by it by their words.
+    /// Whether it is a text index, which finds objects by their words.
     var isText: Bool { fields.contains { $0.isText == true } }
 
     /// A field of an index.

@@ -10,7 +10,7 @@ final class ClassSet: Sendable {
     let schema: Schema
     /// The facts about classes besides their entities, by class.
     let options: [String: ClassOptions]
-    /// How their objects are fetched.
+    /// The prepared fetches of their objects.
     let prepared = PreparedFetches()
     /// The rights of their callers.
     let preparedCallers = PreparedCallers()
@@ -48,8 +48,8 @@ final class ClassSet: Sendable {
         let options: Set<String>
     }
 
-    /// - Parameter change: What was changed since other classes: unchanged ones are neither checked nor resolved again.
-    ///   `nil` if nothing is known of others, or a class was removed.
+    /// - Parameter change: The changes since earlier classes: unchanged ones are neither checked nor resolved again.
+    ///   `nil` if there are no earlier ones, or a class was removed.
     init(
         _ stored: RecordClasses, options: [String: ClassOptions], since change: Change? = nil
     ) throws(RelataError) {
@@ -100,7 +100,7 @@ final class ClassSet: Sendable {
         hidden = fields
     }
 
-    /// How many copies are kept: one for each group of users who see different fields.
+    /// The maximum number of kept copies: one for each group of users who see different fields.
     private static let maximumViews = 64
 
     /// A copy of the classes without some fields.
@@ -126,7 +126,7 @@ final class ClassSet: Sendable {
         }
     }
 
-    /// The names of the classes that lie in a part of the database.
+    /// The names of the classes in a part of the database.
     func entities(in region: TableRegion) -> Set<String> { stored.entities(in: region) }
 
 
@@ -153,7 +153,7 @@ final class ClassSet: Sendable {
     ///
     /// - Parameters:
     ///   - strict: The classes with required fields.
-    ///   - change: What was changed. Rules of unaffected classes are taken from the classes before.
+    ///   - change: The changes. Rules of unaffected classes are taken from the classes before.
     /// - Returns: The entities, and the numbers of those that may differ from the classes before; `nil` if no rule has
     ///   to be changed.
     private static func keepingRequiredPointers(

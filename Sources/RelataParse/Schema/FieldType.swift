@@ -56,7 +56,7 @@ public enum FieldType: Hashable, Sendable {
         }
     }
 
-    /// How a new column stores it; `nil` for a type without a column.
+    /// The type of a new column for it; `nil` for a type without a column.
     var attributeType: AttributeType? {
         switch self {
         case .string: .text

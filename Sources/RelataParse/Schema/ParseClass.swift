@@ -13,7 +13,7 @@ final class ParseClass: Sendable {
     let fields: [Field]
     /// The class's other properties.
     let options: ClassOptions
-    /// How object ids are read and written.
+    /// Reads and writes object ids.
     let objectID: ObjectIDCoding
     /// The statements that insert objects.
     let insertion: ValueBatch.Insertion
@@ -25,8 +25,8 @@ final class ParseClass: Sendable {
     let checkedFields: [Field]
     /// The initial columns of a new object.
     let newRow: [Value?]
-    /// Whether new objects may be inserted together: none points at another, as far as the class shows, and the
-    /// database computes no values for the reply.
+    /// Whether new objects may be inserted together: by the class, none can point at another, and the database computes
+    /// no values for the reply.
     let insertsTogether: Bool
     private let places: [String: Int]
 

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// Which names classes and fields may have.
+/// The rules for the names of classes and fields.
 enum ParseNames {
     /// Fields that every object has, and reserved names of objects.
     static let reservedFields: Set<String> = [
@@ -27,7 +27,8 @@ enum ParseNames {
         }
         guard !ReservedNames.isInternal(name), !ReservedNames.isFunction(name) else {
             throw ParseError(
-                .invalidClassName, "Invalid classname: \(name): names that begin so are the database's own")
+                .invalidClassName,
+                "Invalid classname: \(name): names that begin like this are reserved for the database")
         }
     }
 

@@ -3,7 +3,7 @@ import RelataRecords
 import RelataEngine
 
 extension SchemaDraft {
-    /// Makes the classes those of a document, as far as possible.
+    /// Changes the classes to those of a document, if possible.
     ///
     /// - Parameter connection: For the contents of the store.
     mutating func deploy(

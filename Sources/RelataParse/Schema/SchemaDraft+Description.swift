@@ -12,7 +12,7 @@ extension SchemaDraft {
         _ description: ClassDescription, isNew: Bool = false, isWhole: Bool = false
     ) throws(ParseError) {
         let name = description.className
-        // Indexes go first: with a field, those on it would, and a class has one text index.
+        // Indexes are deleted first: deleting a field would delete those on it, and a class has only one text index.
         for (index, wanted) in description.indexes.sorted(by: { $0.key < $1.key }) where wanted == nil {
             try apply(nil, index, of: name)
         }
@@ -110,7 +110,7 @@ extension SchemaDraft {
             wanted.details.inverse != RelationshipDetails(old).inverse
         {
             throw ParseError(
-                .classNotEmpty, "Field \(field) exists, cannot update: whose other side a relation is can't be changed")
+                .classNotEmpty, "Field \(field) exists, cannot update: the inverse of a relation can't be changed")
         }
         edit(name) { entity, known in
             // Rules that the column itself has needn't be stored, and can't differ.
@@ -208,7 +208,7 @@ extension SchemaDraft {
     /// - Parameter before: Its fields before the change.
     func checkGeoPoints(of className: String, since before: [String]) throws(ParseError) {
         let points = geoPoints(of: className)
-        // One that the change deletes makes room for another.
+        // A deleted field makes room for another.
         guard let first = before.first(where: points.contains) ?? points.first,
             let second = points.first(where: { $0 != first && !before.contains($0) })
         else { return }
@@ -240,7 +240,7 @@ extension SchemaDraft {
         }
     }
 
-    /// Takes unique indexes on some fields away, and returns their names.
+    /// Removes the unique indexes on the given fields, and returns their names.
     mutating func takeBack(unique fields: [String], of name: String) -> [String] {
         let indexes = (options[name]?.indexes ?? [:]).filter {
             $0.value.isUnique && $0.value.fields.map(\.name) == fields
@@ -267,7 +267,7 @@ extension SchemaDraft {
 }
 
 extension Property {
-    /// Whether its column must have a value, which objects have to bring along.
+    /// Whether its column must have a value, which objects must then contain.
     var isRequired: Bool {
         switch self {
         case .attribute(let attribute): !attribute.isOptional && attribute.defaultValue == nil

@@ -61,7 +61,7 @@ struct SchemaDraft {
     /// - Throws: ``ParseError`` 103 for a name that no class can have, or that differs from another's only in case; 119
     ///   for classes of features that are off.
     mutating func addClass(_ name: String, isImplied: Bool = false) throws(ParseError) {
-        // Even if it exists: no field of clients leads to it.
+        // Refused even if the class exists: no field of clients may lead to it.
         if InternalClasses.hidden.contains(name), let error = DisabledFeature.error(forClass: name) { throw error }
         if hasClass(name) {
             if !isImplied, self.isImplied(name) {
@@ -284,7 +284,7 @@ struct RelationshipDetails: Hashable, Sendable {
     var deleteRule: DeleteRule?
     /// For a relation: the pointer of the target class whose inverse it is.
     var inverse: String?
-    /// How a relation is ordered. One that clients fill keeps the order in which they do.
+    /// The order of a relation. If clients fill it, it keeps the order in which objects were added.
     var order: Relationship.Order? = .stored
     /// For a pointer: whether the column must be set.
     var isRequired = false

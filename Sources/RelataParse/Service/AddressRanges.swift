@@ -9,7 +9,7 @@ import Musl
 
 /// Addresses of clients, in the notation of CIDR: `10.0.0.0/8`, `2001:db8::/32`, `127.0.0.1`.
 ///
-/// `0.0.0.0/0` is every address of IPv4, and `::/0` every address at all.
+/// `0.0.0.0/0` stands for every address of IPv4, and `::/0` for every address.
 public struct AddressRanges: Hashable, Sendable {
     private let ranges: [Range]?
 
@@ -23,7 +23,7 @@ public struct AddressRanges: Hashable, Sendable {
 
     private init(ranges: [Range]?) { self.ranges = ranges }
 
-    /// Ranges that the code itself names, each of which is one.
+    /// Ranges that the code itself names, which are all valid.
     package init(known texts: [String]) { ranges = texts.compactMap { Range($0) } }
 
     /// Ranges of addresses.
@@ -41,7 +41,7 @@ public struct AddressRanges: Hashable, Sendable {
         self.ranges = ranges
     }
 
-    /// Whether ranges are named: neither all addresses are meant nor none.
+    /// Whether ranges are named, which means neither all addresses nor none.
     var areNamed: Bool { ranges?.isEmpty == false }
 
     /// Whether an address is in one of the ranges. One that isn't known is in none.
@@ -53,7 +53,7 @@ public struct AddressRanges: Hashable, Sendable {
 
     private struct Range: Hashable, Sendable {
         let start: NetworkAddress
-        /// How many of the first bits are the same in all of its addresses.
+        /// The number of leading bits that all of its addresses share.
         let length: Int
 
         init?(_ text: String) {

@@ -4,9 +4,9 @@ package struct AuditedCall: Hashable, Sendable {
     package let action: String
     /// Whether the master key came along.
     package let isMaster: Bool
-    /// The session that it was asked in.
+    /// The session of the request.
     let sessionToken: String?
-    /// Which rights it was to change: `ACL`, `classLevelPermissions`, or the members of a role.
+    /// The rights that the call asked to change: `ACL`, `classLevelPermissions`, or the members of a role.
     package let rights: [String]
     /// Whether it was a batch.
     package let isBatch: Bool

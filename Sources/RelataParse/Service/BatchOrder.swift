@@ -51,7 +51,7 @@ enum BatchOrder {
         return (order, hasCircle)
     }
 
-    /// Which of these positions are answered together: consecutive new objects of one class. Others are answered alone.
+    /// Groups positions that are answered together: consecutive new objects of one class. Others are answered alone.
     static func runs(_ places: [Int], of routes: [Result<ObjectRoute, ParseError>]) -> [Run] {
         var runs: [Run] = []
         for place in places {

@@ -1,7 +1,7 @@
 /// Names of new objects within their batch, until their ids are known: `{"method": "POST", "path": "/classes/Author",
 /// "placeholder": "new-1", "body": {…}}`. A pointer of another request to `new-1` of that class leads to the object.
 struct BatchPlaceholders: Sendable {
-    /// Which request makes the object.
+    /// The position of the request that makes each object.
     private(set) var places: [Pointer: Int] = [:]
     /// The placeholder of the object that a request makes.
     private var pointers: [Int: Pointer] = [:]

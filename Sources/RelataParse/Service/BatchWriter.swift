@@ -15,7 +15,7 @@ final class BatchWriter {
     private var lastClass: ParseClass?
     private var lastBody: ObjectBody?
     private var lastFields: [Field?] = []
-    /// The webhooks that are told of what is written, besides the app's closures.
+    /// The webhooks that are called for the writes, besides the app's closures.
     private let hooks: Webhooks
 
     init(transaction: ParseTransaction, options: ParseService.Options, tellsUnset: Bool = false) {
@@ -107,8 +107,8 @@ final class BatchWriter {
 
     /// Writes new objects of one class with one statement.
     ///
-    /// - Returns: Their ids; `nil` if nothing was written and they have to be written one by one: for a single object,
-    ///   or if one of them can't be written, which then fails by itself.
+    /// - Returns: Their ids; `nil` if nothing was written, and they must be written one by one. That is the case for a
+    ///   single object, or if one of them can't be written, which then fails by itself.
     func createTogether(_ run: BatchOrder.Run) throws -> [String]? {
         guard run.objects.count > 1, let name = run.className, let parseClass = known(name),
             parseClass.insertsTogether, !InternalClasses.contains(name), transaction.models == nil,
@@ -145,7 +145,7 @@ final class BatchWriter {
 
     /// Adds the server's values of a new object to the reply.
     ///
-    /// - Parameter times: Those that the request chose.
+    /// - Parameter times: The times that the request chose.
     func tell(
         _ id: String, _ told: JSONObject = [:], at times: ChosenTimes = ChosenTimes(), into json: inout JSONWriter
     ) {
@@ -282,18 +282,18 @@ final class BatchWriter {
 
     // MARK: Hooks
 
-    /// Whether closures of the app or a webhook are told.
+    /// Whether closures of the app or a webhook are called.
     private func isTold(_ trigger: Trigger, _ className: String) -> Bool {
         hooks[trigger, className] != nil || options.code.answers(trigger, className)
     }
 
-    /// An object as it was before it is changed; `nil` where no hook is told.
+    /// An object before a change; `nil` if no hook is called with it.
     func original(_ key: KeyValue, of parseClass: ParseClass) throws -> JSONObject? {
         guard isTold(.afterSave, parseClass.name) else { return nil }
         return try transaction.object(key, of: parseClass, options.maximumReply)
     }
 
-    /// Has hooks told that an object was saved.
+    /// Records that hooks must be called for a saved object.
     func noteSaved(_ key: KeyValue, of parseClass: ParseClass, original: JSONObject? = nil) {
         guard isTold(.afterSave, parseClass.name) else { return }
         transaction.agenda.notices.append(.saved(parseClass, key, original: original))

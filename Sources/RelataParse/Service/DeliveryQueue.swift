@@ -6,7 +6,7 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
     /// Creates the delivery; `nil` if there is nothing to deliver.
     typealias Job = @Sendable () async throws -> Item?
 
-    /// How it delivers.
+    /// The options of the delivery.
     struct Options: Sendable {
         /// The maximum number of waiting ones.
         var maximumWaiting: Int
@@ -18,7 +18,7 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
         var retries: [Double]
         /// The time limit for making one: all others wait for it.
         var preparingLimit = Duration.seconds(10)
-        /// How long it may take to deliver one.
+        /// The longest time for delivering one.
         var deliveryLimit = Duration.seconds(120)
         /// Called with the errors of jobs that aren't retried.
         var report: @Sendable (any Error) -> Void
@@ -42,7 +42,7 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
         var isBusy = false
         /// The number of current deliveries.
         var delivering = 0
-        /// The number of bytes of jobs that aren't delivered or given up yet.
+        /// The number of bytes of jobs that are neither delivered nor abandoned yet.
         var bytes = 0
         var isStopped = false
         var forRoom: [CheckedContinuation<Void, Never>] = []
@@ -83,7 +83,7 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
 
     /// Delivers what waits, for a while, and reports the rest.
     ///
-    /// - Parameter seconds: How long.
+    /// - Parameter seconds: The longest time to wait.
     func stop(within seconds: Double) async {
         let failed = state.withLock { state -> [any Error] in
             state.isStopped = true
@@ -137,7 +137,7 @@ final class DeliveryQueue<Item: Sendable>: Sendable {
 
     /// Frees the bytes of a job that isn't retried.
     ///
-    /// - Parameter error: Why it wasn't delivered; `nil` if it was, or if there was nothing to deliver.
+    /// - Parameter error: The reason why it wasn't delivered; `nil` if it was, or if there was nothing to deliver.
     private func end(_ waiting: Waiting, for error: (any Error)? = nil) {
         state.withLock { $0.bytes -= waiting.bytes }
         if let error { options.report(error) }

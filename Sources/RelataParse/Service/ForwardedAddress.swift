@@ -5,8 +5,8 @@ package enum ForwardedAddress: Hashable, Sendable {
     /// A trusted proxy sends no valid address.
     case unknown(proxy: String)
 
-    /// The address; a text that isn't an address if it is unknown, and so lies in no range. It is the same for all
-    /// clients of a proxy whose addresses are unknown.
+    /// The address; if it is unknown, a text that isn't an address, and so isn't in any range. The text is the same for
+    /// all clients of a proxy whose addresses are unknown.
     package var text: String? {
         switch self {
         case .known(let address): address
@@ -22,7 +22,7 @@ extension AddressRanges {
     /// - Parameters:
     ///   - peer: The address that the connection is from.
     ///   - forwarded: The header field `X-Forwarded-For`.
-    /// - Returns: A text that isn't an address, and so lies in no range, if a trusted proxy sends no valid address.
+    /// - Returns: A text that isn't an address, and so isn't in any range, if a trusted proxy sends no valid address.
     public func client(of peer: String?, forwarded: String?) -> String? {
         forwardedAddress(of: peer, forwarded: forwarded).text
     }

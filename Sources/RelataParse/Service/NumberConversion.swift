@@ -3,8 +3,8 @@ import RelataEngine
 
 /// The conversion of columns of an earlier version, which hold floating-point numbers only, while others use them.
 enum NumberConversion {
-    /// Has the open transaction wait only for a moment until it gets a table to itself: all others that need the table
-    /// wait behind it.
+    /// Limits the time that the open transaction waits for a table of its own to a moment, because all others that need
+    /// the table wait behind it.
     static func waitBriefly(_ connection: Connection) throws(RelataError) {
         if connection.dialect == .postgres { try connection.execute("SET LOCAL lock_timeout = '1s'") }
     }

@@ -38,7 +38,7 @@ public struct ParseKeys: Sendable {
     public var isReadOnlyMasterKey: Check?
     /// Whether a text is the maintenance key; `nil` if there is none.
     public var isMaintenanceKey: Check?
-    /// Where a key may come from, by the client's address; `nil` for anywhere.
+    /// Whether a key may be used from the client's address; `nil` to admit any address.
     public var admits: (@Sendable (Privilege, _ address: String?) -> Bool)?
 
     /// Keys and how they are recognised.
@@ -104,7 +104,7 @@ public struct ParseKeys: Sendable {
             }
         }
         guard let key = headers["x-parse-maintenance-key"] else { return privilege }
-        // A right key doesn't make up for another one, nor for what it forbids.
+        // A valid key doesn't make up for a wrong one, nor for the restrictions of another.
         guard isMaintenanceKey?(key) == true, privilege != .readOnlyMaster else { throw .unauthorized }
         return .maintenance
     }

@@ -162,8 +162,7 @@ extension Result<ObjectRoute, ParseError> {
 }
 
 extension ParseTransaction {
-    /// Checks what webhooks can't change about a batch of which everything is written or nothing: no webhook is asked
-    /// about a batch that is refused anyway.
+    /// Makes the checks of an atomic batch that webhooks can't affect: if it is refused anyway, no webhook is called.
     ///
     /// - Throws: ``ParseError`` for an object that the class doesn't allow the caller, for one of a class that isn't made,
     ///   for too many new classes, and for a read that webhooks have a say in.
@@ -215,7 +214,7 @@ private struct BatchReplies {
         try end(place, start)
     }
 
-    /// Writes the reply that one request got before.
+    /// Appends the earlier reply to a repeated request.
     mutating func append(_ reply: JSONValue, at place: Int) throws {
         let start = json.bytes.count
         json.write(reply)

@@ -26,7 +26,7 @@ extension ParseService {
 
     /// Asks the mail server whether it accepts mails, for the health of the server.
     ///
-    /// - Returns: Why it doesn't, if it did the last time.
+    /// - Returns: The error, if the probe before succeeded.
     package func probeMail() async -> (any Error)? {
         guard let mail = options.mail, let queue else { return nil }
         do {

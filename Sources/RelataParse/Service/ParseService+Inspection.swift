@@ -39,7 +39,7 @@ extension ParseService {
                     body: WireReply(try await store.read(as: caller) { try request.run(in: $0) }).body)
             case ("access", 2...3):
                 guard let subject else {
-                    throw ParseError(.invalidQuery, "name whose access to explain: nobody, a user or a role")
+                    throw ParseError(.invalidQuery, "name the caller whose access to explain: nobody, a user or a role")
                 }
                 let explanation = try await store.explainAccess(
                     of: subject, to: path[1], path.count > 2 ? path[2] : nil)

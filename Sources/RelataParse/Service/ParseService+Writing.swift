@@ -32,7 +32,7 @@ extension ParseService {
     ///
     /// - Parameters:
     ///   - overtaken: The error that says so.
-    ///   - reason: What the other requests are doing, for the client.
+    ///   - reason: A description of what the other requests are doing, for the client.
     /// - Throws: ``ParseError`` 155 if it is overtaken each time; other errors of `body`.
     static func retrying<Overtaken: Error, Result>(
         _ overtaken: Overtaken.Type, _ reason: String, _ body: () async throws -> Result
@@ -120,7 +120,7 @@ extension ParseService {
             return SchemaDemand.isAccessMet(by: known, className, body)
                 || known.schema[className]?.entity.isOfClients != true
         }
-        // Most requests bring nothing new.
+        // Most requests contain nothing new.
         var last: (className: String, body: ObjectBody)?
         let areMet = writes.allSatisfy { write in
             guard let next = write.body else { return true }
@@ -222,7 +222,7 @@ extension ParseTransaction {
 
     /// Deletes objects of a class by the delete rules.
     ///
-    /// - Parameter access: Which objects can be named in the report.
+    /// - Parameter access: The objects that can be named in the report.
     func delete(
         _ parseClass: ParseClass, _ roots: DeletionRoots, under access: Access? = nil
     ) throws -> DeletionReport {

@@ -9,7 +9,7 @@ import RelataEngine
 /// let reply = await service.respond(to: WireRequest(method: "GET", path: "/classes/Book", headers: headers))
 /// ```
 public final class ParseService: Sendable {
-    /// How requests are answered.
+    /// The options for answering requests.
     public struct Options: Sendable {
         /// The path at which the protocol is served. Paths in batches may begin with it.
         public var mount = "/parse"
@@ -17,7 +17,7 @@ public final class ParseService: Sendable {
         public var defaultLimit = 100
         /// The maximum number of objects in a query's result; `nil` for no limit.
         public var maximumLimit: Int?
-        /// The maximum number of requests in a batch; `nil` for as many as fit in its body.
+        /// The maximum number of requests in a batch; `nil` for no limit besides the size of its body.
         public var maximumBatch: Int?
         /// The maximum size of a reply, in bytes.
         public var maximumReply = 64 * 1024 * 1024
@@ -29,26 +29,26 @@ public final class ParseService: Sendable {
         public var allowsCustomObjectIDs = false
         /// Whether only requests with the master key change classes. Use can create classes without it.
         public var needsMasterKeyForSchemas = true
-        /// For how many seconds the reply of a request with an id is kept, for clients that send it again.
+        /// The number of seconds that the reply to a request with an id is kept, for clients that send it again.
         public var requestLifetime = 300.0
         /// The largest reply that is stored for a repeated request. If the reply is larger, the repeated request is
         /// refused.
         public var maximumKeptReply = 1024 * 1024
         /// The total size of stored replies of more than 256 bytes each. The oldest are removed first.
         public var maximumKeptReplies = 64 * 1024 * 1024
-        /// Which files are accepted, and where they are stored; `nil` for no files.
+        /// The files that are accepted, and their storage; `nil` for no files.
         public var files: FileOptions?
         /// Hashes passwords and tokens; `nil` for a store without users.
         public var secrets: (any SecretHashing)?
-        /// For how many seconds a session of a user lasts.
+        /// The number of seconds that a user's session lasts.
         public var sessionLifetime = 365.0 * 24 * 3600
-        /// Whether a session that is used lasts as long as a new one again.
+        /// Whether each use of a session extends it to the lifetime of a new one.
         public var extendsSessions = false
-        /// How mails to users are written and sent; `nil` for no mails.
+        /// The options for mail to users; `nil` for no mail.
         public var mail: MailOptions?
-        /// Which passwords users may have.
+        /// The rules for users' passwords.
         public var passwords = PasswordOptions()
-        /// When an account is locked after wrong passwords; `nil` for never.
+        /// The rules for locking an account after wrong passwords; `nil` for never.
         public var lockout: LockoutOptions?
         /// The other services by which users sign in, such as Apple and Google.
         public var signIn: [SignInProvider] = []
@@ -58,22 +58,24 @@ public final class ParseService: Sendable {
         public var rateLimits: [RateLimit] = []
         /// The functions that clients may call, and the jobs.
         public var code = CloudCode()
-        /// How functions and triggers are called that other servers answer; `nil` for no webhooks. A store of an app's
+        /// The options for functions and triggers that other servers answer; `nil` for no webhooks. A store of an app's
         /// models has none.
         public var webhooks: WebhookOptions?
         /// Whether clients may follow queries over a WebSocket: see `Documentation/LiveQueries.md`.
         public var allowsLiveQueries = true
         /// The maximum number of a client's live queries.
         public var maximumLiveQueries = 1000
-        /// The maximum number of objects that all live queries follow: each is kept in memory as long as it meets the
+        /// The maximum number of objects that all live queries follow: each is kept in memory while it meets the
         /// conditions.
         public var maximumLiveObjects = 1_000_000
         /// The maximum number of bytes of events that wait for a slow client before it is disconnected.
         public var maximumLiveBacklog = 4 * 1024 * 1024
-        /// For how many seconds a live query is kept after its client disconnects, so that the client can resume it.
+        /// The number of seconds that a live query is kept after its client disconnects, so that the client can resume
+        /// it.
         public var liveResumeTime = 60.0
-        /// How many seconds a live query may take to look at what a step of changes means to it. One that takes longer in
-        /// two steps in a row ends, because all others wait for it. The app's closures about live queries have as long.
+        /// The longest time, in seconds, that a live query may take to evaluate a step of changes. A query that takes
+        /// longer in two consecutive steps is ended, because all others wait for it. The app's closures about live
+        /// queries have the same limit.
         public var maximumLiveTime = 5.0
 
         /// Whether replies contain the record for an audit.
@@ -149,7 +151,7 @@ public final class ParseService: Sendable {
 
     /// Answers a request with the rights of another caller, if it only reads; any other is refused with 119.
     ///
-    /// - Parameter subject: That caller; `nil` for the sender of the request.
+    /// - Parameter subject: The caller; `nil` for the sender of the request.
     package func respond(
         to request: WireRequest, as subject: AccessSubject?, report: @Sendable (any Error) -> Void
     ) async -> WireReply {
@@ -180,7 +182,7 @@ public final class ParseService: Sendable {
         }
     }
 
-    /// How large the body of a request may be, before any of it is read; `nil` for as large as any.
+    /// The maximum size of a request's body, before any of it is read; `nil` for the limit of all requests.
     ///
     /// - Parameters:
     ///   - path: The path below the mount.
@@ -243,7 +245,7 @@ public final class ParseService: Sendable {
     /// Whether there are files.
     var hasFiles: Bool { options.files != nil && store.models == nil }
 
-    /// Answers a request, but for one about files.
+    /// Answers a request, except one about files.
     func answer(_ call: ParseCall) async throws -> WireReply {
         if hasUsers, let route = try UserRoute(call) { return try await respond(to: route, call) }
         switch call.path.first {

@@ -7,7 +7,7 @@ struct SchemaDemand: Sendable {
     let fields: [(name: String, type: FieldType)]
     /// The fields for integers that no floating-point number can represent.
     private let largeIntegers: Set<String>
-    /// The fields of which only members or elements are changed: objects will do as arrays do.
+    /// The fields whose members or elements alone are changed: they may be objects or arrays.
     private let inner: Set<String>
     /// The object that is changed; `nil` for a new one.
     private let objectID: String?
@@ -72,7 +72,7 @@ struct SchemaDemand: Sendable {
         }
     }
 
-    /// Whether a class has all fields that an object brings along.
+    /// Whether a class has all fields that an object contains.
     static func isMet(by classes: ClassSet, _ className: String, _ body: ObjectBody) -> Bool {
         guard isAccessMet(by: classes, className, body), isMet(classes, className, body.fields.names) else {
             return false

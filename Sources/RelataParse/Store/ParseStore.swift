@@ -71,7 +71,7 @@ public final class ParseStore: Sendable {
     ///   - path: The file, a URL such as `postgres://user@host/database`, or `nil` for a store in memory.
     ///   - mode: Whether clients may make classes and fields by using them.
     ///   - isReadOnly: Whether no byte of the file is changed; it must exist.
-    ///   - durability: How much a power cut can lose.
+    ///   - durability: The guarantee for committed transactions if the power fails.
     ///   - trace: Called after each SQL statement.
     /// - Throws: `RelataError` if the file can't be opened, is damaged, or isn't a database.
     public static func open(
@@ -90,7 +90,7 @@ public final class ParseStore: Sendable {
     /// - Parameters:
     ///   - path: The file, a URL such as `postgres://user@host/database`, or `nil` for a store in memory.
     ///   - mode: Whether clients may make classes and fields by using them.
-    ///   - options: How to open it.
+    ///   - options: The options for opening it.
     /// - Throws: `RelataError` if it can't be opened, is damaged, or isn't a database.
     public static func open(
         _ path: String?, mode: Mode = .development, options: RecordStore.Options
@@ -132,7 +132,7 @@ public final class ParseStore: Sendable {
         currentClasses[className]?.objectID.text(key) ?? key.description
     }
 
-    /// How many threads can be busy in the store at once; more requests wait without a thread.
+    /// The number of threads that can be busy in the store at once; more requests wait without a thread.
     public var maximumThreads: Int { pool.maximumHolders }
 
     /// Closes the store. Calls that run are finished.

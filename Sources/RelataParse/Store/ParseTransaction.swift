@@ -80,7 +80,7 @@ final class ParseTransaction {
     }
 
     var schema: Schema { classes.schema }
-    /// Which objects the caller sees; all others are nowhere.
+    /// The objects that the caller sees; no operation sees others.
     var access: Access { caller.read }
 
     /// Writes the statements of the transaction.

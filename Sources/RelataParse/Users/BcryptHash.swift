@@ -32,7 +32,7 @@ package struct BcryptHash: Hashable, Sendable {
     /// - Parameters:
     ///   - hash: The hash of the name's user; `nil` for a name without one, which gets a decoy.
     ///   - greatest: The greatest cost of all users' hashes.
-    /// - Returns: The hash, or the decoy instead of it, comes first.
+    /// - Returns: The hash, or the decoy in its place, comes first.
     static func equalWork(_ hash: String?, greatest: Int) -> [String] {
         guard let hash else { return [decoy(cost: greatest)] }
         let cost = BcryptHash(hash)?.cost ?? greatest

@@ -99,7 +99,7 @@ enum InternalClasses {
                 .attribute(Attribute("metadata", type: .json, isOptional: true)),
                 .attribute(Attribute("tags", type: .json, isOptional: true)),
                 .attribute(Attribute("createdAt", type: .date(.microseconds))),
-                // Whether an object has ever referred to the file, and since when none does.
+                // Whether an object has ever referred to the file, and the time since which none does.
                 .attribute(Attribute("isUsed", type: .boolean, isOptional: true)),
                 .attribute(Attribute("unusedSince", type: .date(.microseconds), isOptional: true)),
             ]

@@ -7,7 +7,8 @@ import RelataEngine
 public struct LockoutOptions: Hashable, Sendable {
     /// The number of wrong passwords that lock the account.
     public var threshold: Int
-    /// How many seconds the lock lasts. Wrong passwords are forgotten after the same time without another one.
+    /// The number of seconds that the lock lasts. Wrong passwords are forgotten after the same time without another
+    /// one.
     public var duration: Double
     /// Whether a new password, set through the link in a mail, unlocks the account.
     public var endsWithReset = false
@@ -47,7 +48,7 @@ public struct LockoutOptions: Hashable, Sendable {
 }
 
 extension ParseTransaction {
-    /// For how many milliseconds an account is still locked; `nil` if it isn't locked.
+    /// The number of milliseconds that an account is still locked; `nil` if it isn't locked.
     func lockout(of account: String, _ options: LockoutOptions) throws -> Int64? {
         let (count, end) = try failures(account)
         return count >= options.threshold && end > milliseconds ? end - milliseconds : nil

@@ -7,7 +7,7 @@ extension ParseTransaction {
     ///
     /// - Parameters:
     ///   - address: The key of the address to which the token is sent.
-    ///   - lifetime: How many seconds the token works.
+    ///   - lifetime: The number of seconds that the token works.
     ///   - interval: The least number of seconds between two tokens for the same address.
     /// - Returns: The token; `nil` if the last one is too recent.
     func newToken(
@@ -49,7 +49,7 @@ extension ParseTransaction {
         return Double(milliseconds - sent) < interval * 1000
     }
 
-    /// The user whom a link leads to, and whose address is still the one that it was sent to.
+    /// The user to whom a link leads, and whose address is still the one that it was sent to.
     ///
     /// - Throws: ``ParseError/tokenIsInvalid``.
     func linkedUser(_ token: String, _ purpose: MailTemplate.Purpose) throws -> StoredUser {

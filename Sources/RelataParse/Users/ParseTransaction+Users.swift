@@ -71,7 +71,7 @@ extension ParseTransaction {
 
     /// Begins a session.
     ///
-    /// - Parameter action: How the session began, and the service that verified the user.
+    /// - Parameter action: The action that began the session, and the service that verified the user.
     /// - Returns: The session's token. Only its digest is stored.
     func newSession(
         of user: String, _ action: (String, provider: String), installation: String?, lifetime: Double
@@ -90,7 +90,7 @@ extension ParseTransaction {
     /// Writes a new session.
     ///
     /// - Parameters:
-    ///   - action: How the session began, and the service that verified the user.
+    ///   - action: The action that began the session, and the service that verified the user.
     ///   - digest: The digest of the session's token.
     ///   - times: `createdAt`, `updatedAt` and `expiresAt`. Without the last one, the session doesn't end.
     ///   - table: The table of sessions.

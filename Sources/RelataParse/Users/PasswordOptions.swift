@@ -16,9 +16,9 @@ public struct PasswordOptions: Sendable {
     public var advice: String?
     /// Whether a password may contain the user's name.
     public var mayContainUsername = true
-    /// After how many seconds a password expires; `nil` for never.
+    /// The number of seconds after which a password expires; `nil` for never.
     public var maximumAge: Double?
-    /// How many of the last passwords, including the current one, a new password must differ from: at most 20.
+    /// The number of last passwords, including the current one, that a new password must differ from: at most 20.
     public var history = 0
 
     /// The defaults: any password.

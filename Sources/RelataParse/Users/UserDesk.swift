@@ -10,7 +10,7 @@ package struct UserDesk: Sendable {
         package let name: String
         package let email: String?
         package let isEmailVerified: Bool
-        /// When the user signed up, as Parse writes dates.
+        /// The time when the user signed up, in Parse's format for dates.
         package let createdAt: String
     }
 
@@ -25,7 +25,7 @@ package struct UserDesk: Sendable {
 
     /// - Parameters:
     ///   - store: The server's store.
-    ///   - options: How the server stores passwords, and which it accepts.
+    ///   - options: The server's options for storing and accepting passwords.
     package init(_ store: ParseStore, options: ParseService.Options) {
         var options = options
         // Nobody would get the token of the session.
@@ -53,7 +53,7 @@ package struct UserDesk: Sendable {
 
     /// Gives a user another password, ends its sessions, and opens its account if that is locked.
     ///
-    /// - Returns: The user, and how many sessions ended.
+    /// - Returns: The user, and the number of ended sessions.
     /// - Throws: ``ParseError`` 101 for a user that doesn't exist; 142 for a password that breaks the rules.
     package func setPassword(
         _ password: String, of name: String

@@ -37,7 +37,7 @@ struct UserFields: Sendable {
             case "password":
                 password = try Self.text(value, name)
                 guard (password?.utf8.count ?? 0) <= Self.maximumPassword else {
-                    throw ParseError(.validationError, "a password has \(Self.maximumPassword) bytes at most")
+                    throw ParseError(.validationError, "a password may have at most \(Self.maximumPassword) bytes")
                 }
             case "email": email = try Self.email(value)
             case "emailVerified":
@@ -67,7 +67,7 @@ struct UserFields: Sendable {
             throw ParseError(.incorrectType, "\(field) contains U+0000: leave it out")
         }
         guard field == "password" || text.utf8.count <= maximumName else {
-            throw ParseError(.validationError, "\(field) has \(maximumName) bytes at most")
+            throw ParseError(.validationError, "\(field) may have at most \(maximumName) bytes")
         }
         return text
     }

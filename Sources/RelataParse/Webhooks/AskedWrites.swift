@@ -16,7 +16,7 @@ struct AskedWrites: Sendable {
     /// The call for the app's closures; `nil` if no hook concerns the writes.
     fileprivate(set) var cloud: CloudCall?
 
-    /// Whether no webhook concerns the writes, even if one is registered meanwhile.
+    /// Whether no webhook concerns the writes, even if one is registered in the meantime.
     private var isNone = false
 
     /// No questions: webhooks don't concern the writes.
@@ -29,7 +29,7 @@ struct AskedWrites: Sendable {
         self.hooks = hooks
     }
 
-    /// Checks that the answers still apply to what is written.
+    /// Checks that the answers still apply to the written objects.
     ///
     /// - Throws: ``HooksChanged`` if an object or a webhook was changed after the questions.
     func check(in transaction: ParseTransaction) throws {
@@ -66,7 +66,7 @@ extension ParseService {
     ///
     /// - Parameters:
     ///   - fixed: Members of the object besides those that are written. Webhooks can't change them.
-    ///   - judge: Refuses what no webhook can change, before one is asked.
+    ///   - judge: Refuses writes that no webhook could allow, before one is called.
     ///   - body: Writes the objects.
     func asking(
         _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool = true, fixed: JSONObject = [:],
@@ -155,7 +155,7 @@ extension ParseService {
     /// The webhooks that this process knows; `nil` if webhooks are off.
     private var knownWebhooks: Webhooks? { options.webhooks == nil ? nil : store.currentClasses.webhooks }
 
-    /// The writes after the answers of the hooks, several of which are asked at once.
+    /// The writes after the answers of the hooks, several of which are called at once.
     private func answers(
         to questions: [Result<WebhookQuestion, ParseError>], _ asked: AskedWrites, isAtomic: Bool
     ) async throws -> [Result<ObjectWrite, ParseError>] {

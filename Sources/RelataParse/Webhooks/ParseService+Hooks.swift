@@ -149,7 +149,7 @@ private struct WebhookChange: Sendable {
         url = given
     }
 
-    /// The triggers of what isn't a class.
+    /// The triggers of names that aren't classes.
     private static let known: [String: Set<Trigger>] = [
         Trigger.files: [.beforeSave, .afterSave, .beforeDelete, .afterDelete],
         Trigger.config: [.beforeSave, .afterSave],

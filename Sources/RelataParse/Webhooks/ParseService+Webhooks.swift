@@ -9,7 +9,7 @@ struct WebhookNotice: Sendable {
     let body: [UInt8]
     let id = UUID().uuidString
 
-    /// - Parameter members: What is sent, besides the trigger's name.
+    /// - Parameter members: The members of the body, besides the trigger's name.
     init(_ hook: Webhook, _ members: JSONObject) {
         self.hook = hook
         var all: JSONObject = [:]

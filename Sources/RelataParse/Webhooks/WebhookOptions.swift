@@ -89,7 +89,7 @@ public struct WebhookOptions: Sendable {
     public func check() throws(RelataError) {
         guard (1...64).contains(width) else { throw .invalidUse("webhooks.width is \(width): it must be 1 to 64") }
         guard retries.count <= 20, retries.allSatisfy({ $0 >= 0 && $0 <= 86_400 }) else {
-            throw .invalidUse("webhooks.retries: there may be twenty at most, of 0 to 86400 seconds each")
+            throw .invalidUse("webhooks.retries: give at most twenty, of 0 to 86400 seconds each")
         }
         guard (1...1_000_000).contains(maximumWaiting) else {
             throw .invalidUse("webhooks.maximumWaiting is \(maximumWaiting): it must be 1 to 1000000")

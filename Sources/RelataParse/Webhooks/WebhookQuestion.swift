@@ -38,7 +38,7 @@ struct WebhookQuestion: Sendable {
             if !isKept { changed[name] = value }
         }
         var dropped = Set(object.keys).intersection(body.fields.names).subtracting(given.keys)
-        // An installation was chosen by these, and users have columns of their own for theirs.
+        // These fields identify an installation. For users, the listed fields have their own columns.
         let unchangeable: Set<String> =
             switch write.className {
             case InstallationClass.name: InstallationClass.identifying

@@ -150,7 +150,7 @@ extension ParseError {
             return
         }
         if error is CancellationError || (error as? RelataError)?.isInterruption == true {
-            self.init(.timeout, "the request took too long, or its client has gone", status: 503)
+            self.init(.timeout, "the request took too long, or its client has disconnected", status: 503)
             return
         }
         if let error = error as? TooManyRequests {

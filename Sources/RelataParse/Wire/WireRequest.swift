@@ -32,7 +32,7 @@ public struct WireRequest: Sendable {
 extension String {
     /// A path or URL up to its parameters, which hold values: for logs.
     package var withoutParameters: String {
-        // By its bytes: a mark that is one character with what follows begins parameters, too.
+        // Compares bytes: a question mark that forms one character with the next code points begins parameters, too.
         utf8.firstIndex(of: UInt8(ascii: "?")).map { String(self[..<$0]) } ?? self
     }
 }

@@ -61,7 +61,7 @@ final class ChangeConnection {
         }
     }
 
-    /// Waits for a notification, or until it is woken, or for so long.
+    /// Waits until a notification arrives, until it is woken, or until the time is over.
     ///
     /// - Returns: Whether the connection is still open.
     func wait(_ waker: Waker, until deadline: ContinuousClock.Instant?) -> Bool {
@@ -70,7 +70,7 @@ final class ChangeConnection {
 }
 
 extension Session {
-    /// Waits until something has arrived, and forgets it, or until it is woken, or for so long.
+    /// Waits until something arrives, which it discards, until it is woken, or until the time is over.
     ///
     /// - Returns: Whether the connection is still open.
     fileprivate func waitForAnything(

@@ -32,8 +32,8 @@ final class ChangeListener {
     /// Reads the commits of others, and reports them.
     ///
     /// - Parameters:
-    ///   - commits: Since when commits are news.
-    ///   - log: The moment from which transactions in the log are news; `nil` if no feed follows it.
+    ///   - commits: The moment from which commits are new.
+    ///   - log: The moment from which transactions in the log are new; `nil` if no feed follows it.
     /// - Returns: The oldest running transaction, if the log has changes that it doesn't show before that transaction
     ///   has ended.
     func read(_ connection: ChangeConnection, commits: ChangeBeginning, log: ChangeBeginning?) throws -> Int64? {
@@ -43,7 +43,7 @@ final class ChangeListener {
             known = commits.moment
             told = []
         }
-        // One state of the database for all that is read.
+        // All reads see the same state of the database.
         try connection.connection.begin()
         defer { connection.connection.endReading() }
         let moment = try CommitTable.moment(on: connection.driver)
@@ -89,8 +89,8 @@ final class ChangeListener {
         hub.publish(commits)
     }
 
-    /// Whether all news is still stored. If the transactions have lower numbers than before, an earlier copy of the
-    /// files was restored.
+    /// Whether all new rows are still stored. If the transactions have lower numbers than before, an earlier copy of
+    /// the files was restored.
     private func knowsEnough(
         _ known: TransactionSnapshot, _ moment: CommitTable.Moment, _ driver: PostgresDriver
     ) throws(RelataError) -> Bool {

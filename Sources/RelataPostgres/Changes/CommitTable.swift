@@ -7,7 +7,7 @@ import RelataEngine
 /// other stores. Rows are kept for about a minute.
 package enum CommitTable {
     static let name = "relata_commits"
-    /// For how long rows are kept at least.
+    /// The minimum time that rows are kept.
     static let retention = Duration.seconds(60)
     /// The lock that is held while rows are removed.
     private static let trimmingLock: Int64 = 7_885_075_893_413

@@ -39,7 +39,7 @@ final class PostgresChangeChannel: ChangeChannel {
     }
 }
 
-/// Since when something is news.
+/// The moment from which changes count as new.
 struct ChangeBeginning {
     /// The known state; `nil` if it is unknown, so that everything counts as changed.
     private(set) var moment: TransactionSnapshot?
@@ -57,9 +57,9 @@ final class ChangeWorker: Sendable {
     /// The tasks of the thread.
     private struct State {
         var interest = ChangeInterest(isListening: false, followsLog: false)
-        /// Since when others' commits are news.
+        /// The moment from which others' commits are new.
         var commits = ChangeBeginning()
-        /// Since when transactions in the log are news.
+        /// The moment from which transactions in the log are new.
         var log = ChangeBeginning()
         /// Whether others must be notified of a commit.
         var hasNews = false
@@ -193,7 +193,7 @@ final class ChangeWorker: Sendable {
                 if work.isClosed { return }
                 failures = 0
             } catch {
-                // Retries as long as an observer or feed needs it, and then reports the missed changes. Errors that a
+                // Retries while an observer or a feed needs it, and then reports the missed changes. Errors that a
                 // retry won't fix are reported at once.
                 if let connection, !connection.isPassing(error) { hub.withLock { $0.hub }?.fail(error) }
                 connection?.close()

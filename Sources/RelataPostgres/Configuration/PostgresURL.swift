@@ -82,7 +82,7 @@ package struct PostgresURL: Sendable, Hashable {
         return try PostgresURL(base[..<end] + "/" + name + (parts.count > 1 ? "?" + parts[1] : ""))
     }
 
-    /// Connects, and waits until that has succeeded or failed. Returns `nil` without memory.
+    /// Connects, and waits until that has succeeded or failed. Returns `nil` if memory is exhausted.
     func connect() -> OpaquePointer? {
         var pairs = [("dbname", text), ("client_encoding", "UTF8"), ("fallback_application_name", "relata")]
         if !saysConnectTimeout { pairs.append(("connect_timeout", String(Self.defaultConnectTimeout))) }

@@ -4,7 +4,7 @@ import RelataCore
 import RelataEngine
 import Synchronization
 
-/// How long a store on a server waits.
+/// The waiting times of a store on a server.
 package struct PostgresWaits: Sendable {
     /// For a lock, for a server that is away, and with transactions that run again.
     package let busy: Duration
@@ -42,7 +42,7 @@ final class Connecting: Sendable {
     private let reconnections = Atomic<Int>(0)
     private let failures = Atomic<Int>(0)
 
-    /// - Parameter patience: For how long a server may be away.
+    /// - Parameter patience: The longest time that a server may be away.
     init(patience: Duration) { self.patience = patience }
 
     var counts: EngineCounts {

@@ -8,7 +8,7 @@ final class CopiedRows: RemoteRows {
     private let driver: PostgresDriver
     /// The copy, until it is over.
     private var copy: CopyWriter?
-    /// The buffer for the values of a row: that of the copy.
+    /// The buffer for the values of a row, which is the copy's own buffer.
     private var row: Unmanaged<ParameterBuffer>?
 
     /// `nil` if the table's columns don't have the types in which the rows are collected: the server would misread

@@ -50,7 +50,7 @@ final class ListRows: RemoteRows {
         for (index, type) in parameters.enumerated() where type.kind == .array {
             types[index] = type.element
             let buffer = ParameterBuffer(capacity: 4096)
-            // The pointer is the buffer's as long as the object is.
+            // The pointer stays valid as long as the object exists.
             buffer.beginList(UnsafePointer(types.baseAddress! + index), headerSize: Self.headerSize)
             columns[index].values = .passRetained(buffer)
         }

@@ -32,7 +32,7 @@ extension PostgresDriver {
         }
     }
 
-    /// Closes a cursor; the end of its transaction does so, too.
+    /// Closes a cursor. The end of its transaction closes it, too.
     func close(cursor: String) {
         guard session.transactionStatus == .open else { return }
         _ = try? session.run("CLOSE \(cursor)")

@@ -2,7 +2,7 @@
 import RelataCore
 import RelataEngine
 
-/// How the server would run queries.
+/// The server's plans of queries.
 extension PostgresDriver {
     package func plan(of statement: SQLStatement, _ connection: Connection) throws(RelataError) -> [PlanStep] {
         let rows = try connection.values(SQLStatement("EXPLAIN " + statement.sql, statement.parameters))

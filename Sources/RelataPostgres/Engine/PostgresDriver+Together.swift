@@ -28,7 +28,7 @@ extension PostgresDriver {
         _ = try run { (session) throws(PostgresFailure) in try session.run(beginning.joined(separator: "; ")) }
     }
 
-    /// Whether a statement ends a transaction that hasn't begun on the server: nothing is to be done.
+    /// Whether a statement ends a transaction that hasn't begun on the server, so that nothing needs to be done.
     func endsUntold(_ sql: String) -> Bool {
         guard !beginning.isEmpty, ["COMMIT", "ROLLBACK"].contains(sql) else { return false }
         beginning = []

@@ -32,7 +32,7 @@ package final class PostgresDriver: EngineDriver {
     /// The replicas that the store reads from, and whether this connection leads to one.
     var replicas: ReplicaReads?
     var readsReplica = false
-    /// How far its replica had replayed the primary's log when it was asked last.
+    /// The position up to which its replica had replayed the primary's log when last asked.
     var replayed: Int64 = 0
     /// A session that holds the lock for changing tables, if this session can't.
     var schemaLockKeeper: Session?
@@ -173,7 +173,7 @@ package final class PostgresDriver: EngineDriver {
     /// A transaction was committed that may have written.
     func didCommit() { if !readsReplica { replicas?.notePosition(self) } }
 
-    /// Counts what a statement changed.
+    /// Counts the rows that a statement changed.
     func didRun(_ affectedRows: Int) {
         changes = affectedRows
         totalChanges += affectedRows

@@ -25,8 +25,8 @@ package struct PostgresEngine: Engine {
     ///   - writers: The number of transactions that may write at once.
     ///   - poolsTransactions: Whether a pooler gives each transaction another of the server's connections; `nil` to
     ///     assume so for any pooler.
-    ///   - tableScope: Which tables are read.
-    ///   - waits: How long the store waits.
+    ///   - tableScope: The tables that are read.
+    ///   - waits: The waiting times of the store.
     ///   - trace: Called after each statement.
     package init(
         url: PostgresURL, isReadOnly: Bool = false, replicaURL: String? = nil, writers: Int = 5,

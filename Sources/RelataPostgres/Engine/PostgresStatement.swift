@@ -86,8 +86,9 @@ final class PostgresStatement: RemoteStatement {
                     if !after.isEmpty { session.rollBack() }
                     throw error
                 }
-                // A transaction whose first statement fails has lost nothing, so it begins again. It does so even if
-                // the statement doesn't fit the tables any more, because the caller's transaction is open.
+                // If the first statement of a transaction fails, nothing is lost, so the transaction begins again. It
+                // also begins again if the statement doesn't fit the tables any more, because the caller's transaction
+                // is open.
                 if !before.isEmpty { session.rollBack() }
                 let again = Result { () throws(PostgresFailure) in try driver.preparedAnew(prepared, session) }
                 if after.isEmpty, !before.isEmpty { _ = try session.run(before.joined(separator: "; ")) }

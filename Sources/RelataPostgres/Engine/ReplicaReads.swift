@@ -22,14 +22,14 @@ final class ReplicaReads: Sendable {
         var covered = 0
     }
 
-    /// - Parameter patience: For how long a replica may be behind.
+    /// - Parameter patience: The longest time that a replica may be behind.
     init(_ url: PostgresURL, of primary: PostgresURL, patience: Duration) {
         self.url = url
         self.primary = primary
         self.patience = patience
     }
 
-    /// Notes how far the primary has written, on a connection to it.
+    /// Stores the position up to which the primary has written, using a connection to it.
     func notePosition(_ driver: PostgresDriver) {
         do {
             let row = try driver.ownRow("SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint")
@@ -69,7 +69,7 @@ final class ReplicaReads: Sendable {
             if replayed >= wanted { return }
             guard .now < deadline else {
                 throw .busy(
-                    "the replica is \(wanted - replayed) bytes behind what the store has written: try again later, or raise Options.busyTimeout"
+                    "the replica is \(wanted - replayed) bytes behind the store's writes: try again later, or raise Options.busyTimeout"
                 )
             }
             if driver.session.cancellation.isRequested || Task.isCancelled { throw .interrupted }

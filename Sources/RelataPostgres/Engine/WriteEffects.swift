@@ -7,7 +7,7 @@ struct NamedTables {
     /// The kinds of changes to the rows of a table.
     enum Operation: Hashable { case update, deletion }
 
-    /// Those that it reads.
+    /// The tables that it reads.
     private(set) var read: Set<String> = []
     /// The tables that it writes, and the possible changes there besides insertions.
     private(set) var written: [String: Set<Operation>] = [:]
@@ -53,7 +53,7 @@ struct WriteEffects {
         let operation: NamedTables.Operation
     }
 
-    /// Tables whose name in a statement shows what the statement writes.
+    /// Tables whose name in a statement is enough to determine its effects.
     private var plain: Set<String> = []
     /// Tables with triggers or rules of any origin.
     private var triggered: Set<String> = []
@@ -113,7 +113,7 @@ struct WriteEffects {
     /// Whether a table existed when the server was queried. The server's own tables aren't queried again.
     func knows(_ table: String) -> Bool { roots[table] != nil || table.hasPrefix("pg_") }
 
-    /// Whether a statement that names a table writes that one and no other, except by the actions of foreign keys.
+    /// Whether a statement that names a table writes only that table, apart from the actions of foreign keys.
     func isPlain(_ table: String) -> Bool { plain.contains(table) }
 
     /// The tables that a statement with these names reads and writes.

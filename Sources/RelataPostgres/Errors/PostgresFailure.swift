@@ -96,7 +96,7 @@ package struct PostgresFailure: Error, Sendable {
     /// Whether the statement must be prepared again: a table was altered since, or the session has lost it.
     package var isStale: Bool { hasOtherColumns || diagnostics?.isStalePlan == true || sqlState == "26000" }
 
-    /// Whether a text holds several statements of which one was to be prepared.
+    /// Whether the text to be prepared contains several statements.
     var isOfSeveralStatements: Bool { sqlState == "42601" && diagnostics?.routine == "exec_parse_message" }
 
     /// The columns of the key in a detail: `Key (album, "track no")=(1, 2) already exists.` The words around the key

@@ -32,7 +32,7 @@ enum SQLState {
         case "25006": return .readOnly("\(server) can't be written in this transaction (\(message))")
         case "53100": return .noSpaceLeft(server)
         case "42501":
-            return .fileAccess(path: server, "the role lacks a privilege (\(message)): GRANT it what it needs")
+            return .fileAccess(path: server, "the role lacks a privilege (\(message)): GRANT it")
         case "2200H":
             return .invalidUse("the database has no greater key for a new row: give new objects their own keys")
         case "22003": return .invalidUse("a number is too large or too small for its column (\(message))")
@@ -71,7 +71,7 @@ enum SQLState {
     /// which is equal in all languages but some.
     static func isSaidByServer(_ message: String) -> Bool { message.contains(":  ") }
 
-    /// The codes in a message that libpq was to write in full: `FATAL:  28P01: password …`
+    /// The codes in a message for which libpq was set to verbose: `FATAL:  28P01: password …`
     static func codes(in message: String) -> Set<String> {
         Set(
             message.components(separatedBy: ":  ").dropFirst().compactMap { part in
@@ -86,7 +86,7 @@ enum SQLState {
         guard case .fileAccess(let server, let message) = error else { return error }
         return .fileAccess(
             path: server,
-            "\(message); the transaction may have been committed or not: look for what it wrote before you run it again"
+            "\(message); the transaction may have been committed or not: check for its writes before you run it again"
         )
     }
 

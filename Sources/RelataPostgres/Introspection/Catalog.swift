@@ -93,7 +93,7 @@ struct Catalog {
 
     /// Reads the catalog.
     ///
-    /// - Parameter including: Which of the server's own schemas are looked at as well.
+    /// - Parameter including: The server's own schemas that are looked at as well.
     init(_ connection: Connection, including schemas: [String]) throws(RelataError) {
         let parameters: [Parameter] = [.list(schemas.map { .text($0) })]
         try readRelations(connection, parameters)

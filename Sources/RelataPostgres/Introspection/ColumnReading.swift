@@ -24,7 +24,7 @@ struct ColumnReading: Hashable {
         self.isPlain = isPlain
     }
 
-    /// How a column of a type is read.
+    /// The way of reading a column of a type.
     ///
     /// - Parameters:
     ///   - base: The name of the type, without domains, among the types that every server has.

@@ -27,7 +27,7 @@ struct ForeignTableReader {
         var foreignKeys: [ForeignKeyDescription] = []
     }
 
-    /// Describes what the catalog holds.
+    /// Describes the tables in the catalog.
     static func read(_ catalog: Catalog) -> ForeignTables {
         var reader = ForeignTableReader(catalog)
         reader.label()
@@ -201,7 +201,7 @@ struct ForeignTableReader {
         let ownColumns = key.pairs.compactMap { holder.column($0.own).map { "relata_own.\($0.sql)" } }
         for pair in key.pairs {
             guard let column = holder.column(pair.own), let other = target.column(pair.target) else { return false }
-            // The row's own alias differs from that of the condition, which is also used in separate statements.
+            // The row's own alias differs from the alias in the condition, which is also used in separate statements.
             let inner =
                 "SELECT \(other.reading.sql("r.\(other.sql)")) FROM \(native.target) AS r, "
                 + "LATERAL (SELECT \(ownColumns.joined(separator: ", "))) AS o WHERE \(native.condition)"

@@ -30,7 +30,7 @@ extension ParameterBuffer {
         count = place
         defer { count = oldCount }
         try append(self)
-        // It lies behind the others, which are moved to make room for it.
+        // It is behind the others, which are moved to make room for it.
         let newSize = size - end
         withUnsafeTemporaryAllocation(byteCount: newSize, alignment: 1) { value in
             guard let bytes = value.baseAddress else { return }

@@ -5,7 +5,7 @@ import RelataCore
 /// Collects values in the binary form of PostgreSQL's types: bound values of a prepared statement, or rows that are
 /// copied into a table.
 ///
-/// All values lie in one piece of memory, each behind its length, and the memory is used again for the next statement.
+/// All values are in one piece of memory, each after its length, and the memory is used again for the next statement.
 @usableFromInline
 package final class ParameterBuffer {
     // The user of the session is the only user of the buffer, and each value would cost a check.
@@ -333,7 +333,7 @@ package final class ParameterBuffer {
         isByNumber = true
     }
 
-    /// Makes the next value replace that of a parameter, from 0 on. Call ``endSetting()`` afterwards.
+    /// Makes the next value replace the value of a parameter, from 0 on. Call ``endSetting()`` afterwards.
     @inline(__always)
     func setNext(_ index: Int) {
         // The value that was written last leaves its room.
@@ -350,7 +350,7 @@ package final class ParameterBuffer {
     @inline(__always)
     func endSetting() { count = typeCount }
 
-    // MARK: What libpq takes
+    // MARK: Pointers for libpq
 
     /// Passes the values to `body` in libpq's form. They must not change in the call.
     func withPointers<Result>(

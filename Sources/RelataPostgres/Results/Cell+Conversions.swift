@@ -50,7 +50,7 @@ extension Cell {
         switch kind {
         case .float4 where isBinary: return Double(Float(bitPattern: load(UInt32.self)))
         case .float8 where isBinary: return Double(bitPattern: load(UInt64.self))
-        // As the binary form would have it, 0.1 isn't the double of that name.
+        // The same value as from the binary form: 0.1 as a `float4` isn't the double 0.1.
         case .float4: return Double(Float(String(decoding: bytes, as: UTF8.self)) ?? 0)
         case .float8, .numeric, .text, .jsonb, .array, .other: return Double(try text()) ?? 0
         case .uuid, .bytea: return 0
@@ -70,7 +70,7 @@ extension Cell {
             let text = isBinary ? NumericText.decode(bytes) : NumericText.trim(String(decoding: bytes, as: UTF8.self))
             guard let text else {
                 throw .corruptStore(
-                    "the column \(name) holds NaN or infinity, which a decimal can't be: change the stored value"
+                    "the column \(name) holds NaN or infinity, which a decimal can't represent: change the stored value"
                 )
             }
             return text
@@ -143,7 +143,7 @@ extension Cell {
     @usableFromInline
     func infinite(_ text: String) -> RelataError {
         .corruptStore(
-            "the column \(name) holds a point in time that a date can't be (\(text)): change the stored value, or use NULL"
+            "the column \(name) holds a point in time that a date can't represent (\(text)): change the stored value, or use NULL"
         )
     }
 

@@ -46,7 +46,7 @@ enum NumericText {
         }
     }
 
-    /// The text of PostgreSQL's text form; `nil` if it is not a number, or infinite.
+    /// Removes trailing zeros from PostgreSQL's text form of a number. Returns `nil` for `NaN` and infinity.
     static func trim(_ text: String) -> String? {
         guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first),
             !text.hasPrefix("-I")

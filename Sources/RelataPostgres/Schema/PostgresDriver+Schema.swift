@@ -118,7 +118,7 @@ struct PostgresTableReader {
         self.hidesReserved = hidesReserved
     }
 
-    /// Which tables are read, with their alias.
+    /// The condition for tables that are read, with their alias.
     private var condition: String {
         "c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind IN ('r', 'p') "
             + "AND NOT c.relispartition"

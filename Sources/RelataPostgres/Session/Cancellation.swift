@@ -24,13 +24,13 @@ package final class Cancellation: Sendable {
     package var isRequested: Bool { requested.load(ordering: .sequentiallyConsistent) }
 
     fileprivate func clear() {
-        // Each call of a store comes here, and seldom one that was cancelled.
+        // Every call of a store comes here, and few of them were cancelled.
         if requested.exchange(false, ordering: .sequentiallyConsistent) { waker.drain() }
     }
 }
 
 extension Session {
-    /// How long a statement may run on before the cancellation is repeated.
+    /// The time that a statement may run on before the cancellation is repeated.
     private static let patience = Duration.milliseconds(50)
 
     /// Clears a cancellation: the session can be used again, such as to roll back.

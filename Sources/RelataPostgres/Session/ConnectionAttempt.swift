@@ -31,7 +31,7 @@ private final class ConnectionAttempt: Sendable {
         ended.signal()
     }
 
-    /// Waits for the end, or for so long; returns whether it has ended.
+    /// Waits until the attempt ends, or until the time is over; returns whether it has ended.
     func wait(for time: DispatchTimeInterval) -> Bool { ended.wait(timeout: .now() + time) == .success }
 
     /// Has the handle closed once there is one.
@@ -44,7 +44,7 @@ private final class ConnectionAttempt: Sendable {
         if let handle { PQfinish(handle.pointer) }
     }
 
-    /// The handle, after the end; `nil` without memory.
+    /// The handle, after the attempt has ended; `nil` if memory is exhausted.
     var pointer: OpaquePointer? { state.withLock { $0.handle }?.pointer }
 }
 

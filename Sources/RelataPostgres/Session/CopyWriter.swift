@@ -88,7 +88,7 @@ package final class CopyWriter {
     /// Whether enough bytes are collected to send them.
     var isFull: Bool { row.size >= Self.chunkSize }
 
-    /// Sends what was collected.
+    /// Sends the collected bytes.
     func send() throws(PostgresFailure) {
         let handle = try session.open()
         let isSent = UnsafeRawPointer(row.base).withMemoryRebound(to: CChar.self, capacity: row.size) {

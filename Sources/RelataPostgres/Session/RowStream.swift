@@ -45,7 +45,7 @@ package final class RowStream {
         return nil
     }
 
-    /// Ends the statement. Within a transaction its remaining rows are read and dropped, because to cancel it would
+    /// Ends the statement. Within a transaction, its remaining rows are read and dropped, because cancelling it would
     /// fail the transaction.
     package func close() {
         guard !isOver, let handle = session.handle else { return }

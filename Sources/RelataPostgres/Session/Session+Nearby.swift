@@ -9,9 +9,9 @@ import RelataCore
 /// with ``needsThread`` set, and runs again on the connection's thread. It then waits for the statement instead of
 /// sending it again.
 extension Session {
-    /// Up to which time for an answer a server is nearby.
+    /// The longest time for an answer of a server that counts as nearby.
     private static let nearby = Duration.microseconds(100)
-    /// How long the caller's thread waits.
+    /// The time that the caller's thread waits.
     private static let patience = Duration.milliseconds(1)
 
     /// The number of bytes of parameters that can certainly be sent at once.
@@ -26,8 +26,8 @@ extension Session {
     /// Ends it.
     package func endBriefUse() { isBrief = false }
 
-    /// Records how long the server took to answer. One quick answer counts more than many slow ones: the statement may
-    /// take long, or the machine be busy.
+    /// Records the time that the server took to answer. One quick answer counts more than many slow ones: the statement
+    /// may take long, or the machine may be busy.
     private func note(_ time: Duration) { answerTime = min(time, answerTime + answerTime / 8) }
 
     /// Runs a prepared statement whose parameters are complete, or takes its pending answer.
@@ -62,7 +62,7 @@ extension Session {
         return PostgresFailure(.interrupted)
     }
 
-    /// Waits until the whole answer is here, or for so long; whether it is.
+    /// Waits until the whole answer has arrived, or until the time is over. Returns whether it has arrived.
     private func isAnswered(_ handle: OpaquePointer, until deadline: ContinuousClock.Instant) -> Bool {
         while PQisBusy(handle) == 1 {
             guard .now < deadline, waker.wait(for: PQsocket(handle), writing: false, until: deadline) else {

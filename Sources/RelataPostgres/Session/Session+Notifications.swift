@@ -54,7 +54,7 @@ extension Session {
         return list
     }
 
-    /// Waits until something has arrived, or for so long.
+    /// Waits until something has arrived, or until the time is over.
     ///
     /// - Returns: The received notifications; empty after a timeout or a cancellation by the session's
     ///   ``cancellation``.

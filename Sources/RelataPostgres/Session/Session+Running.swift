@@ -80,7 +80,7 @@ extension Session {
     func lastResult(_ handle: OpaquePointer) -> OpaquePointer? {
         var last: OpaquePointer?
         while let result = nextResult(handle) {
-            // After an error, only further errors follow, such as that of a lost connection.
+            // After an error, only further errors follow, such as the error of a lost connection.
             if last.map({ PQresultStatus($0) == PGRES_FATAL_ERROR }) == true {
                 PQclear(result)
                 continue

@@ -12,7 +12,7 @@ package final class Session {
     package let url: PostgresURL
     /// libpq's own handle; `nil` once it is closed.
     private(set) var handle: OpaquePointer?
-    /// Counts how often the connection was replaced: statements that were prepared before are lost.
+    /// The number of times the connection was replaced: statements that were prepared before are lost.
     package private(set) var generation = 0
     /// Stops the session's statement, from any thread.
     package let cancellation: Cancellation
@@ -28,8 +28,8 @@ package final class Session {
     var activity = Activity.idle
     /// Types that differ between servers.
     var types: [UInt32: TypeCode] = [:]
-    /// The statements of the pipeline whose results weren't read yet, and about how many of their bytes may not be sent
-    /// yet.
+    /// The statements of the pipeline whose results haven't been read yet, and the approximate number of their bytes
+    /// that may not have been sent yet.
     var queued: [PreparedStatement] = []
     var queuedSize = 0
     /// Wakes what waits for notifications.
@@ -190,9 +190,9 @@ package final class Session {
     package enum TransactionStatus: Sendable {
         /// None is.
         case idle
-        /// One is open.
+        /// A transaction is open.
         case open
-        /// One is open that failed: it can only be rolled back.
+        /// A failed transaction is open: it can only be rolled back.
         case failed
         /// A statement runs.
         case active
@@ -230,7 +230,7 @@ package final class Session {
         handle.flatMap { PQparameterStatus($0, name) }.map { String(cString: $0) }
     }
 
-    /// The server and the database as they are: of several hosts the one that answered.
+    /// The server and the database in use: if several hosts are named, the one that answered.
     var serverName: String { handle.map { Self.serverName($0, url) } ?? url.description }
 
     private static func serverName(_ handle: OpaquePointer, _ url: PostgresURL) -> String {

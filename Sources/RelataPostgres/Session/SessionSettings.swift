@@ -10,7 +10,7 @@ package struct SessionSettings: Hashable, Sendable {
     /// For the next statement of a transaction, after which the server closes the connection.
     package var idleInTransactionTimeout: Duration?
 
-    /// Describes how long a session waits.
+    /// Describes the waiting times of a session.
     package init(
         statementTimeout: Duration? = nil, lockTimeout: Duration? = nil, idleInTransactionTimeout: Duration? = nil
     ) {

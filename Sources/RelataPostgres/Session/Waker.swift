@@ -56,7 +56,7 @@ final class Waker: Sendable {
         return places.0.revents & ~Int16(POLLOUT) != 0
     }
 
-    /// Waits until it is woken, or for so long.
+    /// Waits until it is woken, or until the time is over.
     func pause(until deadline: ContinuousClock.Instant?) { _ = wait(for: -1, writing: false, until: deadline) }
 
     /// Whether the other side has closed a socket. Doesn't wait.

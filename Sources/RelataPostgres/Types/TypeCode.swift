@@ -1,5 +1,5 @@
 #if PostgreSQL
-/// How the values of a PostgreSQL type travel in binary form.
+/// The binary format of a PostgreSQL type's values.
 @frozen @usableFromInline
 package enum TypeKind: UInt8, Sendable {
     /// One byte, 0 or 1.
@@ -43,7 +43,7 @@ package struct TypeCode: Hashable, Sendable {
     @usableFromInline package let oid: UInt32
     /// The form in which its values are sent. A domain has the form of its base type.
     @usableFromInline package let kind: TypeKind
-    /// How the elements of an array travel.
+    /// The binary format of an array's elements.
     @usableFromInline package let elementKind: TypeKind
     /// The type of an array's elements.
     @usableFromInline package let elementOID: UInt32

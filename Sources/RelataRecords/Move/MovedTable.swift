@@ -178,7 +178,7 @@ struct MovedField: Sendable {
 
     private static func absence(_ column: Column?, of table: Table?, isKey: Bool, isAssigned: Bool) -> Absence {
         guard let column, let entity = table?.entity else {
-            // Those of a list that aren't its keys are positions in it.
+            // The columns of a list that aren't its keys are positions.
             return isKey ? .refused : .position
         }
         if isAssigned, entity.isKeyAssigned { return .assigned }

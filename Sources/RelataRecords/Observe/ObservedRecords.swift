@@ -42,7 +42,7 @@ extension ObservedRecords where Value == [Record] {
     public var differences: RecordDifferences { RecordDifferences(values: self) }
 }
 
-/// How an observed list of objects changes from value to value.
+/// The changes of an observed list of objects from value to value.
 public struct RecordDifferences: AsyncSequence, Sendable {
     /// A difference.
     public typealias Element = ListDifference<Record>

@@ -29,7 +29,7 @@ extension RecordStore {
     /// - Throws: ``RelataError/invalidUse(_:)`` for a record that isn't stored.
     public func observe(_ record: Record) throws -> ObservedRecords<Record?> {
         guard let key = record.key else {
-            throw RelataError.invalidUse("\(record) isn't stored: save it, and observe what that returns")
+            throw RelataError.invalidUse("\(record) isn't stored: save it, and observe the object that save returns")
         }
         return observe(record.className, key: key)
     }
@@ -72,7 +72,7 @@ extension RecordStore {
             })
     }
 
-    // MARK: What was done
+    // MARK: Changes
 
     /// The committed changes of this store's transactions from now on: inserted, updated and deleted objects, including
     /// cascades and edits on lists, of all classes that exist by then.
@@ -104,7 +104,7 @@ extension RecordStore {
         return try await read { try ChangeLog.end(on: $0.connection) }
     }
 
-    /// Removes changes up to a position from the durable log, when every reader has read them. Returns how many.
+    /// Removes changes up to a position from the durable log, when every reader has read them. Returns their number.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without a durable log.
     @discardableResult

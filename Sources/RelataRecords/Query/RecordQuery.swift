@@ -29,7 +29,7 @@ public struct RecordQuery: Hashable, Sendable {
     public var offset: Int?
     /// The includes of the objects.
     var includes: [Include] = []
-    /// Why an argument is invalid in a condition.
+    /// The reason why an argument is invalid in a condition.
     private var argumentProblem: String?
 
     /// A relationship that is loaded.
@@ -76,7 +76,7 @@ public struct RecordQuery: Hashable, Sendable {
     /// - Parameters:
     ///   - condition: The condition on the related objects, in the predicate format.
     ///   - arguments: The arguments of the condition's placeholders, in order.
-    ///   - sort: The order; `nil` for that of the relationship.
+    ///   - sort: The order; `nil` for the order of the relationship.
     ///   - limit: The largest number for each object.
     public func including(
         _ paths: String..., where condition: String? = nil, _ arguments: any PredicateArgumentConvertible...,
@@ -115,7 +115,7 @@ extension RecordValue: PredicateArgumentConvertible {
             default:
                 guard let type = attributeType else { return .value(.null) }
                 guard let value = stored(as: type) else {
-                    throw RelataError.invalidUse("\(self) can't be compared with what is stored: give another value")
+                    throw RelataError.invalidUse("\(self) can't be compared with the stored values: give another value")
                 }
                 return .value(value)
             }

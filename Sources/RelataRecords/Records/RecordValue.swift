@@ -91,7 +91,7 @@ extension RecordValue {
         default: nil
         }
     }
-    /// The JSON, if it is some.
+    /// The JSON of a JSON value.
     public var json: String? { if case .json(let value) = self { value } else { nil } }
     /// The link of a to-one that is set.
     public var link: RecordLink? { if case .link(let value) = self { value } else { nil } }

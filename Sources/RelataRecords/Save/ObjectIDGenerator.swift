@@ -6,7 +6,7 @@ import Synchronization
 /// consecutive objects are neighbours in the index of ids: with random ids, each would be on a different page of the
 /// file, which is read and written for each.
 package final class ObjectIDGenerator: Sendable {
-    /// In the order of their codes: the order of ids is that of their numbers.
+    /// Sorted by their codes, so that ids sort like their numbers.
     private static let characters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
     /// The number of ids: 62 to the power of 10.
@@ -14,7 +14,7 @@ package final class ObjectIDGenerator: Sendable {
     /// The maximum distance of the next: 62 to the power of 6. Knowing some ids doesn't allow trying all possible next
     /// ones, and even among millions of objects few are in between.
     private static let distance: UInt64 = 56_800_235_584
-    /// The number of consecutive ids. Only within these do two known ids reveal how many lie between them.
+    /// The number of consecutive ids. Only two ids within such a run reveal the number of ids between them.
     package static let runLength = 1000
 
     private struct State {

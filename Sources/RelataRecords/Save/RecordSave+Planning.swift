@@ -234,7 +234,7 @@ extension RecordSave {
         }
     }
 
-    /// Sets a row's reference to that of a node.
+    /// Makes a row's reference refer to a node.
     private func refer(from row: Int, to target: Int, by reference: Int) {
         let (source, isKeyKnown) = (run.plan.rows[row], nodes[target].key != nil)
         if !isKeyKnown {
@@ -327,7 +327,7 @@ extension LinkChange {
 }
 
 extension RecordLayout {
-    /// Why a field can't have a value; `nil` if it can.
+    /// The reason why a field can't have a value; `nil` if it can.
     fileprivate func refusal(of value: RecordValue, for name: String) -> String? {
         switch (self[name], value) {
         case (.column(let column, .real)?, .integer(let number))

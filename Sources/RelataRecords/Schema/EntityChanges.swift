@@ -36,7 +36,8 @@ package struct EntityChanges {
     /// The names of the new, removed or changed entities.
     package var names: Set<String> { Set(changed.compactMap { ($0.after ?? $0.before)?.name }) }
 
-    /// A new entity whose name is taken, and by what: a view or an index of the file, a module of the database.
+    /// A new entity whose name is taken, and the holder of the name: a view or an index of the file, or a module of the
+    /// database.
     package func nameTaken(on connection: Connection) throws(RelataError) -> (entity: Entity, owner: String)? {
         for case (nil, let entity?) in changed {
             if let owner = try connection.driver.owner(ofName: entity.table, connection) { return (entity, owner) }

@@ -19,7 +19,7 @@ package final class RecordClasses: Sendable {
     package let notes: [SchemaProblem]
     /// The classes for reports of changes.
     let changes: ChangeEntities
-    /// The names of the classes that lie in a part of the database.
+    /// The names of the classes in a part of the database.
     package func entities(in region: TableRegion) -> Set<String> {
         Set(changes.unknownChanges(of: region).map(\.entity))
     }

@@ -40,7 +40,7 @@ package enum KeptRequests {
 
     /// The limits on kept results: their size and lifetime.
     package struct Limits: Sendable {
-        /// For how many seconds.
+        /// The number of seconds that they are kept.
         var lifetime: Int64 = 86_400
         /// The bytes of the longest result.
         var result = 1 << 20
@@ -74,7 +74,7 @@ package enum KeptRequests {
         // A role that may only use an existing table needs no right to create one.
         if !columns.contains("total") {
             if columns.isEmpty {
-                // `total` is 0 for short results; else how many bytes of longer ones were kept up to this one.
+                // `total` is 0 for short results; otherwise the number of bytes of all longer results up to this one.
                 try connection.execute(
                     """
                     CREATE TABLE IF NOT EXISTS \(table) (
@@ -150,8 +150,8 @@ package enum KeptRequests {
                     .value(.text(String(decoding: body, as: UTF8.self))),
                     .value(.integer(seconds(now) + limits.lifetime)), .value(.integer(Int64(counted))),
                 ]))
-        // Rows are numbered: after a number of writes, by any process. More are removed than added, but never so many
-        // that others would have to wait.
+        // Removes old rows after every 64 writes by any process, by the numbers of the rows. It removes more than were
+        // added, but never so many that other writers would have to wait.
         if connection.lastInsertedRowID.isMultiple(of: 64) {
             let number = dialect.insertionOrder
             try connection.execute(

@@ -36,7 +36,8 @@ extension RecordStore {
                     "another request had the id \(requestID): give each request its own id")
             case .forgotten:
                 throw RelataError.invalidUse(
-                    "the request \(requestID) was completed, but its result was too long to keep: read what it wrote")
+                    "the request \(requestID) was completed, but its result was too long to keep: read the objects that it wrote"
+                )
             }
             let result = try body(transaction)
             // In an array, because JSON of older systems is one or an object.

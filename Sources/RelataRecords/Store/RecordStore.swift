@@ -24,7 +24,7 @@ public final class RecordStore: Sendable {
         case production
     }
 
-    /// How a store is opened.
+    /// The options for opening a store.
     public typealias Options = DatabaseOptions
 
     package let pool: ConnectionPool
@@ -37,7 +37,7 @@ public final class RecordStore: Sendable {
     public let path: String?
     /// Whether the classes are those of an app's models, and never change.
     let isFixed: Bool
-    /// Which objects are seen; all others are nowhere.
+    /// The objects that are visible; no operation sees others.
     let access: Access
     /// The parts that it shares with stores of other accesses.
     private let shared: Shared
@@ -84,7 +84,7 @@ public final class RecordStore: Sendable {
     /// - Parameters:
     ///   - path: The file, or a URL such as `postgres://user@host/database`.
     ///   - mode: Whether use creates classes and fields.
-    ///   - options: How to open it.
+    ///   - options: The options for opening it.
     /// - Throws: ``RelataError/fileAccess(path:_:)``, ``RelataError/corruptStore(_:)``, ``RelataError/busy(_:)`` for
     ///   the file; ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for its key.
     public static func open(
@@ -97,7 +97,7 @@ public final class RecordStore: Sendable {
     ///
     /// - Parameters:
     ///   - mode: Whether use makes classes and fields, as by default.
-    ///   - options: How to open it.
+    ///   - options: The options for opening it.
     /// - Throws: ``RelataError`` if the database can't be created.
     public static func inMemory(mode: Mode = .development, options: Options = Options()) throws -> RecordStore {
         try make(.memory, mode, options)
@@ -195,7 +195,7 @@ public final class RecordStore: Sendable {
         try pool.read { connection in try snapshot(connection, body) }
     }
 
-    /// One state of a file, kept for reading as long as the result is.
+    /// One state of a file, kept for reading during the lifetime of the result.
     package func snapshot() throws -> RecordSnapshot {
         let kept = try pool.snapshot()
         return RecordSnapshot(kept, transaction: try transaction(kept.connection))
@@ -291,8 +291,8 @@ public final class RecordStore: Sendable {
 
     // MARK: Classes
 
-    /// The classes as the transaction that the connection is in sees the tables: another process may have changed them,
-    /// and so may this one between the two.
+    /// The classes, as the connection's transaction sees the tables: another process may have changed them in the
+    /// meantime, and so may this one.
     package func classes(for connection: Connection) throws -> RecordClasses {
         let known = shared.recent.withLock { $0 }
         let last = known[known.count - 1]

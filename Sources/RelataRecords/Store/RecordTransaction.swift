@@ -11,7 +11,7 @@ public class RecordTransaction {
     /// Whether use creates a missing class or field.
     let mode: RecordStore.Mode
 
-    /// Which objects the transaction sees; all others are nowhere.
+    /// The objects that the transaction sees; no operation sees others.
     package let access: Access
 
     init(_ connection: Connection, _ classes: RecordClasses, mode: RecordStore.Mode, access: Access) {
@@ -160,7 +160,7 @@ public class RecordTransaction {
                 )
             }
             guard let key = record.key else {
-                throw .invalidUse("\(record) isn't stored: only what was fetched or saved can be deleted")
+                throw .invalidUse("\(record) isn't stored: only fetched or saved objects can be deleted")
             }
             keys.append(key)
         }

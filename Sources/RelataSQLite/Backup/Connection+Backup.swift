@@ -4,7 +4,7 @@ import RelataCore
 import RelataEngine
 
 extension Connection {
-    /// Copies the whole database over that of another connection, while this one is in use.
+    /// Replaces another connection's database with a copy of the whole database, while this one is in use.
     ///
     /// If a write-ahead log lets others write, the copy is of the state at its beginning. Otherwise they may write
     /// between two steps, and the copy restarts; after several restarts, they wait for it.
@@ -29,7 +29,7 @@ extension Connection {
         guard try hasLog else { return try body() }
         try begin("BEGIN")
         defer { endReading() }
-        // The state is that of the first read.
+        // The copied state is the one at the first read.
         _ = try value(SQLStatement("SELECT 1 FROM sqlite_master"))
         return try body()
     }
@@ -47,7 +47,7 @@ private struct PageCopy {
     private static let pagesAtOnce: Int32 = 512
     /// The number of times the copy restarts before others wait for it.
     private static let restarts = 8
-    /// How long it waits for a lock on the file, in seconds.
+    /// The number of seconds that it waits for a lock on the file.
     private static let patience = 5.0
 
     init(from: SQLiteDriver, to: SQLiteDriver) {

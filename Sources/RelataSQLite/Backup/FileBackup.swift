@@ -8,8 +8,8 @@ package struct FileBackup {
 
     /// A backup of the state that a connection sees.
     ///
-    /// - Parameter key: The key of the copy, which is that of the source: SQLite can't copy an encrypted database into
-    ///   a plain one, or vice versa.
+    /// - Parameter key: The key of the copy, which is also the key of the source: SQLite can't copy an encrypted
+    ///   database into a plain one, or vice versa.
     package init(of source: Connection, key: EncryptionKey?) {
         self.source = source
         self.key = key

@@ -66,7 +66,7 @@ struct ReplacedFile {
         } catch {
             switch error {
             case .busy: throw inUse(path)
-            // Another key doesn't make it damaged.
+            // A file with another key doesn't count as damaged.
             case .corruptStore where replacement == .anyFile: return nil
             default: throw error
             }

@@ -31,7 +31,7 @@ package enum EncryptedFile {
         #endif
     }
 
-    /// Why a file doesn't open, as far as that has to do with a key.
+    /// The reason why a file doesn't open, if it has to do with a key.
     ///
     /// It is read through the connection: opening and closing it separately would release the locks of the whole
     /// process.

@@ -115,7 +115,7 @@ package final class SQLiteDriver: EngineDriver {
             path, code: Int(isFull ? SQLITE_FULL : code), String(cString: sqlite3_errmsg(handle)), sql: sql)
     }
 
-    // MARK: What became of it
+    // MARK: State
 
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
     package var stateNumber: UInt32? {
@@ -165,7 +165,7 @@ extension Connection {
     ///   - path: The file, or `nil` for a database in memory.
     ///   - key: The key of the file. A database in memory ignores it.
     ///   - isReadOnly: Whether writing is refused; the file must exist.
-    ///   - busyTimeout: How many seconds a statement waits for another process that holds the file's lock.
+    ///   - busyTimeout: The number of seconds that a statement waits for another process that holds the file's lock.
     ///   - trace: Called after each statement.
     ///   - readsTables: Whether the declarations of all tables are read now, or with the first statement about one.
     /// - Throws: ``RelataError/fileAccess(path:_:)`` if the file can't be opened, ``RelataError/corruptStore(_:)`` if

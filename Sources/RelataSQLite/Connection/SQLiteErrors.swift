@@ -12,7 +12,7 @@ enum SQLiteErrors {
         case SQLITE_BUSY, SQLITE_LOCKED: .busy("\(path) is locked by another process: try again later")
         case SQLITE_CANTOPEN:
             .fileAccess(
-                path: path, "can't be opened: check that it is a file, and that its folder exists and may be written")
+                path: path, "can't be opened: check that it is a file, and that its folder exists and is writable")
         case SQLITE_READONLY: .readOnly(readOnly(path, code))
         default: .fileAccess(path: path, message ?? "error \(code)")
         }
@@ -23,7 +23,7 @@ enum SQLiteErrors {
         // Codes that SQLite's header gives no constants to in Swift: ROLLBACK, and CANTLOCK, CANTINIT and DIRECTORY.
         case 3: UnfinishedTransaction.message(name)
         case 2, 5, 6:
-            "\(name) can't be opened: its folder must be one that may be written, even for reading, because SQLite keeps the index of its log there"
+            "\(name) can't be opened: its folder must be writable, even for reading, because SQLite keeps the index of its log there"
         default: "\(name) can't be written: change its permissions"
         }
     }

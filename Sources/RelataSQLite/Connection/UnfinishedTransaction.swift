@@ -4,13 +4,13 @@ import RelataEngine
 
 /// A transaction of a program that died during a write: SQLite rolls it back by the journal beside the file.
 enum UnfinishedTransaction {
-    /// The beginning of SQLite's journals as long as they are needed.
+    /// The first bytes of SQLite's journals while they are needed.
     private static let magic = Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
 
     /// Refuses a journal that isn't a regular file. SQLite opens it before it reads anything, and would wait for the
     /// writer of a pipe.
     static func checkJournal(of path: String) throws(RelataError) {
-        // It is beside the file itself, and not beside a link to it. To follow links takes longer than to see that
+        // It is beside the file itself, and not beside a link to it. Following links takes longer than checking that
         // there is none.
         let file = RegularFile.isLink(path) ? URL(fileURLWithPath: path).resolvingSymlinksInPath().path : path
         try RegularFile.check(file + "-journal", for: "a journal")
@@ -28,6 +28,6 @@ enum UnfinishedTransaction {
     }
 
     static func message(_ name: String) -> String {
-        "\(name) was left in the middle of a transaction, which its journal \(name)-journal rolls back when the file is opened for writing: open it once where the file and its folder may be written"
+        "\(name) was left in the middle of a transaction, which its journal \(name)-journal rolls back when the file is opened for writing: open it once with a writable file and folder"
     }
 }

@@ -27,7 +27,7 @@ public struct ContinuousBackup: Sendable {
         case resumed(from: Date)
         /// Some writes before the next base may be missing.
         case lost(reason: String)
-        /// That many bases were removed because of their age, with their logs.
+        /// This number of bases was removed because of their age, with their logs.
         case removed(count: Int)
     }
 
@@ -49,8 +49,8 @@ public struct ContinuousBackup: Sendable {
     /// - Parameters:
     ///   - path: The file.
     ///   - folder: The folder for the copies; created if it doesn't exist.
-    ///   - kept: For how long moments can be restored; `nil` for no limit.
-    ///   - interval: How long a commit may wait to be copied.
+    ///   - kept: The time for which moments can be restored; `nil` for no limit.
+    ///   - interval: The longest time that a commit waits to be copied.
     public init(
         of path: String, to folder: String, keeping kept: Duration? = nil, interval: Duration = .seconds(1)
     ) {
@@ -79,7 +79,8 @@ public struct ContinuousBackup: Sendable {
                 interval: Double(interval.microseconds) / 1_000_000, tell)
             try follower.run(until: isStopped)
         } catch RelataError.wrongKey(let path) {
-            throw RelataError.invalidUse("\(path) is encrypted, and can't be copied continuously: a backup can")
+            throw RelataError.invalidUse(
+                "\(path) is encrypted, and encrypted files can't be copied continuously: back it up regularly instead")
         }
     }
 

@@ -70,7 +70,7 @@ struct ContinuousRestore {
         var parts: [String] = []
         if let moment {
             parts.append(
-                "nothing was copied between \(CopyMoment.text(log.time)) and \(CopyMoment.text(moment)): what was written then, if anything, is missing"
+                "nothing was copied between \(CopyMoment.text(log.time)) and \(CopyMoment.text(moment)): any writes in that time are missing"
             )
         }
         if log.remainder > 0 {

@@ -8,7 +8,7 @@ import RelataCore
 final class CopiedLog {
     /// The beginning of the file: a line of JSON.
     struct Head: Codable {
-        /// The form of what follows.
+        /// The format of the data that follows.
         var format = 1
         /// The file that is copied.
         let source: String
@@ -71,13 +71,13 @@ final class CopiedLog {
         guard let end = bytes.firstIndex(of: 0x0A),
             let head = try? JSONDecoder().decode(Head.self, from: Data(bytes[..<end])), head.format == 1,
             head.pageSize >= 512, head.pageSize <= 65_536
-        else { throw RelataError.corruptStore("\(path) isn't what relata backup --continuous writes, or is damaged") }
+        else { throw RelataError.corruptStore("\(path) isn't a file of relata backup --continuous, or is damaged") }
         return (head, end + 1)
     }
 
     // MARK: Reading
 
-    /// Passes each record and its position to `body`, in order, as long as they are consecutive and complete.
+    /// Passes each record and its position to `body`, in order, until one isn't consecutive or complete.
     func forEachRecord(_ body: (LogRecord, Int) throws -> Void) throws {
         let size = descriptor.fileSize
         var place = try Self.readHead(descriptor, path).1
@@ -121,7 +121,7 @@ final class CopiedLog {
 
     /// The position to which the log was copied.
     var position: LogPosition { last?.end ?? head.start }
-    /// When the end of the log was last known.
+    /// The time when the end of the log was last known.
     var time: Int64 { last?.ended ?? head.moment }
 
     /// Whether all is copied that a log holds.
@@ -132,8 +132,8 @@ final class CopiedLog {
     /// Copies the new part of a log, if there is one.
     ///
     /// - Parameters:
-    ///   - began: When the index was requested.
-    ///   - ended: When it was received.
+    ///   - began: The time when the index was requested.
+    ///   - ended: The time when it was received.
     /// - Throws: ``LogLost`` if the log doesn't continue the copies; ``RelataError/fileAccess(path:_:)`` if writing
     ///   fails, with nothing added.
     func copy(from source: LogSource, to index: LogIndex, began: Int64, ended: Int64) throws {

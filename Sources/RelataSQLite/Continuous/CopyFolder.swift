@@ -15,7 +15,7 @@ struct CopyFolder {
 
     init(_ path: String) { self.path = path }
 
-    // MARK: What is there
+    // MARK: Contents
 
     /// All bases, the oldest first.
     ///
@@ -80,7 +80,7 @@ struct CopyFolder {
 
     /// Removes copies that only moments before a time need.
     ///
-    /// - Returns: How many bases were removed.
+    /// - Returns: The number of removed bases.
     func removeGenerations(before time: Int64) throws -> Int {
         let all = try generations()
         var count = 0

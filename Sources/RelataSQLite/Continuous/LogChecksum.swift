@@ -2,7 +2,8 @@ import Foundation
 
 /// The running checksum of a write-ahead log, as SQLite computes it.
 ///
-/// Each frame's checksum depends on that of the frame before it. Two logs that agree in one agree in all frames before.
+/// Each frame's checksum depends on the checksum of the frame before it. If two logs agree in one frame, they agree in
+/// all frames before it.
 struct LogChecksum: Hashable, Codable {
     private(set) var first: UInt32 = 0
     private(set) var second: UInt32 = 0
@@ -16,7 +17,7 @@ struct LogChecksum: Hashable, Codable {
 
     /// Continues over bytes, whose number is a multiple of eight.
     ///
-    /// - Parameter isBigEndian: How the log reads words, which is as the machine did that began it.
+    /// - Parameter isBigEndian: Whether the log's words are big-endian, as on the machine that began it.
     mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
         var (one, two) = (first, second)
         var place = 0
@@ -37,7 +38,7 @@ struct LogPosition: Hashable, Codable {
     var salt: UInt64
     /// The number of the frame; 0 at the beginning of the log.
     var frame: UInt32
-    /// The checksum of that frame; at the beginning, that of the log's header.
+    /// The checksum of that frame; at the beginning, the checksum of the log's header.
     var checksum: LogChecksum
 }
 

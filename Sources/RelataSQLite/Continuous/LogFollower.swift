@@ -12,7 +12,7 @@ final class LogFollower {
     private let hold: LogHold
     private let source: LogSource
     private let tell: (ContinuousBackup.Event) -> Void
-    /// The logs to write to: that of the newest base, and while a base is being made, also its own.
+    /// The logs to write to: the log of the newest base and, while a base is being made, that base's log as well.
     private var logs: [CopiedLog] = []
     private var baseSize = 0
     /// The length of the log for the next attempt to restart it, if there is a long reader.

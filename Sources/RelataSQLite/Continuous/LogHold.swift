@@ -2,7 +2,8 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// Keeps a file's write-ahead log from restarting before it was copied, whichever process writes or checkpoints.
+/// Keeps a file's write-ahead log from restarting before it was copied, regardless of which process writes or
+/// checkpoints.
 ///
 /// It always reads from the file, in one of two alternating transactions. One that reads from the log keeps it from
 /// restarting. One that found the whole log checkpointed reads from the file alone, and keeps later frames from being
@@ -37,7 +38,7 @@ final class LogHold {
         try Self.begin(holder)
     }
 
-    /// Ends all of it.
+    /// Ends the hold.
     func close() {
         for connection in [holder, next, locker, copier] {
             connection.endReading()
@@ -54,7 +55,7 @@ final class LogHold {
     /// Refuses a file that was moved.
     func checkIsInPlace() throws(RelataError) { try holder.driver.checkIsInPlace() }
 
-    /// How far the log is committed.
+    /// The end of the committed part of the log.
     func index() throws(RelataError) -> LogIndex {
         let end = Date(timeIntervalSinceNow: Self.patience)
         while true {
@@ -97,13 +98,13 @@ final class LogHold {
     /// Checkpoints the log, so that it restarts with the next transaction. If another process reads from it, or writes
     /// for long, it continues instead.
     func letBeginAnew(_ copy: () throws -> Void) throws {
-        // Most of it while others write.
+        // Copies most of the log while others write.
         try copyIntoFile()
         do {
             try whileNobodyWrites {
                 try advance(copy)
                 try copyIntoFile()
-                // Reads from the file alone now, if all of the log is in it.
+                // Reads only from the file now, if the whole log has been copied into it.
                 try advance(copy)
             }
         } catch RelataError.busy {

@@ -4,9 +4,9 @@ import Foundation
 struct LogRecord: Hashable {
     /// The number among the records of its file, from 0.
     var number: UInt64
-    /// When the end of the log was requested, in microseconds since 1970: all earlier commits are included.
+    /// The time when the end of the log was requested, in microseconds since 1970: all earlier commits are included.
     var began: Int64
-    /// When it was received: no later commit is included.
+    /// The time when it was received: no later commit is included.
     var ended: Int64
     /// The position after which the frames begin.
     var start: LogPosition
@@ -14,7 +14,7 @@ struct LogRecord: Hashable {
     var end: LogPosition
     /// The number of pages the database has afterwards; 0 for no frames.
     var pages: UInt32
-    /// How the log's checksums read words.
+    /// Whether the log's checksums read words as big-endian.
     var isBigEndian: Bool
 
     static let size = 96

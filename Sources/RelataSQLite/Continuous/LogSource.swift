@@ -29,7 +29,7 @@ final class LogSource {
             salt = UInt64(word(16)) << 32 | UInt64(word(20))
             checksum = LogChecksum(first: word(24), second: word(28))
         }
-        guard salt == index.end.salt else { throw LogLost(reason: "the log isn't the one that its index is about") }
+        guard salt == index.end.salt else { throw LogLost(reason: "the index belongs to another log") }
         return LogPosition(salt: salt, frame: 0, checksum: checksum)
     }
 
@@ -55,7 +55,9 @@ final class LogSource {
             let count = min(Self.framesAtOnce, Int(index.end.frame - frame) + 1)
             let bytes = try read(count * size, at: LogLayout.offset(of: frame, pageSize: index.pageSize))
             try bytes.withUnsafeBytes { bytes in
-                guard checker.add(bytes) else { throw LogLost(reason: "frames of the log aren't what was written") }
+                guard checker.add(bytes) else {
+                    throw LogLost(reason: "frames of the log differ from the written ones")
+                }
                 try body(bytes)
             }
             frame += UInt32(count)

@@ -37,7 +37,8 @@ enum SQLiteFunctions {
         SQLiteFunction("relata_add_months", 2) {
             DateOffset.adding(months: $0.integer(1), to: $0.integer(0)).map { .integer($0) } ?? .null
         },
-        // Those that GRDB gives its connections: indexes, generated columns and triggers of its files may call them.
+        // The functions that GRDB gives its connections: indexes, generated columns and triggers of its files may call
+        // them.
         SQLiteFunction("swiftCapitalizedString", 1) { .text($0.text(0).capitalized) },
         SQLiteFunction("swiftLowercaseString", 1) { .text($0.text(0).lowercased()) },
         SQLiteFunction("swiftUppercaseString", 1) { .text($0.text(0).uppercased()) },

@@ -28,7 +28,7 @@ struct SQLiteTableReader {
             hasRowID[row.text(at: 0).foldedName] = row.integer(at: 1) == 0
             if row.integer(at: 2) != 0 { strictTables.insert(row.text(at: 0).foldedName) }
         }
-        // Read at once: it has no index, so that each query reads what it has of all tables.
+        // Read at once: the schema has no index, so each query would read the entries of all tables.
         let texts =
             "SELECT m.type, m.name, m.tbl_name, m.sql FROM sqlite_master AS m WHERE m.sql IS NOT NULL\(condition) ORDER BY m.rowid"
         var triggers: [(table: FoldedName, sql: String)] = []
@@ -42,7 +42,7 @@ struct SQLiteTableReader {
                 tables.append(
                     TableDescription(name: name, columns: [], primaryKey: [], hasRowID: hasRowID, sql: row.text(at: 3)))
             case "index": indexTexts[name] = row.text(at: 3)
-            // Those of a search index are rebuilt with it.
+            // The triggers of a search index are rebuilt with it.
             case "trigger" where !ReservedNames.isOfSearch(name): triggers.append((holder, row.text(at: 3)))
             default: break
             }

@@ -3,7 +3,7 @@ import RelataCSQLite
 import RelataCore
 import RelataEngine
 
-/// How SQLite's tables are changed.
+/// Changing SQLite's tables.
 extension SQLiteDriver {
     /// Functions belong to the connection.
     package func makeReady(_ connection: Connection) throws(RelataError) {}

@@ -16,7 +16,7 @@ final class LogCopier: Sendable {
     /// The log is copied after this many new pages. SQLite waits for ten times as many; so few keep the disk and the
     /// processor busy for less than a millisecond at a time.
     private static let interval: Int32 = 100
-    /// For how many milliseconds a commit waits for readers of a long log.
+    /// The number of milliseconds that a commit waits for readers of a long log.
     private static let patience: Int32 = 250
 
     private struct State {
@@ -24,7 +24,7 @@ final class LogCopier: Sendable {
         var limit: Int32 = 0
         /// The length of the log for the next attempt to restart it, if there is a long reader.
         var nextTry: Int32 = 0
-        /// For how many milliseconds the writer waits for other processes.
+        /// The number of milliseconds that the writer waits for other processes.
         var busyTimeout: Int32 = 0
         /// The length of the log when it was last copied.
         var copied: Int32 = 0
@@ -55,7 +55,7 @@ final class LogCopier: Sendable {
     ///
     /// - Parameters:
     ///   - limit: The pages at which a log should restart.
-    ///   - busyTimeout: How many seconds the connection waits for other processes.
+    ///   - busyTimeout: The number of seconds that the connection waits for other processes.
     func watch(_ connection: Connection, limit: Int32, busyTimeout: Double) throws(RelataError) {
         let handle = try connection.sqlite.handle
         state.withLock { ($0.limit, $0.busyTimeout) = (limit, SQLiteDriver.milliseconds(busyTimeout)) }
@@ -142,7 +142,7 @@ final class LogCopier: Sendable {
         }
     }
 
-    /// Flushes the file to the disk. SQLite does so only after copying the whole log.
+    /// Flushes the file to the disk. SQLite flushes it only after copying the whole log.
     private static func synchronize(_ connection: OpaquePointer) {
         var file: UnsafeMutablePointer<sqlite3_file>?
         sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)

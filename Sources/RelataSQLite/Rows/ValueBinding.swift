@@ -36,7 +36,7 @@ package struct RowList: ~Copyable {
     /// The number of them.
     private var count = 0
 
-    /// Allocates exactly that many rows of that many columns each; `nil` without memory.
+    /// Allocates exactly the given number of rows and columns; `nil` if memory is exhausted.
     package init?(_ rows: Int, columns: Int) {
         precondition(columns <= Self.maximumColumns)
         guard let list = relata_values_new(Int32(columns), Int64(rows)) else { return nil }

@@ -43,7 +43,8 @@ extension RelataServer.Configuration {
 extension RelataServer.Limits {
     /// Buffers and zlib count with 32 bits; this leaves some margin.
     static let maximumSize = 2 << 30
-    /// More than the ports that one client machine has for one of the server's; far more than a process may open.
+    /// More than the number of ports that one client machine has for a port of the server; far more than a process may
+    /// open.
     fileprivate static let maximumConnections = 1 << 20
 
     /// The memory for all bodies. It comes in powers of two: one body of the largest size always fits, also beside its

@@ -30,7 +30,7 @@ extension RelataServer {
         /// The proxies whose `X-Forwarded-For` names the addresses of clients. None by default, because clients can set
         /// that field, too.
         public var trustedProxies = AddressRanges.nowhere
-        /// For how long running requests may continue when the server stops.
+        /// The time that running requests may take to end when the server stops.
         public var stopTimeout = Duration.seconds(10)
         /// Whether the server stops at SIGINT and SIGTERM. Turn it off if the app handles these signals.
         public var stopsOnSignals = true
@@ -56,7 +56,7 @@ extension RelataServer {
     /// The limits on the size and duration of requests. Beyond them, clients get an error, or their connection is
     /// closed.
     public struct Limits: Hashable, Sendable {
-        /// The bytes of a body, also after it was decompressed.
+        /// The maximum number of bytes of a body, also after decompression.
         public var bodySize = 20 * 1024 * 1024
         /// The bytes of memory for all bodies that are received or processed, which may be twice the received bytes.
         /// Beyond it, large bodies are refused for the moment. Replies that aren't sent yet have the same limit, and
@@ -72,13 +72,13 @@ extension RelataServer {
         public var messageSize = 64 * 1024
         /// The maximum number of open connections. Further ones wait until others are closed.
         public var connections = 16384
-        /// For how long a connection stays open between two requests. Clients of WebSockets are pinged at the same
+        /// The time that a connection stays open between two requests. Clients of WebSockets are pinged at the same
         /// interval.
         public var idleTime = Duration.seconds(60)
-        /// For how long a request may take to arrive, and a reply to be sent. Bodies and replies get one more second
-        /// for each kilobyte transferred, unless the transfer stops for that long.
+        /// The time that a request may take to arrive, and that a reply may take to be sent. Bodies and replies get one
+        /// more second for each kilobyte transferred, unless the transfer stops for that long.
         public var transferTime = Duration.seconds(30)
-        /// For how long a request may be worked on.
+        /// The time that a request may be processed.
         public var requestTime = Duration.seconds(60)
 
         /// The defaults.

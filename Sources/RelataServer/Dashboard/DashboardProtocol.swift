@@ -165,7 +165,7 @@ struct DashboardProtocol: ParseForm {
         _ request: ServerRequest, _ session: LoginSessions.Session, as subject: AccessSubject?,
         report: @Sendable (any Error) -> Void
     ) async -> ServerReply? {
-        // The list shows all files, whoever may read the objects that refer to them.
+        // The list shows all files, regardless of who may read the objects that refer to them.
         guard subject == nil else { return nil }
         let reply = await clients.filesForDashboard(request.method, request.path, query: request.query, report: report)
         guard let reply else { return nil }
@@ -188,7 +188,8 @@ struct DashboardProtocol: ParseForm {
 
     /// The caller whose view of the store a page shows; `nil` for the master key.
     ///
-    /// - Throws: `ServerRefusal` 400 for an invalid name, because the page must not show what the master key sees.
+    /// - Throws: `ServerRefusal` 400 for an invalid name, because the page must not fall back to the rights of the
+    ///   master key.
     private func subject(_ headers: [String: String]) throws(ServerRefusal) -> AccessSubject? {
         guard let name = headers[Self.viewHeader] else { return nil }
         if name == "nobody" { return .nobody }

@@ -4,8 +4,8 @@ import RelataCore
 import RelataParse
 import Synchronization
 
-/// Recent changes, for pages that show them: the number of changes of each class, and the last changes. It listens as
-/// long as a page asks.
+/// Recent changes, for pages that show them: the number of changes of each class, and the last changes. It listens
+/// while a page asks.
 final class RecentChanges: Sendable {
     private struct State {
         /// Between two epochs, changes aren't counted.
@@ -26,7 +26,7 @@ final class RecentChanges: Sendable {
         let origin: ChangeOrigin?
     }
 
-    /// For how long it listens after the last request.
+    /// The time that it listens after the last request.
     private static let patience = Duration.seconds(60)
     private static let maximumLines = 200
     /// The maximum number of named objects of a change.
@@ -83,7 +83,7 @@ final class RecentChanges: Sendable {
             return true
         }
         guard begins else { return }
-        // Listens from now on, whenever the task begins to read.
+        // Listens from now on, even if the task begins to read later.
         let changes = store.records.changes
         Task { [weak self] in
             for await set in changes {
@@ -99,7 +99,7 @@ final class RecentChanges: Sendable {
             for name in Set(set.changes.map(\.entity)) { state.versions[name, default: 0] += 1 }
             for change in set.changes {
                 state.count += 1
-                // An import may have a million keys, of which a few are named.
+                // An import may have a million keys; only a few are named.
                 state.lines.append(Line(number: state.count, time: time, change: change, origin: set.origin))
             }
             state.lines.removeFirst(max(0, state.lines.count - Self.maximumLines))

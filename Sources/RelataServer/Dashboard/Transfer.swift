@@ -8,10 +8,10 @@ import Synchronization
 /// An export or an import by a page: files that are downloaded or uploaded in pieces. They are in a separate folder,
 /// which is deleted with the object.
 final class Transfer: Sendable {
-    /// Which way the files go.
+    /// The direction of the transfer.
     enum Kind: String { case export, `import` }
 
-    /// How far it is.
+    /// The stage of the transfer.
     enum Phase: String { case receiving, running, done, refused, failed }
 
     /// An error of a request that doesn't fit the state.
@@ -61,7 +61,7 @@ final class Transfer: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Ends it, whatever its state.
+    /// Ends it, regardless of its state.
     func cancel() { state.withLock { $0.task?.cancel() } }
 
     var isRunning: Bool { state.withLock { $0.phase == .running } }
@@ -71,7 +71,7 @@ final class Transfer: Sendable {
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
-    /// Whether a name is that of a file in the folder, with the extension of a format.
+    /// Whether a name belongs to a file in the folder, with the extension of a format.
     static func isName(_ name: String) -> Bool {
         DataFormat(fileName: name) != nil && (1...200).contains(name.utf8.count) && !name.hasPrefix(".")
             && name.unicodeScalars.allSatisfy { $0 != "/" && $0 != "\\" && $0.properties.generalCategory != .control }
@@ -79,7 +79,7 @@ final class Transfer: Sendable {
 
     // MARK: Pieces
 
-    /// A piece of a file from a byte on, and how large the file is.
+    /// A piece of a file from a byte on, and the size of the file.
     func piece(of name: String, from offset: Int, upTo count: Int) throws -> (bytes: [UInt8], size: Int) {
         try state.withLock { state in
             state.lastUse = .now
@@ -97,7 +97,7 @@ final class Transfer: Sendable {
 
     /// Appends a piece to an uploaded file.
     ///
-    /// - Returns: How large the file is now.
+    /// - Returns: The size of the file now.
     func add(_ bytes: [UInt8], to name: String, at offset: Int) throws -> Int {
         try state.withLock { state in
             state.lastUse = .now

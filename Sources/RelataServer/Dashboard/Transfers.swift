@@ -139,7 +139,8 @@ struct TransferRoutes: Sendable {
             total += Int(size)
             guard total <= maximumImport, files.count <= 1000 else {
                 throw ServerRefusal(
-                    .bodyTooLarge, "an import has \(maximumImport) bytes at most, and 1000 files: import fewer at once",
+                    .bodyTooLarge,
+                    "an import may have at most \(maximumImport) bytes and 1000 files: import fewer at once",
                     status: 413)
             }
         }

@@ -41,7 +41,7 @@ public struct FolderStorage: FileStorage {
         do {
             let (id, size) = try await write(bytes, to: draft)
             let folder = try self.folder(of: id)
-            // The same content replaces an existing one, so that its time is that of this upload.
+            // An existing content is replaced by the same bytes, so that its time is the time of this upload.
             guard rename(draft, "\(folder)/\(id)") == 0 else { throw Self.failure(folder, "can't be written") }
             try Self.bringToDisk(folder)
             return StoredContent(id: id, size: size)
@@ -126,7 +126,7 @@ public struct FolderStorage: FileStorage {
 
     /// Signs addresses with HMAC-SHA-256. The key is in the folder, so all servers that use the folder share it.
     ///
-    /// - Parameter lifetime: For how many seconds an address is valid, at least.
+    /// - Parameter lifetime: The minimum number of seconds that an address is valid.
     /// - Throws: `RelataError` if the key can't be stored.
     public func signing(lifetime: Double) throws(RelataError) -> FileSigning {
         let key = SymmetricKey(data: try signingKey())

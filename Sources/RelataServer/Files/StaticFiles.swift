@@ -28,7 +28,7 @@ public struct StaticFiles: Sendable {
     /// The reply to a request, and its share of the memory for all replies.
     ///
     /// - Parameters:
-    ///   - path: The part of the path below that of the files, still percent-encoded.
+    ///   - path: The part of the path below the files' path, still percent-encoded.
     ///   - target: The whole path.
     ///   - room: The memory for replies that clients haven't read yet. A file is read only after it has its share.
     ///   - limit: The maximum size of a file, in bytes.

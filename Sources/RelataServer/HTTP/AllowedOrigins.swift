@@ -1,5 +1,5 @@
 #if Server
-/// Which web pages may call the server from a browser, as browsers ask for it (CORS).
+/// The web pages that may call the server from a browser, in the form that browsers ask for (CORS).
 struct AllowedOrigins: Sendable {
     private let origins: [String]
     private let constantFields: String?

@@ -4,7 +4,7 @@ import Synchronization
 /// A limit on the memory of all clients' requests together, or of their replies: each may be large, but not all at
 /// once.
 final class BodyBudget: Sendable {
-    /// Those up to this size aren't counted.
+    /// Bodies up to this size aren't counted.
     static let freeSize = 16 * 1024
 
     private let limit: Int

@@ -3,8 +3,8 @@ import NIOCore
 import RelataCore
 import Synchronization
 
-/// The body of a request on its way from the connection to its reader, while it arrives. It is short: while enough
-/// bytes wait here, the connection isn't read.
+/// Passes the body of a request from the connection to its reader, while it arrives. It is short: while enough bytes
+/// wait here, the connection isn't read.
 final class BodyPipe: Sendable {
     private struct State {
         var pieces = CircularBuffer<ByteBuffer>(initialCapacity: 4)
@@ -25,8 +25,8 @@ final class BodyPipe: Sendable {
     private let state = Mutex(State())
     private let wish = Mutex<Wish?>(nil)
 
-    /// Called when more bytes are needed. It is a type because a closure directly in a mutex is wrapped again at each
-    /// read, and each call goes through all of the wrappers.
+    /// Called when more bytes are needed. A separate type: a closure directly in a mutex would be wrapped again at each
+    /// read, and each call would go through all of the wrappers.
     private struct Wish: Sendable {
         let body: @Sendable () -> Void
     }
@@ -39,7 +39,7 @@ final class BodyPipe: Sendable {
     /// Whether so much waits that nothing more should be read.
     var isFull: Bool { state.withLock { $0.size >= Self.maximumSize && !$0.isDropped } }
 
-    /// Whether the body has come to its end.
+    /// Whether the body has ended.
     var isWhole: Bool { state.withLock { $0.isWhole } }
     /// The number of received bytes.
     var received: Int { state.withLock { $0.received } }

@@ -30,7 +30,7 @@ struct ConnectionChannel: ServerChildChannel {
             let finished = channel.eventLoop.makePromise(of: Void.self)
             let connection = ConnectionHandler(responder, limits: limits, finished: finished)
             let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: decoderLimits)
-            // Large replies wait here rather than in the system, where it can't be seen whether a slow client receives
+            // Large replies wait here rather than in the system, which doesn't show whether a slow client receives
             // anything.
             try? channel.syncOptions?.setOption(
                 .tcpOption(NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)), value: 128 * 1024)

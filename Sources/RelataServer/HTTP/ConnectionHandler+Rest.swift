@@ -1,7 +1,7 @@
 #if Server
 import NIOCore
 
-/// Replies of which a piece at a time is in memory.
+/// Replies that are sent piece by piece, with only one piece in memory.
 extension ConnectionHandler {
     /// Whether the next piece is being read, while nothing is left to be taken by the client.
     var isReadingRest: Bool { rest != nil && sending == nil }

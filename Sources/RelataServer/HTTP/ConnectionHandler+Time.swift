@@ -1,7 +1,7 @@
 #if Server
 import NIOCore
 
-/// How long a connection waits.
+/// The waiting times of a connection.
 extension ConnectionHandler {
     func waitForBody(_ context: ChannelHandlerContext, isFirst: Bool) {
         if isFirst { bodyStart = .now() }

@@ -34,7 +34,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         /// A request is processed. Its number distinguishes its reply from late ones.
         case answering(Int, Task<Void, Never>?)
         /// A reply is being sent, and the client receives it slowly. A large one must be written completely: a client
-        /// that does something else meanwhile mustn't keep its memory reserved.
+        /// that does something else in the meantime mustn't keep its memory reserved.
         case blocked(untilWhole: Bool)
         /// The last reply was sent: the client gets time to receive it.
         case lingering
@@ -42,7 +42,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         case upgraded
     }
 
-    /// A reply on its way.
+    /// A reply that is being sent.
     struct Sending {
         let size: Int
         let start = NIODeadline.now()
@@ -85,7 +85,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     private var isReadHeld = false
     private var requestCount = 0
     private var unfinishedCount = 0
-    /// Since when the body is awaited that arrives.
+    /// The time since which the handler waits for the arriving body.
     var bodyStart = NIODeadline.now()
     /// The reply to send.
     var sending: Sending?
@@ -285,7 +285,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         let isLarge = reply.share != nil || reply.stream != nil
         state = .blocked(untilWhole: isLarge)
         write(reply, isAwaited: isLarge, context)
-        // Writing may have come to its end by now, and the next request may be worked on.
+        // Writing may have ended by now, and the next request may be in progress.
         switch state {
         case .blocked(untilWhole: false) where context.channel.isWritable: next(context)
         case .blocked: waitForTaking(context)

@@ -7,7 +7,7 @@ import CRelataZlib
 /// ms, during which all connections of that loop wait. They take no body of several parts, and limit the size of each
 /// body, not of all bodies together.
 enum Gzip {
-    /// Why a body can't be decompressed.
+    /// The reason why a body can't be decompressed.
     enum Failure: Error, Equatable {
         /// It would be larger than the limit.
         case tooLarge

@@ -14,7 +14,7 @@ struct ReceivedRequest: Sendable {
     var pipe: BodyPipe?
     /// Whether the client waits for `100 Continue`.
     var asksForBody = false
-    /// The number of bytes the body may have, also after it was decompressed.
+    /// The maximum number of bytes of the body, also after decompression.
     var bodyLimit: Int
     /// The body's share of the memory for all bodies; `nil` for a small one.
     var share: BodyBudget.Share?
@@ -22,7 +22,7 @@ struct ReceivedRequest: Sendable {
     var isKeptAlive: Bool
     /// The head of a request for a WebSocket.
     var webSocketHead: HTTPRequestHead?
-    /// When its last byte arrived.
+    /// The time when its last byte arrived.
     var arrival = NIODeadline.now()
 
     /// The number of received bytes of the body.

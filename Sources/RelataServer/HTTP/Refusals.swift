@@ -36,7 +36,7 @@ extension ServerRefusal {
         }
         // Clients repeat a request after 500 or more, which would do it twice.
         return ServerRefusal(
-            .noRoom, "this was completed, but its reply is large, and too much is being sent to clients at once",
+            .noRoom, "the request was completed, but its reply is large, and too much is being sent to clients at once",
             status: 400
         )
     }

@@ -20,7 +20,7 @@ struct EncodedReply: Sendable {
 
 /// Encodes replies. Each is complete when it is sent, so that it takes one write; of a streamed one, the head is.
 struct ReplyEncoder: Sendable {
-    /// From how many bytes on a body is compressed.
+    /// The number of bytes from which on a body is compressed.
     static let compressedSize = 1024
 
     private let origins: AllowedOrigins

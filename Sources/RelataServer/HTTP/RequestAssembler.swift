@@ -10,13 +10,13 @@ struct RequestAssembler {
         case wait
         /// `100 Continue` must be sent.
         case askForBody
-        /// A request is whole, or all of it that is needed to answer it.
+        /// A request is complete, or the part that is needed to answer it.
         case complete(ReceivedRequest)
         /// A request is refused; the following bytes can't be parsed.
         case refuse(Refusal)
     }
 
-    /// Why a request isn't taken.
+    /// The reason why a request is refused.
     struct Refusal {
         let error: ServerRefusal
         /// Whether only the head of the reply is wanted.
@@ -115,7 +115,7 @@ struct RequestAssembler {
         }
     }
 
-    /// Adds a piece of the body: work for its own bytes, however many arrived before.
+    /// Adds a piece of the body. The work depends only on the piece's size, not on the bytes before it.
     private mutating func append(_ bytes: ByteBuffer) -> Step {
         guard case .body(var request) = state else { return .wait }
         received += bytes.readableBytes

@@ -5,7 +5,7 @@ import NIOHTTP1
 struct RequestHeaders: Sendable {
     /// The fields that the protocol reads, by names in lower case.
     private(set) var kept: [String: String] = [:]
-    /// How the body is encoded.
+    /// The encoding of the body.
     private(set) var contentEncoding: String?
     /// The id that a proxy gave the request.
     private(set) var requestID: String?

@@ -36,7 +36,7 @@ final class KeyRing: Sendable {
 
     /// Replaces the keys, except for the application's id.
     ///
-    /// - Parameter overlap: How long the replaced keys of backends stay valid.
+    /// - Parameter overlap: The time that the replaced keys of backends stay valid.
     func replace(with keys: ServerKeys, overlap: Duration) {
         let time = now()
         state.withLock { state in
@@ -75,8 +75,8 @@ final class KeyRing: Sendable {
 
     /// The key that a text is, or the replaced key, if that is still valid.
     ///
-    /// A text that is the key of lesser rights as well has only those: two hashes don't show that they are of one text. A
-    /// replaced key that has become another key is only that one.
+    /// If a text is also a key with lesser rights, it has only those rights: two hashes don't show that they belong to
+    /// the same text. A replaced key that has become another key has only the rights of the new one.
     func key(_ text: String, _ privilege: ParseKeys.Privilege) -> HashedKey? {
         let (keys, former) = state.withLock { ($0.keys, $0.former) }
         if let key = keys.key(of: privilege), key.matches(text) {

@@ -16,7 +16,7 @@ struct LoginAttempts: Sendable {
 
     private var failures: [String: Failures] = [:]
 
-    /// How many seconds an address must wait before its next attempt; `nil` for no wait.
+    /// The number of seconds that an address must wait before its next attempt; `nil` for no wait.
     func wait(of peer: String, at time: ContinuousClock.Instant) -> Int? {
         guard let next = failures[peer]?.next, time < next else { return nil }
         return Int((next - time).components.seconds) + 1

@@ -73,8 +73,8 @@ final class LoginSessions: Sendable {
     func signIn(_ key: String, from peer: String) throws(Refusal) -> (session: Session, cookie: String) {
         let time = now()
         let expiry = state.withLock { $0.loginTokens.removeValue(forKey: Self.digest(key)) }
-        // The right key never waits: behind a proxy all clients have one address, and an attacker could lock all others
-        // out.
+        // The right key never waits: behind a proxy, all clients have the same address, and an attacker could lock
+        // everybody out.
         let masterKey = expiry == nil && admits(peer) ? keys.key(key, .master) : nil
         guard expiry.map({ time < $0 }) ?? (masterKey != nil) else {
             let wait = state.withLock { state in
@@ -102,8 +102,8 @@ final class LoginSessions: Sendable {
         return (session, cookie)
     }
 
-    /// Whether a session may be used from an address. One that began with the master key may be used from where the key
-    /// may be.
+    /// Whether a session may be used from an address. A session that began with the master key is bound to the same
+    /// addresses as the key.
     func admits(_ session: Session, from peer: String?) -> Bool { session.key == nil || admits(peer) }
 
     private func admits(_ peer: String?) -> Bool { keys.admits(.master, peer) }

@@ -10,14 +10,15 @@ struct KeyRotation: Sendable {
 }
 
 extension RelataServer {
-    /// Replaces the keys of a running server. The application's id doesn't change, nor does whether clients need a key.
+    /// Replaces the keys of a running server. The application's id stays the same, and so does the rule whether clients
+    /// need a key.
     ///
     /// Clients that connected with a key that is no longer valid are disconnected. Sessions of the dashboard that began
     /// with such a key end.
     ///
     /// - Parameters:
     ///   - keys: The keys from now on.
-    ///   - overlap: How long the replaced keys of backends stay valid.
+    ///   - overlap: The time that the replaced keys of backends stay valid.
     public func replaceKeys(with keys: ServerKeys, overlap: Duration = .zero) async {
         guard let rotation else { return }
         let endsNow = overlap <= .zero && keys.masterKey != rotation.ring.keys.masterKey
@@ -33,7 +34,7 @@ extension RelataServer {
     ///   - path: The file, as ``KeyFile`` reads it.
     ///   - given: Keys that replace those in the file.
     ///   - current: The content of the file at the last reading.
-    ///   - overlap: How long replaced keys of backends stay valid.
+    ///   - overlap: The time that replaced keys of backends stay valid.
     ///   - interval: The time between two readings of the file.
     public func followKeys(
         in path: String, given: KeyFile.Given, since current: KeyFile, overlap: Duration,

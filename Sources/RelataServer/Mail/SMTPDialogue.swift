@@ -26,7 +26,7 @@ struct SMTPDialogue {
         try await expect(250, "refused the recipient with", recipient)
         try await expect(354, "refused the mail with", try await connection.ask("DATA"))
         try await expect(250, "refused the mail with", try await connection.ask(ByteBuffer(bytes: message.data)))
-        // The server has accepted the mail, however the connection ends.
+        // The server has accepted the mail, even if the connection ends with an error.
         _ = try? await connection.ask("QUIT")
     }
 

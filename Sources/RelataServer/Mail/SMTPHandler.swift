@@ -111,7 +111,7 @@ final class SMTPHandler: ChannelDuplexHandler {
             if reply.code == 220, let security = command.security {
                 // Bytes before TLS may come from an attacker.
                 guard buffer.readableBytes == 0 else {
-                    return refuse(context, "it sent more than was asked before TLS")
+                    return refuse(context, "it sent unexpected data before TLS")
                 }
                 do {
                     try context.pipeline.syncOperations.addHandler(security.handler(), position: .first)

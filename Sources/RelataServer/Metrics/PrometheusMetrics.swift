@@ -7,7 +7,7 @@ import Synchronization
 /// A factory of swift-metrics: an app that passes it to `MetricsSystem.bootstrap` finds its own metrics at `/metrics`,
 /// too. Timers and aggregating recorders become histograms, counters get the suffix `_total`, and times are seconds.
 public final class PrometheusMetrics: MetricsFactory, Sendable {
-    /// How many series one metric may have. Further ones are counted together, regardless of their labels.
+    /// The maximum number of series of a metric. Further ones are counted together, regardless of their labels.
     public static let maximumSeries = 1000
 
     private struct Family: Sendable {

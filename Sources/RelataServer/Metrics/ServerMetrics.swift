@@ -12,7 +12,7 @@ final class ServerMetrics: Sendable {
     static let other = "other"
 
     private let registry: PrometheusMetrics
-    /// Those of the protocol, followed by ``other`` and that of the server's own pages.
+    /// The protocol's routes, followed by ``other`` and the route of the server's own pages.
     private let routes: [String]
     /// By route, method and kind of status.
     private let requests: [[[Counter]]]
@@ -74,7 +74,7 @@ final class ServerMetrics: Sendable {
         return registry.text()
     }
 
-    /// Records how much memory the process uses now.
+    /// Records the memory that the process uses now.
     static func measureMemory(_ registry: PrometheusMetrics) {
         guard let memory = residentMemory else { return }
         Gauge(label: "process_resident_memory_bytes", factory: registry).record(memory)
@@ -88,7 +88,7 @@ final class ServerMetrics: Sendable {
         }
     }
 
-    /// A number that goes up and down.
+    /// A gauge, which goes up and down.
     private final class Level: Sendable {
         private let meter: Meter
 

@@ -9,7 +9,7 @@ struct LiveQuerySession: Sendable {
     /// Called with errors whose details clients don't get.
     let report: @Sendable (any Error) -> Void
 
-    /// How long a client may take to send its keys.
+    /// The time that a client may take to send its keys.
     private static let patience = Duration.seconds(10)
 
     /// Runs until one of both sides ends it.

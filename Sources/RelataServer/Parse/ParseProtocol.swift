@@ -11,8 +11,8 @@ extension RelataServer {
     /// - Parameters:
     ///   - store: The store. It is closed with the server.
     ///   - keys: The keys that clients must send.
-    ///   - options: How requests are answered. The mount is that of the server.
-    ///   - configuration: How the server listens.
+    ///   - options: The options for answering requests. The mount is that of the server.
+    ///   - configuration: The configuration of the server.
     ///   - metrics: The server's metrics.
     ///   - logger: The log.
     ///   - configure: Sets the hooks before and after clients save and delete objects.
@@ -167,7 +167,7 @@ private struct ParseProtocol: ParseForm {
     }
 
     private func tendMail(_ report: @escaping @Sendable (any Error) -> Void) async {
-        // A mail server that doesn't answer doesn't hold up the end of this one.
+        // A mail server that doesn't answer must not delay the end of this server.
         let probing = Task { [service] in
             repeat {
                 if let error = await service.probeMail() { report(error) }
@@ -213,7 +213,7 @@ private struct ParseProtocol: ParseForm {
         return ServerReply(reply)
     }
 
-    /// Writes down who was to change what.
+    /// Adds an entry with the caller and the requested change to the audit log.
     private func note(_ audited: AuditedCall, _ request: WireRequest, _ reply: WireReply, peer: String?) async {
         let isDone = audited.isBatch && reply.status == 200
         let details = isDone ? AuditLog.details(of: request.body, reply.body) : audited.rights

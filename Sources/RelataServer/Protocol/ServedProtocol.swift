@@ -36,8 +36,7 @@ public protocol ServedProtocol: Sendable {
     /// The reply to a request that the server doesn't take, with the status of the refusal.
     func render(_ refusal: ServerRefusal) -> ServerReply
 
-    /// How large the body of a request may be, before any of it is read; `nil` for as large as any. As large as any by
-    /// default.
+    /// The maximum size of a request's body, before any of it is read; `nil`, the default, for the limit of all requests.
     ///
     /// - Parameters:
     ///   - path: The path below the mount.
@@ -45,7 +44,7 @@ public protocol ServedProtocol: Sendable {
     /// - Throws: The refusal of a request, regardless of its body.
     func maximumBody(path: String, headers: [String: String]) throws(ServerRefusal) -> Int?
 
-    /// How large the body of a request may be that is answered while its body arrives (``ServerRequest/stream``),
+    /// The maximum size of a request's body that is read while the request is answered (``ServerRequest/stream``),
     /// before any of it is read; `nil`, the default, for a request whose body is collected first.
     ///
     /// - Parameters:
@@ -72,10 +71,10 @@ public protocol ServedProtocol: Sendable {
     /// The kinds of requests that `/metrics` counts separately, a fixed small number. None by default.
     var routes: [String] { get }
 
-    /// Which of ``routes`` a path below the mount belongs to. A path of none is counted as `other`.
+    /// The one of ``routes`` that a path below the mount belongs to. A path that belongs to none is counted as `other`.
     func route(of path: Substring) -> String
 
-    /// Why requests can't be answered now, for `/readyz`; `nil`, the default, if they can.
+    /// The reason why requests can't be answered now, for `/readyz`; `nil`, the default, if they can.
     func problem() async -> String?
 
     /// The content of `/readyz`: by default, only ``problem()``.
@@ -84,7 +83,7 @@ public protocol ServedProtocol: Sendable {
     /// Called once, when the server listens. Does nothing by default.
     func started(at address: ServerAddress)
 
-    /// Background work, as long as the server runs: then the task is cancelled. Nothing by default.
+    /// Background work, for as long as the server runs; then the task is cancelled. Nothing by default.
     ///
     /// - Parameter report: Logs errors.
     func work(report: @escaping @Sendable (any Error) -> Void) async

@@ -5,7 +5,7 @@ public struct ServerHealth: Hashable, Sendable {
     public struct Part: Hashable, Sendable {
         /// The name of the part in the reply.
         public var name: String
-        /// Why it doesn't work; `nil` if it does. Everybody can read it.
+        /// The reason why it doesn't work; `nil` if it does. Everybody can read it.
         public var problem: String?
 
         /// A part.
@@ -15,9 +15,9 @@ public struct ServerHealth: Hashable, Sendable {
         }
     }
 
-    /// Why requests can't be answered now, so that others should be sent none to this server; `nil` if they can.
+    /// The reason why this server can't answer requests now, and should be sent none; `nil` if it can.
     public var problem: String?
-    /// The parts. One that doesn't work is shown, and doesn't take the server out of rotation by itself.
+    /// The parts. A part that doesn't work is shown, but doesn't take the server out of rotation by itself.
     public var parts: [Part]
 
     /// The working parts.

@@ -1,5 +1,5 @@
 #if Server
-/// Why a server refuses a request. A ``ServedProtocol`` renders it for its clients.
+/// The reason why a server refuses a request. A ``ServedProtocol`` renders it for its clients.
 public struct ServerRefusal: Error, Hashable, Sendable {
     /// The reason, for programs.
     public enum Reason: Hashable, Sendable {

@@ -64,7 +64,7 @@ public struct ServerReply: Sendable {
         self.headers = headers
     }
 
-    /// A body of which a piece at a time is in memory.
+    /// A body that is read piece by piece, with only one piece in memory.
     public struct Stream: Sendable {
         /// The number of bytes it has.
         public let size: Int

@@ -20,9 +20,9 @@ final class RequestExecutor: TaskExecutor {
         var isStarted = false
         /// The current or next job.
         var job: UnownedJob?
-        /// Since when it does it.
+        /// The time when it began the job.
         var start = NIODeadline.now()
-        /// Whether it has worked for so long that another thread replaces it.
+        /// Whether it has worked so long that another thread replaces it.
         var isBlocked = false
     }
 
@@ -63,7 +63,7 @@ final class RequestExecutor: TaskExecutor {
         }
     }
 
-    /// After how long a job is taken to block its thread.
+    /// The time after which a job counts as blocking its thread.
     private static let patience = TimeAmount.milliseconds(5)
 
     private let width: Int
@@ -73,8 +73,8 @@ final class RequestExecutor: TaskExecutor {
     private let watcherWake = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - threads: The maximum number of threads: as many as the store can block, and some for other work.
-    ///   - idleTime: How many seconds a thread waits for a job before it ends.
+    ///   - threads: The maximum number of threads: the number that the store can block, and some for other work.
+    ///   - idleTime: The number of seconds that a thread waits for a job before it ends.
     init(threads: Int, idleTime: Double = 10) {
         let threads = max(1, threads)
         width = min(threads, ProcessInfo.processInfo.activeProcessorCount)
@@ -86,7 +86,8 @@ final class RequestExecutor: TaskExecutor {
     /// The number of threads.
     var threadCount: Int { state.withLock { $0.workers.count { $0.isStarted } } }
 
-    /// The number of threads started so far: starting one takes as long as some requests, so there should be few.
+    /// The number of threads started so far. Starting one takes about as much time as some requests, so there should be
+    /// few.
     var startedCount: Int { state.withLock { $0.startedCount } }
 
     func enqueue(_ job: consuming ExecutorJob) {

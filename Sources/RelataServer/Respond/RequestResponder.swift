@@ -9,9 +9,9 @@ final class RequestResponder: Sendable {
     let metrics: ServerMetrics
     /// The executor that answers requests.
     let executor: RequestExecutor
-    /// The room for the bodies of requests.
+    /// The memory for the bodies of requests.
     let bodies: BodyBudget
-    /// The room for replies that clients are still to take.
+    /// The memory for replies that clients haven't received yet.
     let replies: BodyBudget
     /// The memory for files, which need no keys: slow downloads don't take the memory of protocols.
     let files: BodyBudget
@@ -62,7 +62,7 @@ final class RequestResponder: Sendable {
     /// From now on, replies announce that the connection closes.
     func stop() { isStopping.store(true, ordering: .relaxed) }
 
-    /// How the body of a request is taken that begins to arrive.
+    /// Decides how to take the body of a request that begins to arrive.
     ///
     /// - Throws: the refusal of a request, regardless of its body.
     func admission(
@@ -85,7 +85,7 @@ final class RequestResponder: Sendable {
             limit: try asked.served.maximumBody(path: path, headers: headers.kept) ?? limits.bodySize)
     }
 
-    /// Begins a request, and answers it if that needs no waiting, whatever other requests are doing. `nil` for one that
+    /// Begins a request, and answers it if that never has to wait for other requests. `nil` for a request that
     /// ``answer(_:from:)`` must answer.
     func answerAtOnce(_ request: ReceivedRequest, from peer: SocketAddress?) -> EncodedReply? {
         metrics.requestBegan()
@@ -286,7 +286,7 @@ final class RequestResponder: Sendable {
         return (body, share)
     }
 
-    /// The reply to a request that isn't taken, and the last on its connection.
+    /// The reply to a refused request. The connection is closed after it.
     func refuse(_ refusal: RequestAssembler.Refusal) -> EncodedReply {
         let error = refusal.error
         metrics.requestRefused(status: error.status)
@@ -319,7 +319,7 @@ final class RequestResponder: Sendable {
     }
 }
 
-/// The proxies of which the log says that their clients are unknown.
+/// The proxies for which the log has already reported unknown clients.
 private struct UnreadProxies {
     private static let maximumCount = 64
 

@@ -16,7 +16,7 @@ struct RequestRoutes: Sendable {
         case files(StaticFiles)
     }
 
-    /// The longest path first; of two with the same length, that of a protocol.
+    /// The longest path first; of two with the same length, the protocol's.
     private let answerers: [(mount: Mount, answerer: Answerer)]
 
     /// - Parameter protocols: The protocols that requests are for.

@@ -16,7 +16,7 @@ public protocol DocumentSource: Sendable {
 public struct FetchedDocument: Hashable, Sendable {
     /// The bytes of the document.
     public var body: [UInt8]
-    /// For how many seconds the document may be cached; `nil` if the reply doesn't contain a time.
+    /// The number of seconds that the document may be cached; `nil` if the reply doesn't contain a time.
     public var lifetime: Double?
 
     /// A document.
@@ -73,7 +73,7 @@ public struct HTTPSDocuments: DocumentSource {
         }
     }
 
-    /// For how many seconds a reply may be kept; `nil` where it doesn't say.
+    /// The number of seconds that a reply may be cached; `nil` if it doesn't say.
     private static func lifetime(_ headers: HTTPHeaders) -> Double? {
         let words = headers[canonicalForm: "cache-control"].map { $0.lowercased() }
         if words.contains("no-store") || words.contains("no-cache") { return 0 }

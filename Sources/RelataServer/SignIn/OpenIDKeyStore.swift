@@ -19,17 +19,17 @@ actor OpenIDKeyStore {
     private var failure: (any Error)?
     private var running: Task<Void, any Error>?
 
-    /// How many seconds keys are cached if the provider doesn't set a time.
+    /// The number of seconds that keys are cached if the provider doesn't set a time.
     private static let lifetime = 3600.0
-    /// The least and the greatest cache time, in seconds, whatever the provider sets.
+    /// The least and the greatest cache time, in seconds, regardless of the provider's.
     private static let lifetimes = 60.0...86_400.0
-    /// How many seconds expired keys are used if the provider can't be reached.
+    /// The number of seconds that expired keys are used if the provider can't be reached.
     private static let grace = 3600.0
     /// The least number of seconds between two fetches.
     private static let interval = 60.0
     /// The time that a sign-in waits for new keys if the last ones are still usable.
     private static let patience = Duration.seconds(1)
-    /// For how long the provider isn't asked again where it couldn't be.
+    /// The number of seconds that the provider isn't asked again after a failed attempt.
     private static let pause = 5.0
 
     init(

@@ -54,7 +54,8 @@ struct OpenIDVerifier: Sendable {
             audience.string.map { text in audiences.contains { Self.areSame($0, text) } } ?? false
         }
         guard !intended.isEmpty, isForUs else { throw SignInError("the token is meant for another app (aud)") }
-        // Access tokens of some providers, which any of their apps can get for this one, differ only in their claims.
+        // Some providers' access tokens, which any of their apps can get for this app, differ from ID tokens only in
+        // their claims.
         if let type = claims["typ"], !["ID", "JWT"].contains(type.string?.uppercased()) {
             throw SignInError("the token isn't an ID token (typ)")
         }

@@ -37,7 +37,7 @@ struct WebSocketUpgrade: Sendable {
 
     /// Switches to WebSocket, replacing the handler that read the request.
     ///
-    /// - Parameter finished: Succeeds when the connection is closed and the session has come to its end.
+    /// - Parameter finished: Succeeds when the connection is closed and the session has ended.
     func begin(
         inPlaceOf http: ConnectionHandler, on channel: any Channel, isStopping: Bool,
         finished: EventLoopPromise<Void>
@@ -88,7 +88,7 @@ struct WebSocketUpgrade: Sendable {
         }
     }
 
-    /// In how many parts a message may come.
+    /// The maximum number of parts of a message.
     private static let maximumParts = 1024
 
     private func run(_ messages: Messages, isStopping: Bool, finished: EventLoopPromise<Void>) {

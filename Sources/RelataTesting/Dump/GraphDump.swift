@@ -17,7 +17,7 @@ extension Model {
     ///     """)
     /// ```
     ///
-    /// Attributes and links stand in the order of their declaration. A to-one that isn't loaded is shown by its key; a
+    /// Attributes and links are in the order of their declaration. A to-one that isn't loaded is shown by its key; a
     /// has-one or to-many that isn't loaded is left out, unless it has edits to save. An object that was shown before,
     /// with the same content, is shown as `(above)`.
     ///

@@ -43,7 +43,7 @@ private struct StoreDump {
             let keys = rows.map { row in KeyValue(table.keyColumns.map { row[$0].read(as: table.columns[$0].type) }) }
             self.rows.append(rows)
             places.append(Dictionary(zip(keys, keys.indices), uniquingKeysWith: { first, _ in first }))
-            // The numbers of objects are those of their rows, regardless of which reference comes first.
+            // Objects are numbered in the order of their rows, regardless of which reference comes first.
             if table.hasNumbers { for key in keys { _ = text.object(table.name, key, table.keyTypes) } }
         }
     }

@@ -25,7 +25,8 @@ struct AttributeSampler {
         }
     }
 
-    /// A value for the object of that number, which counts from 1; `attempt` is how often one was refused before.
+    /// A value for the object of that number, which counts from 1; `attempt` is the number of values that were refused
+    /// before.
     ///
     /// - Throws: `RelataError.invalidUse` if no value can be generated.
     func value(number: Int, attempt: Int, _ random: inout SampleRandom) throws -> Value {
@@ -172,7 +173,7 @@ struct AttributeSampler {
         }
     }
 
-    /// Whether the attribute's type has that value: a type of one's own may take some only.
+    /// Whether the attribute's type accepts that value: an app's own type may accept only some.
     private func accepts(_ value: Value) -> Bool {
         switch type {
         case let type as any AttributeValue.Type: type.init(databaseValue: value) != nil

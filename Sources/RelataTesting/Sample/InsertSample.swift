@@ -10,9 +10,9 @@ extension StoreWriter {
     ///
     /// - Every attribute gets a value that meets its limits and unique sets; optional attributes are sometimes unset.
     /// - Every to-one gets a target, optional ones in most cases; lists get members within their declared counts.
-    /// - For each model that links can reach, `related` objects are created, or as many as required links and counts
-    ///   need. If the store has objects of the model already, they become the targets instead: insert your own samples
-    ///   first.
+    /// - For each model that links can reach, `related` objects are created, or the number that required links and
+    ///   counts need. If the store already has objects of the model, they become the targets instead: insert your own
+    ///   samples first.
     /// - Objects that `validate()` refuses are generated again, up to a hundred times.
     ///
     /// Enums must be `CaseIterable` or have numbers as raw values; `Codable` types generate themselves by decoding.

@@ -8,7 +8,7 @@ struct SampleCounts {
     private let schema: Schema
     private let entities: [Int: SampleEntity]
 
-    /// Sets how many objects of each entity are wanted.
+    /// Sets the number of wanted objects of each entity.
     static func plan(
         _ entities: [Int: SampleEntity], root: Int, count: Int, related: Int, _ schema: Schema,
         in transaction: WriteTransaction
@@ -99,7 +99,7 @@ struct SampleCounts {
         }
     }
 
-    /// How many new objects are needed for a minimum number, and for room for the links.
+    /// The number of new objects that are needed to reach a minimum, and to make room for the links.
     private func needed(_ least: Int, links: Int, capacity: Int?, of entity: SampleEntity) -> Int {
         let holders = capacity.map { (links + $0 - 1) / $0 } ?? 0
         return max(least, holders) - entity.stored.count

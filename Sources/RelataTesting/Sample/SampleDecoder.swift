@@ -8,7 +8,7 @@ final class SampleDecoder: Decoder {
     var random: SampleRandom
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
-    /// How deep the value is nested: a type may contain itself.
+    /// The depth of the nested value: a type may contain itself.
     private var depth = 0
 
     init(_ random: SampleRandom) { self.random = random }

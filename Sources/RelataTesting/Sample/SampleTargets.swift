@@ -10,7 +10,7 @@ struct SampleTargets {
     private var loads: [Int]
     /// The targets with room for another link.
     private var free: [Int]
-    /// New ones that need more links to them, and how many.
+    /// New objects that need more links to them, and the number of these links.
     private var needy: [(index: Int, missing: Int)]
 
     init(_ reference: Reference, to target: SampleEntity, from source: SampleEntity, in transaction: WriteTransaction)

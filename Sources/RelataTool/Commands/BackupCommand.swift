@@ -70,7 +70,7 @@ struct BackupCommand: ParsableCommand {
         switch event {
         case .base(let moment): "\(source.file) can be restored from \(ContinuousBackup.text(moment)) on"
         case .resumed(let moment): "continues after \(ContinuousBackup.text(moment))"
-        case .lost(let reason): "starts again, because some of what was written may be missing: \(reason)"
+        case .lost(let reason): "starts again, because some writes may be missing: \(reason)"
         case .removed(let count): "removed \(DisplayText.count(count, "old base"))"
         }
     }

@@ -4,7 +4,7 @@ struct DashedValues {
     /// The arguments of the command line, without the program's name.
     let arguments: [String]
 
-    /// The arguments with keys to be deleted that are negative numbers behind `--`, where the parser takes any value.
+    /// The arguments, with negative keys moved after `--`, where the parser accepts any value.
     var parsed: [String] {
         guard arguments.first == DeleteCommand.configuration.commandName else { return arguments }
         var others: [String] = []

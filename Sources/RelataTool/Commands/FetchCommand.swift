@@ -17,7 +17,7 @@ struct FetchCommand: ParsableCommand {
             of it meet a condition, and count it (tracks.@count); joined by AND, OR, NOT.
             """)
 
-    /// How to show them.
+    /// The output format.
     enum Format: String, ExpressibleByArgument, CaseIterable { case table, json, csv }
 
     @OptionGroup var source: FileArgument

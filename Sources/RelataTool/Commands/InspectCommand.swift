@@ -7,7 +7,7 @@ struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Shows entities, attributes, relationships and the numbers of objects.")
 
-    /// How to show it.
+    /// The output format.
     enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, svg, mermaid, swift }
 
     @OptionGroup var source: FileArgument

@@ -35,7 +35,7 @@ struct WalkCommand: ParsableCommand {
 
     private func show(_ arguments: String...) { show(arguments) }
 
-    /// Runs a command as if it were typed.
+    /// Runs a command as if it had been typed.
     private func show(_ arguments: [String]) {
         print("\n$ relata " + arguments.map(Self.quoted).joined(separator: " "))
         do {

@@ -51,7 +51,7 @@ struct RecordOutput {
                         return Self.quoted(link.records.map(described).joined(separator: "; "))
                     }
                     let columns = table.columnIndexes(of: property)
-                    // Unset is nothing at all; empty text is a pair of quotes.
+                    // An unset value is an empty field; empty text is a pair of quotes.
                     if columns.allSatisfy({ record.values[$0].isNull }) { return "" }
                     let text = text(columns, of: record)
                     return text.isEmpty ? "\"\"" : Self.quoted(text)
@@ -83,7 +83,7 @@ struct RecordOutput {
 
     // MARK: Related objects
 
-    /// Related objects in a cell: a name, or how many and their names.
+    /// Related objects in a cell: a name, or their number and their names.
     private func summary(of link: LoadedLink, _ property: String, of record: FetchedRecord) -> String {
         switch link {
         case .one(let target?): return described(target)

@@ -46,7 +46,7 @@ struct Inspection {
         }
     }
 
-    /// Takes the rows out of the counts that have no key, by which queries leave them out.
+    /// Subtracts rows without a key from the counts, because queries leave them out.
     private mutating func leaveOutKeyless() throws {
         for table in database.schema.tables where table.entity.mayLackKeys {
             let dialect = database.connection.dialect

@@ -84,7 +84,7 @@ struct RelationshipSummary {
         return words
     }
 
-    /// All of it, as JSON.
+    /// The summary as JSON.
     var json: JSONValue {
         var members: JSONObject = [
             "name": .string(relationship.name), "kind": .string(kind), "target": .string(relationship.target),

@@ -10,7 +10,7 @@ struct SwiftModels {
     private let fileName: String
     /// The struct of each table.
     private let types: [String]
-    /// The property of each column or relationship in Swift, by table and the schema's name of it.
+    /// The Swift property of each column or relationship, by table and by its name in the schema.
     private let names: [[String: String]]
 
     init(_ database: ToolDatabase) {
@@ -30,7 +30,7 @@ struct SwiftModels {
             "// swift-format-ignore-file",
         ]
         if !notes.isEmpty {
-            lines += ["//", "// What the tables declare and a model can't:"]
+            lines += ["//", "// Parts of the tables that a model can't declare:"]
             lines += notes.map { "// - " + DisplayText.visible($0) }
         }
         let needsFoundation = schema.tables.contains { table in

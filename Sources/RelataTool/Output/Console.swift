@@ -3,7 +3,7 @@ import RelataCore
 
 /// The tool's messages and questions, as opposed to its output.
 enum Console {
-    /// Writes an error: one line, whatever the message contains.
+    /// Writes an error in one line, regardless of line breaks in the message.
     static func fail(_ message: String) {
         let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
         write("relata: \(DisplayText.visible(line))\n")

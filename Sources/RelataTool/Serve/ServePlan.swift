@@ -159,8 +159,8 @@ struct ServePlan {
             }
         }
         defer { following?.cancel() }
-        // SIGHUP asks many servers to reload their files, which this one does by itself. In a terminal, it must end the
-        // server when the terminal is closed.
+        // Many servers reload their files at SIGHUP; this one reloads them without it. In a terminal, the signal must
+        // end the server when the terminal is closed.
         if isatty(STDIN_FILENO) == 0 { signal(SIGHUP, SIG_IGN) }
         try await server.run { address in
             let token = showsExamples ? server.makeDashboardToken() : nil

@@ -80,7 +80,7 @@ import Testing
     }
 }
 
-@Test func denyIsJudgedLast() async throws {
+@Test func denyIsCheckedLast() async throws {
     try await example {
         let store = try await Store.open(temporary("town.sqlite"), for: Library.self)
         try await store.save(

@@ -41,7 +41,7 @@ import Testing
     @Relationship(inverse: \Place.region) var parts: ToMany<Place>
 }
 
-/// A festival of two evenings, and what was run on it.
+/// A festival of two evenings, and the recorder of its statements.
 func festival() async throws -> (Store, StatementRecorder) {
     let recorder = StatementRecorder()
     let store = try await Store.open(temporary("festival.sqlite"), for: [Evening.self], options: recorder.options)

@@ -5,7 +5,7 @@ import Testing
 
 /// Runs the code of an example in its own folder.
 ///
-/// `temporary("name")` is a path in that folder. What the code prints is collected, and ``printed(in:sourceLocation:)``
+/// `temporary("name")` is a path in that folder. The code's output is collected, and ``printed(in:sourceLocation:)``
 /// compares it with the guides that show it.
 func example(sourceLocation: SourceLocation = #_sourceLocation, body: () async throws -> Void) async throws {
     let run = try ExampleRun()
@@ -14,8 +14,8 @@ func example(sourceLocation: SourceLocation = #_sourceLocation, body: () async t
     #expect(rest.isEmpty, "no guide is named that shows \(rest)", sourceLocation: sourceLocation)
 }
 
-/// Compares what was printed since the last time with the guides that show it: in a block marked `text`, right after
-/// the `swift` block whose code ends here.
+/// Compares the output since the last call with the guides that show it: in a block marked `text`, right after the
+/// `swift` block whose code ends here.
 ///
 /// With `RELATA_RECORD=1` in the environment the guides get the new output instead.
 func printed(

@@ -1,7 +1,7 @@
 import DocumentationSupport
 import Foundation
 
-/// A file under `Snippets`: code that is compiled and run by the tests, of which the guides show parts.
+/// A file under `Snippets`: code that the tests compile and run, and whose parts the guides show.
 struct SnippetFile {
     let path: String
     let lines: [Line]
@@ -48,7 +48,7 @@ struct SnippetFile {
         line.trimmingCharacters(in: .whitespaces).replacing(/temporary\((".*?")\)/) { $0.output.1 }
     }
 
-    /// The number of consecutive lines that match a block, and where the match ends.
+    /// The number of consecutive lines that match a block, and the end of the match.
     func match(_ block: [String]) -> (count: Int, next: Line?) {
         var best: (count: Int, next: Line?) = (0, nil)
         for start in lines.indices where lines[start].text == block.first {

@@ -27,7 +27,7 @@ import Testing
         #expect(ChangeLogFormat.json(KeyList(values: [value], width: 1), of: columns) == json)
         let read = try ChangeLogFormat.keys(json, of: columns).values
         #expect(read == [value])
-        // An integer and a number with a fraction of zero are equal, and not the same.
+        // An integer and the floating-point number of the same value are equal, but not identical.
         #expect(read.map { "\($0)" } == ["\(value)"])
     }
 

@@ -16,7 +16,7 @@ import Testing
         #expect(!read.isAffected(by: region(["a": "z"])))
         #expect(!read.isAffected(by: region(["c": "x"])))
         #expect(read.isAffected(by: region([:], rows: ["a"])))
-        // A count depends on the rows, and on no column.
+        // A count depends on the rows, but on no column.
         #expect(!read.isAffected(by: region(["b": "x"])))
         #expect(read.isAffected(by: region([:], rows: ["b"])))
     }

@@ -82,7 +82,7 @@ import FoundationXML
         parser.delegate = reader
         #expect(parser.parse())
         #expect(Set(reader.elements).isSubset(of: ["svg", "title", "style", "rect", "g", "path", "text"]))
-        // XML has no room for it.
+        // XML can't contain this character.
         let shown = DisplayText.shortened("A\(name)", to: DiagramGeometry.longestName)
             .replacingOccurrences(of: "\u{FFFE}", with: "\u{FFFD}")
         #expect(reader.texts.contains(shown))

@@ -1,7 +1,7 @@
 import RelataCore
 import Testing
 
-/// What an error says names the object, and the property if it is about one.
+/// Error messages name the object, and the property if they are about one.
 @Suite struct ErrorTextTests {
     private func failure(_ property: String?, object: String? = nil) -> String {
         var failure = ValidationFailure(entity: "Account", property: property, key: nil, message: "must not be empty")

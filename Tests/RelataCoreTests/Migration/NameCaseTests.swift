@@ -18,13 +18,13 @@ import Testing
         return MigrationPlanner.own([actual], [wanted], old, dialect).map { $0.columns.map(\.name) }
     }
 
-    @Test func aColumnThatDiffersInCaseFromAWantedOneIsAnotherPrograms() {
+    @Test func aColumnThatDiffersInCaseBelongsToAnotherProgram() {
         #expect(own(table("id", "Title", "more"), table("id", "title")) == [["id", "more"]])
         #expect(own(table("id", "Title", "title"), table("id", "title")) == [["id", "title"]])
         #expect(own(table("id", "title"), table("id", "title")) == [["id", "title"]])
     }
 
-    @Test func aColumnThatTheOldModelsHadIsTheModels() {
+    @Test func aColumnOfTheOldModelsBelongsToTheModels() {
         #expect(own(table("id", "Title"), table("id", "title"), before: table("id", "Title")) == [["id", "Title"]])
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// The former names of tables and columns that a file remembers.
 @Suite struct RenameHistoryTests {
-    /// A table or a column, and the names that it had: what a history has to know of it.
+    /// A table or a column, and its former names: the expected contents of a history.
     private struct Named {
         var name: String
         var former: [String] = []
@@ -19,7 +19,7 @@ import Testing
 
     private let names = ["a", "b", "c", "d", "e"]
 
-    /// Renames some items, possibly to names that others give up.
+    /// Renames some items, possibly to names that other items release.
     private func rename(_ things: inout [Named], _ random: inout SeededGenerator) -> [RenameHistory.Rename] {
         let chosen = things.indices.filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
         var free = names.filter { name in !things.indices.contains { !chosen.contains($0) && things[$0].name == name } }
@@ -57,7 +57,7 @@ import Testing
     @Test(arguments: UInt64(1)...60) func renamedItemsAreFoundByEachFormerName(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var tables = ["a", "b", "c"].map { Named(name: $0, columns: [Named(name: "a"), Named(name: "b")]) }
-        // Table 2 took over what was in a column of table 0.
+        // Table 2 took over the values of a column of table 0.
         var moved: (from: Int, to: Int)? = (0, 2)
         var history = RenameHistory()
         history.note(["old"], of: "a", movedTo: "c", property: "links")

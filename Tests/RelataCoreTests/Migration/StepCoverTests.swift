@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelataCore
 
-/// Which changes a migration step takes over.
+/// The changes that a migration step takes over.
 @Suite struct StepCoverTests {
     @Test func aStepCoversItsOwnChangesRegardlessOfCase() {
         let step = MigrationStepDeclaration(name: "s", changes: [.dropping("Book.title"), .adopting])

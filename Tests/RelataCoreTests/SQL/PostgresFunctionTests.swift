@@ -3,7 +3,7 @@ import Testing
 
 @testable import RelataCore
 
-/// How the text of PostgreSQL's functions is made.
+/// The SQL text of PostgreSQL's functions.
 @Suite struct PostgresFunctionTests {
     /// The ranges of a set of characters, read back.
     private func ranges(_ text: String) throws -> [ClosedRange<UInt32>] {

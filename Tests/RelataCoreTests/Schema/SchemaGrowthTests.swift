@@ -1,7 +1,7 @@
 import RelataCore
 import Testing
 
-/// A schema that is made from another one, of which only what changed is resolved.
+/// A schema that is made from another one, and resolves only the changed parts.
 @Suite struct SchemaGrowthTests {
     /// Entities that each have a to-one, a list and a view of one hub.
     private func entities(_ count: Int) -> [Entity] {
@@ -218,7 +218,7 @@ private struct GrowthRandom {
             entities[index].properties.append(
                 .manyToMany(name, target.name, deleteRule: pick(rules) ?? nil, order: below(2) == 0 ? .stored : nil))
         case 6, 7, 8:
-            // The other side of something that leads here.
+            // The inverse of a relationship that leads here.
             let leading = entities.flatMap { other in
                 other.relationships.filter { $0.target == entities[index].name }.map { (other.name, $0) }
             }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelataCore
 
-/// Which conditions an index answers, so that objects are found from what they are related to.
+/// The conditions that an index answers, so that objects are found from those they are related to.
 @Suite struct SelectivityTests {
     let schema: Schema
     let album: Table

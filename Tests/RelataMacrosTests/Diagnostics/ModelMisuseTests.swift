@@ -159,7 +159,8 @@ import Testing
             "'Key' is the name of a type that @Model adds: choose another, or declare it outside the model")
     }
 
-    /// So that whoever uses them gets no error as well. What stands in them would refer to what may be missing.
+    /// The members keep the uses of the model free of further errors. They are empty, because their code would refer to
+    /// what may be missing.
     @Test func anInvalidModelGetsEmptyMembers() {
         let text = expand("@Model struct Book { let id: ID<Book>; var title: String! }").text
         for member in [

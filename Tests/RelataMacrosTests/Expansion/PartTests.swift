@@ -194,7 +194,7 @@ import Testing
                 """#,
             [
                 "authors: ToMany<Author> = .init()", "self.cache = other.cache", "self.images = other.images",
-                // A read object has no edits, whatever its links begin with.
+                // A fetched object has no edits, even if its links are initialised with some.
                 "self.authors = ToMany<Author>()", "self.images = Through<Image>()",
             ],
             without: ["self.limit", "self.cache = try"])

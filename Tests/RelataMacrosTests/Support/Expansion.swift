@@ -50,13 +50,13 @@ struct Finding: CustomStringConvertible {
     let message: String
     /// The source it points at.
     let node: String
-    /// The whole source after each fix-it, in their order, by what the fix-it says.
+    /// The whole source after each fix-it, in their order, by the fix-it's message.
     let fixes: [(title: String, source: String)]
 
     var description: String { "\(node): \(message) \(fixes.map(\.title))" }
 }
 
-/// Expands the source and collects what was reported.
+/// Expands the source and collects the diagnostics.
 func expand(_ source: String) -> (text: String, findings: [Finding]) {
     let file = Parser.parse(source: source)
     let context = BasicMacroExpansionContext(sourceFiles: [
@@ -111,7 +111,7 @@ func expectMisuse(
     #expect(finding.fixes.map(\.source) == fixed, sourceLocation: sourceLocation)
 }
 
-/// Expects one diagnostic in the members of a model that has an `id`, and what each fix-it makes of those members.
+/// Expects one diagnostic in the members of a model that has an `id`, and the members after each fix-it.
 func expectMisuse(
     inMembers members: String, at node: String, _ message: String, fixed: [String] = [],
     sourceLocation: Testing.SourceLocation = #_sourceLocation

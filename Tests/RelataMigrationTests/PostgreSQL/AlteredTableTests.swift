@@ -134,7 +134,7 @@ import Testing
         #expect(try file.open(assigned) == ["Book: the database assigns its key now"])
         try file.execute("INSERT INTO Book (title) VALUES ('b')")
         #expect(try file.lines("SELECT id FROM Book ORDER BY id") == ["7", "8"])
-        // Objects may bring keys along again.
+        // Objects may have their own keys again.
         #expect(try file.open(book(.attribute("title"))) == [])
     }
 
@@ -189,7 +189,7 @@ import Testing
         #expect(try file.lines("SELECT * FROM Book") == ["2|Persuasion"])
         #expect(try file.connection.lines("SELECT * FROM book") == ["1|Emma"])
         #expect(try Introspection.entities(of: file.connection).contains { $0.name == "Book" })
-        // The own one is renamed, and the other stays.
+        // The models' own table is renamed, and the other one stays.
         let renamed = Entity(
             name: "Book", table: "BOOK", properties: [.id(), .attribute("title")], uniques: [["title"]],
             indexes: [["title"]])
@@ -252,7 +252,7 @@ import Testing
         #expect(text.contains("the table name \(long) has more than 63 bytes"), "\(text)")
         #expect(text.contains("the column name \(long)b has more than 63 bytes"), "\(text)")
         #expect(try Introspection.tables(of: connection).isEmpty)
-        // Names of indexes are made short enough.
+        // Names of indexes are shortened.
         let short = String(repeating: "ä", count: 31)
         let fine = Entity(
             name: "Fine", table: short, properties: [.id(), .attribute("a", column: short + "b")], indexes: [["a"]])
@@ -290,7 +290,7 @@ import Testing
         #expect(try Migrator.migrate(connection, schema: models).isEmpty)
         let after = try TestEngine.postgres.shape(of: connection).filter { !$0.contains("relata_metadata") }
         #expect(after == before)
-        // Not at a later opening either, but once it is adopted.
+        // A later opening changes nothing either, unless a step adopts the database.
         #expect(throws: RelataError.self) { try Migrator.migrate(connection, schema: try Schema(more)) }
         try Migrator.migrate(
             connection, schema: try Schema(more), steps: [MigrationStep("adopt", taking: .adopting)])

@@ -13,7 +13,7 @@ import Testing
     private let plain = book(.attribute("title"))
     private let indexed = book(.attribute("title"), indexes: [["title"]])
 
-    /// A database with one row, of its own: the making of an index elsewhere would wait for what is open here.
+    /// A separate database with one row: making an index waits for open transactions in the same database.
     private func filled() throws -> TestDatabase {
         let database = try PrivateCluster.shared.makeDatabase()
         let connection = try TestEngine.postgresConnection(database.url)

@@ -21,7 +21,7 @@ import Testing
         let again = try DatabaseCopy.run(from: server, to: back, batch: batch)
         #expect(there == again, "the checksums are those of the values, on any engine")
         var (before, after) = (try contents(source), try contents(back))
-        // JSON is kept as what it says: `jsonb` has its own order and blanks.
+        // JSON keeps its meaning, but not its text: `jsonb` has its own order and blanks.
         let place = try #require(try Introspection.tables(of: back).first { $0.name == "Artist" })
             .columns.map(\.name).sorted().firstIndex(of: "more")
         let more = try #require(place)
@@ -69,7 +69,7 @@ import Testing
         #expect(try Introspection.entities(of: back) == [entity])
     }
 
-    /// A field of records holds integers of 64 bits beside other numbers.
+    /// A field of records holds both integers of 64 bits and other numbers.
     @Test func integersAmongOtherNumbersStayExact() throws {
         let number = Attribute("n", type: .real, isOptional: true, keepsIntegers: true)
         let entity = Entity(name: "Item", properties: [.id(), .attribute(number)])

@@ -35,7 +35,7 @@ import Testing
         let connection = try Connection(path: nil)
         let schema = try Schema([note(.attribute("text"))])
         try Migrator.migrate(connection, schema: schema)
-        // As it was made before keys were assigned only once.
+        // A file from before the time when keys were assigned only once.
         try connection.execute(
             """
             DROP TABLE Note; CREATE TABLE Note (id INTEGER PRIMARY KEY, text TEXT NOT NULL);

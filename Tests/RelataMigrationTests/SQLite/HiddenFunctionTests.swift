@@ -91,7 +91,7 @@ import Testing
         let joined = Relationship("others", target: "Thing", kind: .manyToMany(JoinTableNames(table: name)))
         let owner = Entity(name: "Thing", table: "Old", properties: [.id(), .relationship(joined)])
         try expectRefusal([owner], connection, "Thing.others")
-        // A table that is there already is used as it is.
+        // An existing table is used as it is.
         try connection.execute("CREATE TABLE \"\(name)\" (id INTEGER PRIMARY KEY)")
         try Migrator.migrate(
             connection, schema: Schema([old, Entity(name: "Other", table: name, properties: [.id()])]))

@@ -4,7 +4,7 @@ import RelataSQLite
 import TestSupport
 import Testing
 
-/// Where a reference may be unset its index begins with the largest key: rows without a target come last.
+/// The index of a reference that may be unset begins with the largest key, so that rows without a target come last.
 @Suite struct IndexDirectionTests {
     /// A book with a key that isn't the row's number.
     private func book(_ properties: Property..., indexes: [[String]] = []) -> Entity {

@@ -27,7 +27,7 @@ import Testing
         let second = try Connection(path: file.path) { sql, _ in statements.withLock { $0.append(sql) } }
         statements.withLock { $0 = [] }
         #expect(try Migrator.migrate(second, schema: schema).isEmpty)
-        // SQLite's number of its tables' version, and the row with which it is compared.
+        // One statement reads SQLite's number of the tables' version, the other the row that it is compared with.
         #expect(statements.withLock { $0.count } <= 2)
         // Another program's change is noticed.
         try first.execute("ALTER TABLE Entity7 DROP COLUMN attribute3")

@@ -104,13 +104,13 @@ import Testing
                 #expect(lines.count == 1)
                 #expect(lines[0].hasPrefix("Author: the file was made by another program and lacks the table Author"))
             }
-            // Models that fit still do.
+            // Models that fit can still be opened.
             try Migrator.migrate(connection, schema: try Schema([models[1]]))
         }
         #expect(try connection.lines("SELECT sql FROM sqlite_master ORDER BY name") == before)
         try Migrator.migrate(
             connection, schema: try Schema(more), steps: [MigrationStep("adopt", taking: .adopting)])
-        // From then on it is Relata's.
+        // From then on, the file counts as Relata's.
         let most = more + [Entity(name: "Shelf", properties: [.id()])]
         #expect(try Migrator.migrate(connection, schema: try Schema(most)).changes.count == 1)
     }

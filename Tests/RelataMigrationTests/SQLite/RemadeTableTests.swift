@@ -46,7 +46,7 @@ import Testing
         for lost in ["the index recent", "the index titles", "its triggers"] {
             #expect(message.contains(lost), "\(message)")
         }
-        // In two versions nothing is lost.
+        // If the changes are made in two versions, nothing is lost.
         try file.open(renamed(true))
         try file.open(renamed(false))
         try file.connection.execute("INSERT INTO Book (id, name, year) VALUES (2, '', 2001)")
@@ -97,7 +97,7 @@ import Testing
                 """)
         let new = Entity(name: "Genre", properties: [.id(), .attribute("name", isOptional: true)])
         #expect(try file.refusals(new).first?.contains("would lose what CHECK says") == true)
-        // They are lost if a step says so.
+        // A step may say that they are dropped.
         try file.open(new, steps: [MigrationStep("unchecked", taking: .changing("Genre"))])
         try file.connection.execute("INSERT INTO Genre VALUES (1, NULL), (2, 'check')")
         #expect(try file.lines("SELECT name FROM Genre ORDER BY id") == ["NULL", "check"])

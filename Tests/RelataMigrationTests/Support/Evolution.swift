@@ -37,7 +37,7 @@ struct Evolution {
         return plan
     }
 
-    /// What opening the database with other models refuses; it must be as it was.
+    /// The problems that prevent opening the database with other models, which must leave it unchanged.
     func refusals(_ entities: Entity..., steps: [MigrationStep] = []) throws -> [String] {
         let before = try contents()
         do {

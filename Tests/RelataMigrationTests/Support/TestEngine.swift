@@ -17,10 +17,10 @@ enum TestEngine: String, Sendable, CustomTestStringConvertible {
 
     var testDescription: String { rawValue }
 
-    /// The engines that there are: PostgreSQL where it is installed.
+    /// The available engines: PostgreSQL if it is installed.
     static let all: [TestEngine] = hasPostgres ? [.sqlite, .postgres] : [.sqlite]
 
-    /// Why tests of PostgreSQL are skipped.
+    /// The reason for skipping tests of PostgreSQL.
     static let missing: Comment = "PostgreSQL isn't installed, or the trait is off"
 
     /// A connection to its own database.
@@ -34,8 +34,8 @@ enum TestEngine: String, Sendable, CustomTestStringConvertible {
     #if PostgreSQL
     static var hasPostgres: Bool { PrivateCluster.isInstalled }
 
-    /// A database for migrations alone: an index that is made beside others' work waits for every transaction in its
-    /// database, so also for those of other tests, which may wait for the thread that waits here.
+    /// A separate database for migrations. Building an index concurrently waits for every transaction in its database,
+    /// including those of other tests, which may wait for the thread that waits here.
     private static let database = Result { try PrivateCluster.shared.makeDatabase() }
 
     /// The URL of its own schema.
@@ -61,7 +61,7 @@ enum TestEngine: String, Sendable, CustomTestStringConvertible {
     private static func postgresConnection() throws -> Connection { throw RelataError.invalidUse("no PostgreSQL") }
     #endif
 
-    // MARK: What differs
+    // MARK: Differences
 
     /// Quotes names whose case counts, as SQLite needs it not.
     func quoting(_ sql: String) -> String {
@@ -135,7 +135,7 @@ enum TestEngine: String, Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// Has the connection refuse whatever writes.
+    /// Makes the connection refuse all writes.
     func refuseWriting(_ connection: Connection) throws {
         try connection.execute(
             self == .sqlite ? "PRAGMA query_only = ON" : "SET default_transaction_read_only = on")

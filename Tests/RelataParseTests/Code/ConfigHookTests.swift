@@ -32,7 +32,7 @@ import Testing
         #expect(try await server.send("PUT", "/config", ["params": ["limit": 7]], isMaster: false).status == 403)
     }
 
-    @Test func aHookIsToldOfChangedParameters() async throws {
+    @Test func aHookGetsTheChangedParameters() async throws {
         let server = try server { code, told in
             code.afterSaveConfig { config, call in
                 let names = config.parameters.map(\.key).sorted().joined(separator: ",")
@@ -53,13 +53,13 @@ import Testing
         #expect(told.all.count == 2)
     }
 
-    @Test func aHookThatWasOvertakenIsAskedAgain() async throws {
+    @Test func anOvertakenHookRunsAgain() async throws {
         let server = try server { code, told in
             code.beforeSaveConfig { config, call in
                 let count = config.original["count"]?.integer ?? 0
                 told.add("\(count)")
                 guard call.context["isSlow"] == true, count == 0 else { return }
-                // Meanwhile somebody else changes one.
+                // Another request changes a parameter in the meantime.
                 try await call.asMaster.send("PUT", "/config", ["params": ["count": 1]])
             }
         }
@@ -70,7 +70,7 @@ import Testing
         #expect(try await server.send("GET", "/config")["params"] == ["count": 1, "welcome": "hi"])
     }
 
-    @Test func whatAHookChangesObeysTheRulesForParameters() async throws {
+    @Test func changesOfAHookObeyTheRulesForParameters() async throws {
         let server = try server { code, _ in
             code.beforeSaveConfig { config, _ in
                 switch config.parameters["kind"]?.string {

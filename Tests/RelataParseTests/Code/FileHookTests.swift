@@ -42,7 +42,7 @@ import Testing
         let facts = try await server.send("GET", "/files/app/metadata/\(name)")
         #expect(facts["metadata"] == ["page": 1, "size": 5, "isNamed": false], "\(facts.json)")
         #expect(facts["tags"] == ["type": "text/plain; charset=utf-8"])
-        // A name without an extension has that of its type.
+        // A name without an extension gets the extension of its type.
         let picture = try await server.upload("b", "x", headers: ["content-type": "image/png"])
         #expect(picture["name"]?.string?.hasSuffix("_by-nobody-b.png") == true, "\(picture.json)")
     }
@@ -62,7 +62,7 @@ import Testing
         let refused = try await server.upload("a.png", "text")
         #expect(refused.json == ["code": 130, "error": "it is no picture"], "\(refused.json)")
         #expect(told.all == ["text", "ex", ""])
-        // What was refused doesn't stay.
+        // A refused file isn't kept.
         #expect(storage.texts == ["text"])
         storage.age(by: 4000)
         try await server.service.tendFiles()
@@ -92,7 +92,7 @@ import Testing
         #expect(storage.texts == ["HELLO"])
     }
 
-    @Test func aHookIsToldOfAStoredFile() async throws {
+    @Test func aHookGetsTheStoredFile() async throws {
         let server = try server { code, told in
             code.afterSaveFile { file, call in
                 let text = (try? await Self.text(try await file.bytes())) ?? "-"
@@ -123,7 +123,7 @@ import Testing
         #expect(told.all == ["before a", "before bb", "after \(second) 2"])
         #expect(try await server.download(first).text == "a")
         #expect(try await server.download(second).status == 404)
-        // Of what doesn't exist, and of what may not be deleted, no hook is told.
+        // No hook is called for a file that doesn't exist, or that the caller may not delete.
         #expect(try await server.send("DELETE", "/files/\(second)").code == 153)
         #expect(try await server.send("DELETE", "/files/\(first)", isMaster: false).status == 403)
         #expect(told.all.count == 3)
@@ -146,7 +146,7 @@ import Testing
         #expect(page["name"]?.string?.hasSuffix("_a.html") == true, "\(page.json)")
     }
 
-    @Test func clientsArentToldTheErrorsOfTheApp() async throws {
+    @Test func errorsOfTheAppAreHiddenFromClients() async throws {
         struct Secret: Error {}
         let server = try server { code, _ in code.beforeSaveFile { _, _ in throw Secret() } }
         let reply = try await server.upload("a.txt", "a")

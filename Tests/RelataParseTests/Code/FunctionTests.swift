@@ -326,7 +326,7 @@ import Testing
         #expect(try await server.send("GET", "/config").code == 119)
     }
 
-    /// Another may have told the client its name, whose address has expired.
+    /// The client may know the file's name from another client, whose address for it has expired.
     @Test func functionsCannotStoreFilesWithoutAnAddress() async throws {
         let server = try TestServer.withFiles { files in
             files.signing = FileSigning(lifetime: 3600) { TestSecrets().digest(of: "key" + $0) }

@@ -14,7 +14,7 @@ import Testing
         try await server.send("POST", "/installations", body, isMaster: false)
     }
 
-    @Test func aHookSeesWhichInstallationIsWritten() async throws {
+    @Test func aHookSeesTheWrittenInstallation() async throws {
         let server = try server { code, told in
             code.beforeSave("_Installation") { save, _ in
                 told.add("\(save.isNew) \(save.object["installationId"]?.string ?? "-")")
@@ -28,7 +28,7 @@ import Testing
         let made = try await tell(server, ["deviceType": "ios", "installationId": "ONE", "badge": 1])
         let id = try #require(made["objectId"]?.string, "\(made.json)")
         #expect(made["channels"] == ["news"], "\(made.json)")
-        // For a client it is new; the hook sees that it is stored already.
+        // For the client it is new; the hook sees that it already exists.
         let again = try await tell(server, ["installationId": "one", "badge": 2])
         #expect(again["objectId"] == .string(id) && again["createdAt"] != nil, "\(again.json)")
         let changed = try await server.send(
@@ -44,7 +44,7 @@ import Testing
         #expect(try await server.get("_Installation", id)["channels"] == ["news"])
     }
 
-    @Test func aHookCantChangeWhichInstallationItIs() async throws {
+    @Test func aHookCantChangeTheIdentityOfAnInstallation() async throws {
         let server = try server { code, _ in
             code.beforeSave("_Installation") { save, _ in
                 if save.object["level"] == 1 { save.object["deviceToken"] = "other" }

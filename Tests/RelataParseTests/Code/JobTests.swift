@@ -170,7 +170,7 @@ import Testing
         let dead = try server(path) { $0.job("one") { _ in try await gate.wait() } }
         let id = try await begin(dead, "one")
         let other = try server(path) { $0.job("one") { _ in } }
-        // The run counts as running as long as its process extends the lock.
+        // The run counts as running while its process extends the lock.
         let now = Date()
         try await dead.service.tendJobs(now: now.addingTimeInterval(50))
         try await other.service.tendJobs(now: now.addingTimeInterval(70))

@@ -61,7 +61,7 @@ import Testing
         let (server, mails) = try TestServer.withMail { options in
             options.code.beforePasswordResetRequest { user in
                 if user["isBanned"] == true { throw ParseError(.objectNotFound, "no") }
-                // Another error than Parse's is none of the client's business either.
+                // Errors other than Parse's are hidden from the client, too.
                 if user["isBroken"] == true { throw CancellationError() }
             }
         }

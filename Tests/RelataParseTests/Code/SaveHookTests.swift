@@ -83,7 +83,7 @@ import Testing
         #expect(try await server.find("Book").map { $0["title"] } == ["a"])
     }
 
-    @Test func hooksAreAskedAboutEachObjectOfABatch() async throws {
+    @Test func hooksRunForEachObjectOfABatch() async throws {
         let server = try server { code, told in
             code.beforeSave("Book") { save, _ in
                 if save.object["title"] == "bad" { throw ParseError(.validationError, "bad") }
@@ -121,20 +121,20 @@ import Testing
         #expect(told.all == ["mei true", "mei true"])
     }
 
-    @Test func clientsArentToldTheErrorsOfTheApp() async throws {
+    @Test func errorsOfTheAppAreHiddenFromClients() async throws {
         struct Secret: Error {}
         let server = try server { code, _ in code.beforeSave("Book") { _, _ in throw Secret() } }
         let reply = try await server.send("POST", "/classes/Book", ["title": "a"])
         #expect(reply.json == ["code": 141, "error": "Script failed. Unknown error."], "\(reply.json)")
     }
 
-    @Test func aHookThatWasOvertakenIsAskedAgain() async throws {
+    @Test func anOvertakenHookRunsAgain() async throws {
         let server = try server { code, told in
             code.beforeSave("Book") { save, call in
                 let count = save.original?["count"]?.integer ?? 0
                 told.add("\(count)")
                 guard call.context["isSlow"] == true, count == 1 else { return }
-                // Meanwhile somebody else changes it.
+                // Another request changes the object in the meantime.
                 let id = save.object["objectId"]?.string ?? ""
                 try await call.asMaster.update("Book", id, ["count": 2])
             }

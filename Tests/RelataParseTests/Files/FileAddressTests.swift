@@ -7,7 +7,7 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// Where clients find files.
+/// The addresses of files in replies and requests.
 @Suite(.onEveryEngine) struct FileAddressTests {
     @Test func repliesContainAddressesAndRequestsNeedNone() async throws {
         let server = try TestServer.withFiles()

@@ -35,7 +35,7 @@ import Testing
         #expect(results.first { $0["name"] == other["name"] }?["uses"] == 1, "\(results)")
     }
 
-    @Test func anUnusedFileShowsWhenItGoes() async throws {
+    @Test func anUnusedFileShowsWhenItWillBeDeleted() async throws {
         let server = try server()
         let file = try await upload("a.png", to: server)
         let id = try await server.create("Book", ["cover": file])
@@ -55,7 +55,7 @@ import Testing
         #expect(try await list(server)["results"]?.array?.first?["deletedAt"] == .null)
     }
 
-    @Test func filesThatStayShowNoEnd() async throws {
+    @Test func filesThatStayShowNoTimeOfDeletion() async throws {
         let server = try server(unusedLifetime: nil)
         let file = try await upload("a.png", to: server)
         let unused = try #require(try await list(server, "unused=1")["results"]?.array?.first)

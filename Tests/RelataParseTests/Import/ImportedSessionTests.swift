@@ -87,9 +87,9 @@ struct ImportedSessionTests {
         #expect(
             notes.filter { $0.hasPrefix("_Session") } == [
                 "_Session: 1 of them not moved: they have ended",
-                "_Session: 3 of them not moved: their users aren't there",
-                "_Session: 1 of them not moved: the source doesn't tell their tokens, or these could be guessed",
-                "_Session: 1 of them not moved: they have no objectId, or an end that isn't a date",
+                "_Session: 3 of them not moved: their users don't exist",
+                "_Session: 1 of them not moved: the source doesn't return their tokens, or the tokens could be guessed",
+                "_Session: 1 of them not moved: they have no objectId, or a time of expiry that isn't a date",
             ])
         for (number, token) in tokens.enumerated() {
             let reply = try await me(server, token)

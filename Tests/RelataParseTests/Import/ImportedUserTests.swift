@@ -5,10 +5,10 @@ import Testing
 
 @testable import RelataParse
 
-/// Secrets that know one hash of another server, that of `old secret`.
+/// Secrets that know one hash of another server: the hash of `old secret`.
 final class ForeignSecrets: SecretHashing {
     private let own = TestSecrets()
-    /// How many passwords were compared with hashes of the other server, and with others, and the work of the former.
+    /// The number of passwords compared with hashes of the other server, and with others, and the work of the former.
     let compared = Counts()
 
     final class Counts: Sendable {

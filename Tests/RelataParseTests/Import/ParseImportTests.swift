@@ -130,7 +130,7 @@ struct ParseImportTests {
             $0.caller.principals
         }
         #expect(roles == ["*", "u1", "role:Editors", "role:Readers"])
-        // The classes allow what they allowed.
+        // The classes allow the same as before.
         let author = try await server.send("POST", "/classes/Author", ["name": "x"], isMaster: false)
         #expect(author.status != 201)
         #expect(try await server.send("GET", "/classes/Author/a1", isMaster: false)["born"] == nil)
@@ -146,7 +146,7 @@ struct ParseImportTests {
         #expect(users.created == 2 && users.refused == 1, "\(users)")
         #expect(notes.contains("_User u2: Account already exists for this username."), "\(notes)")
         #expect(notes.contains { $0.hasPrefix("Book/b2: author stays unset") }, "\(notes)")
-        #expect(notes.contains { $0.hasPrefix("_Session: 1 of them not moved: the source doesn't tell") }, "\(notes)")
+        #expect(notes.contains { $0.hasPrefix("_Session: 1 of them not moved: the source doesn't return") }, "\(notes)")
         try await check(server)
     }
 
@@ -168,7 +168,7 @@ struct ParseImportTests {
         ]
         for (server, files) in [(server, database), (other, description)] {
             let (reports, notes, _) = try await server.importing(files)
-            // An object of a time before the rule.
+            // An object from before the rule.
             #expect(reports["Note"]?.created == 1 && reports["Note"]?.refused == 0, "\(reports)")
             let note = try await server.send("GET", "/schemas/Note", [:])
             #expect(note["fields"]?["text"]?["required"] == true && note["fields"]?["size"]?["defaultValue"] == 3)

@@ -73,7 +73,7 @@ struct RateLimitTests {
             ("GET", "/classes/%42ook", nil), ("POST", "/classes/Book", ["_method": "GET"]),
             ("POST", "/batch", ["requests": [["method": "GET", "path": "/classes/Book"]]]),
             ("POST", "/batch", ["requests": [["method": "get", "path": "/parse/classes/Book?limit=1"]]]),
-            // Together with what follows, the mark is another character.
+            // The question mark forms one character with the next code point.
             ("POST", "/batch", ["requests": [["method": "GET", "path": "/classes/Book?\u{301}=1"]]]),
         ]
         for (method, path, body) in doors {
@@ -109,7 +109,7 @@ struct RateLimitTests {
             ]
         }
         #expect(await status(server, "POST", "/batch", batch(3)) == 200)
-        // None of it is done, and none of it counts.
+        // Nothing of the batch is done, and nothing of it counts.
         #expect(await status(server, "POST", "/batch", batch(3)) == 429)
         #expect(try await server.find("Book").count == 3)
         #expect(await status(server, "POST", "/batch", batch(2)) == 200)
@@ -145,7 +145,7 @@ struct RateLimitTests {
                 await status(server, "GET", "/classes/Book", from: "10.0.0.3", headers: mei.headers) == 429)
             let inOther = await status(server, "GET", "/classes/Book", from: "10.0.0.3", headers: other)
             #expect(inOther == (zone == .user ? 429 : 200))
-            // Made-up tokens have no budgets of their own.
+            // Invented tokens have no budgets of their own.
             for number in 0..<3 {
                 let status = await status(
                     server, "GET", "/classes/Book", from: "10.0.0.9",
@@ -222,7 +222,7 @@ struct RateCounterTests {
         #expect(counter.take([demand(1)]) == .init(rule: 0, milliseconds: 1))
         clock.advance(1)
         #expect(counter.take([demand(1)]) == nil)
-        // A time begins with a client's first request, and not for all at once.
+        // Each client's period begins with its first request, not at the same time for all.
         clock.advance(7000)
         #expect(counter.take([demand(2, 2)]) == nil)
         clock.advance(4000)
@@ -248,7 +248,7 @@ struct RateCounterTests {
         for key in 1000..<20_000 { _ = counter.take([demand(UInt64(key))]) }
         #expect(counter.clientCount <= 200)
         #expect(counter.take([demand(7)]) != nil)
-        // Those who came too late for a place share some.
+        // Clients that came too late for their own count share one.
         #expect(counter.take([demand(30_000)]) != nil)
         clock.advance(10_000)
         #expect(counter.take([demand(30_000)]) == nil)
@@ -260,7 +260,8 @@ struct RateCounterTests {
     @Test func aKnownClientKeepsItsCountWhenThereIsNoRoomForMore() {
         let clock = Clock()
         let counter = RateCounter([RateLimit("/a", count: 3, seconds: 10)], clients: 100) { clock.now }
-        // It is known since shortly before the turn of the generations, after which others take all places.
+        // The client becomes known shortly before a new generation of counts begins, in which other clients then take
+        // all places.
         _ = counter.take([demand(1)])
         clock.advance(9000)
         #expect(counter.take([demand(7)]) == nil)
@@ -276,7 +277,7 @@ struct RateCounterTests {
         for key in 1000..<1100 { _ = counter.take([demand(UInt64(key))]) }
         clock.advance(9000)
         #expect(counter.take([demand(7, 2)]) == nil)
-        // The places are free again, but its time isn't over.
+        // Places are free again, but the client's period isn't over.
         clock.advance(1500)
         #expect(counter.take([demand(7)]) == .init(rule: 0, milliseconds: 8500))
         #expect(counter.take([demand(8)]) == nil)
@@ -293,7 +294,7 @@ struct RateCounterTests {
             let (clock, maximum) = (Clock(), Int.random(in: 1...4, using: &random))
             let places = Bool.random(using: &random) ? Int.random(in: 1...8, using: &random) : 24
             let counter = RateCounter([RateLimit("/a", count: maximum, seconds: 0.1)], clients: places) { clock.now }
-            // Some keys share a count when there is no place for them.
+            // Some keys share a count when there are no free places.
             let keys = (0..<24).map { UInt64($0 % 5) + UInt64($0 / 5) * 1024 }
             var times: [UInt64: (end: Int64, count: Int)] = [:]
             let pace = Int64.random(in: 0...40, using: &random)

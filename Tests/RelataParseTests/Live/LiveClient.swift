@@ -10,8 +10,8 @@ struct LiveClient: Sendable {
     ///
     /// - Parameters:
     ///   - isConnecting: Whether the client says who it is.
-    ///   - address: Where the client is.
-    ///   - report: Gets the errors that the client isn't told.
+    ///   - address: The client's address.
+    ///   - report: Called with the errors that the client doesn't get.
     init(
         _ server: TestServer, token: String? = nil, isMaster: Bool = false, connecting isConnecting: Bool = true,
         from address: String? = nil,

@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    /// A message that is one of the protocol, but for some of its members.
+    /// A message of the protocol, with some of its members replaced.
     private static func message(_ random: inout SampleRandom) -> JSONValue {
         var query: JSONObject = ["className": .string(word(&random)), "where": value(3, &random)]
         for name in ["className", "where", "keys", "fields", "watch", "include", "excludeKeys", "results", "limit"]
@@ -59,7 +59,7 @@ import Testing
         for _ in 0..<200 {
             let message = Self.message(&random)
             await client.say(message)
-            // Its answer ends those to the message.
+            // The reply to this request comes after all replies to the message.
             await client.say(["op": "unsubscribe", "requestId": 99])
             var answer = JSONValue.null
             repeat {

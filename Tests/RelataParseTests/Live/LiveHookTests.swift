@@ -13,7 +13,7 @@ import Testing
 
     // MARK: Connections
 
-    @Test func aHookSeesWhoConnectsAndMayRefuseIt() async throws {
+    @Test func aHookSeesAClientAndMayRefuseIt() async throws {
         let server = try server { options, told in
             options.code.beforeConnect { connection, call in
                 let name = call.user?["username"]?.string ?? "-"
@@ -37,7 +37,7 @@ import Testing
         #expect(told.all == ["mei false - - 0 0", "- true - - 1 1", "- false phone 10.0.0.1 2 1"])
     }
 
-    @Test func clientsArentToldTheErrorsOfTheApp() async throws {
+    @Test func errorsOfTheAppAreHiddenFromClients() async throws {
         struct Secret: Error {}
         let server = try server { options, _ in options.code.beforeConnect { _, _ in throw Secret() } }
         let client = try await LiveClient(server, connecting: false) { [told] in told.add("\($0)") }
@@ -72,7 +72,7 @@ import Testing
         return server
     }
 
-    @Test func aHookChangesWhatAQueryFollowsAndShows() async throws {
+    @Test func aHookChangesTheConditionsAndFieldsOfAQuery() async throws {
         let server = try await published()
         let (client, master) = (try await LiveClient(server), try await LiveClient(server, isMaster: true))
         #expect(try await client.subscribe("Book", ["results": true, "keys": "secret"])["op"] == "subscribed")
@@ -87,21 +87,21 @@ import Testing
         #expect(told.all == ["1 {}", "1 {}"])
     }
 
-    @Test func aHookRefusesAQueryAlone() async throws {
+    @Test func aHookRefusesOneQueryOnly() async throws {
         let server = try await published()
         let client = try await LiveClient(server)
         try await client.subscribe("Book", id: 1)
         let refusal = try await client.subscribe("Book", where: ["secret": 1], id: 2)
         #expect(refusal["op"] == "error" && refusal["code"] == 119 && refusal["requestId"] == 2, "\(refusal)")
         #expect(refusal["error"] == "not by secrets")
-        // Nor may another query take the place of the first.
+        // Another query may not replace the first one either.
         await client.say(["op": "update", "requestId": 1, "query": ["className": "Book", "where": ["secret": 1]]])
         #expect(try await client.next()["code"] == 119)
         _ = try await server.create("Book", ["title": "c", "secret": 1, "isPublished": true])
         try await client.expect("create 1 c")
     }
 
-    @Test func aQueryThatGoesOnIsAskedAboutAgain() async throws {
+    @Test func aHookRunsAgainForAResumedQuery() async throws {
         let server = try await published()
         let (client, fence) = (try await LiveClient(server), try await LiveClient(server, isMaster: true))
         let position = try #require(try await client.subscribe("Book")["position"])
@@ -128,7 +128,7 @@ import Testing
         #expect(refusal["code"] == 102 && refusal["requestId"] == 1, "\(refusal)")
     }
 
-    @Test func aClassWhoseObjectsAHookPicksAfterwardsCantBeFollowed() async throws {
+    @Test func aClassWithAfterFindCantBeFollowed() async throws {
         let server = try server { options, _ in
             options.code.afterFind("Book") { books, _ in books }
             options.code.beforeSubscribe("Book") { _, _ in }
@@ -141,7 +141,7 @@ import Testing
 
     // MARK: Events
 
-    @Test func aHookChangesWhatIsSentAndNotWhatIsStored() async throws {
+    @Test func aHookChangesTheSentObjectAndNotTheStoredOne() async throws {
         let server = try server { options, _ in
             options.code.afterEvent("Book") { event, call in
                 if event.kind == .update { event.isSent = false }
@@ -170,7 +170,7 @@ import Testing
         #expect(last["op"] == "delete" && last["object"]?["for"] == "mei" && last["object"]?["title"] == nil)
     }
 
-    @Test func aHookCantShowWhatIsHidden() async throws {
+    @Test func aHookCantRevealHiddenFields() async throws {
         let server = try server { options, _ in
             options.code.afterEvent("Book") { event, call in
                 let id = event.object["objectId"]?.string ?? ""
@@ -216,7 +216,7 @@ import Testing
         try await his.expect("create 1 -", by: "secret")
     }
 
-    @Test func anErrorTakesThePlaceOfOneEvent() async throws {
+    @Test func anErrorReplacesOneEvent() async throws {
         let server = try server { options, _ in
             options.code.afterEvent("Book") { event, _ in
                 if event.object["title"] == "bad" { throw ParseError(.validationError, "no such book") }

@@ -45,13 +45,13 @@ import Testing
 
     @Test func aQueryThatTakesTooLongEnds() async throws {
         var options = ParseService.Options()
-        // Every look takes longer.
+        // Every evaluation takes longer than the limit.
         options.maximumLiveTime = 0
         let server = try TestServer(options: options)
         _ = try await server.create("Book", ["title": "0"])
         let client = try await LiveClient(server)
         try await client.subscribe("Book")
-        // One slow step may have another cause.
+        // A single slow step may have another cause.
         _ = try await server.create("Book", ["title": "1"])
         #expect(try await client.next()["op"] == "create")
         _ = try await server.create("Book", ["title": "2"])

@@ -5,7 +5,7 @@ import Testing
 
 /// Several servers of one PostgreSQL database.
 @Suite(.onEveryEngine) struct LiveProcessesTests {
-    @Test(.onPostgres) func aClientIsToldWhatAnotherServerWrites() async throws {
+    @Test(.onPostgres) func aClientGetsEventsForWritesOfAnotherServer() async throws {
         let path = try TestDatabases.newPath()
         let (first, second) = (try TestServer.withUsers(path: path), try TestServer.withUsers(path: path))
         let id = try await first.create("Book", ["title": "A"])

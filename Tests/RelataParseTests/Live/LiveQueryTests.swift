@@ -14,7 +14,7 @@ struct LiveQueryTests {
         let id = try await server.create("Book", ["title": "Fledgling", "year": 2005])
         try await client.expect("create 1 Fledgling")
         let other = try await server.create("Book", ["title": "Kindred", "year": 1979])
-        // When this event has come, the earlier ones have come, too.
+        // Once this event has arrived, so have any before it.
         _ = try await server.create("Book", ["title": "Imago", "year": 1989])
         try await client.expect("create 1 Imago")
         try await server.send("PUT", "/classes/Book/\(other)", ["year": 1981])

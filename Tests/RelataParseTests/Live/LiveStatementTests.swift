@@ -35,7 +35,7 @@ struct LiveStatementTests {
         #expect(compiler.count == 2)
     }
 
-    @Test func whatCannotBeBoundIsWrittenEachTime() throws {
+    @Test func valuesThatCannotBeBoundAreWrittenEachTime() throws {
         let (statement, compiler) = (LiveStatement(), Compiler())
         for number in 1...2 {
             let query = try statement.query(among: [KeyValue(.integer(Int64(number)))], compiler.compile)

@@ -6,7 +6,7 @@ import Testing
 
 /// A hook of live queries that takes its time delays only the query that it is asked about.
 @Suite(.onEveryEngine) struct SlowLiveHookTests {
-    /// Lets waiting hooks go on.
+    /// Lets waiting hooks continue.
     private final class Gate: Sendable {
         private let state = Mutex((isOpen: false, isReached: false))
 
@@ -108,12 +108,12 @@ import Testing
         let end = try await hers.next()
         #expect(end["op"] == "error" && end["code"] == 155, "\(end)")
         gate.open()
-        // The events of one are few enough.
+        // The events of only one query aren't too many.
         let other = end["requestId"] == 1 ? 2 : 1
         for number in 0..<3 { try await hers.expect("create \(other) \(number)") }
     }
 
-    @Test func anObjectThatGoesAwayMeanwhileIsNotShown() async throws {
+    @Test func anObjectThatDisappearsDuringTheHookIsNotSent() async throws {
         let (server, mei, sam) = try await server()
         let (hers, his) = (
             try await LiveClient(server, token: mei.token), try await LiveClient(server, token: sam.token)
@@ -122,7 +122,7 @@ import Testing
         let id = try await server.create("Note", ["title": "a", "ACL": acl(read: [mei.id])])
         await gate.reached()
         try await server.send("PUT", "/classes/Note/\(id)", ["title": "b", "ACL": acl(read: [sam.id])])
-        // When this has come, hers waits for the hook.
+        // Once his event has arrived, hers is waiting for the hook.
         try await his.expect("enter 1 b")
         gate.open()
         let event = try await hers.next()
@@ -130,7 +130,7 @@ import Testing
             event["op"] == "leave" && event["object"] == ["className": "Note", "objectId": .string(id)], "\(event)")
     }
 
-    @Test func anEndedQueryTellsNothingMore() async throws {
+    @Test func anEndedQuerySendsNoMoreEvents() async throws {
         let (server, mei, _) = try await server()
         let hers = try await LiveClient(server, token: mei.token)
         try await hers.subscribe("Note")
@@ -144,7 +144,7 @@ import Testing
         try await hers.expect("create 1 b")
     }
 
-    @Test func aSessionThatEndsMeanwhileEndsTheQuery() async throws {
+    @Test func aSessionThatEndsDuringTheHookEndsTheQuery() async throws {
         let (server, mei, _) = try await server()
         let hers = try await LiveClient(server, token: mei.token)
         try await hers.subscribe("Note")

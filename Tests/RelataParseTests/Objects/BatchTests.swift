@@ -81,7 +81,7 @@ import Testing
         #expect(outcomes(each) == ["a", "101", "111", "137", "d", "137", "e"])
         let found = try await server.find("Book", "order=objectId").map { $0["objectId"]?.string }
         #expect(found == ["a", "d", "e", "there"])
-        // In a transaction, either all or none are written, and the error is that of the first invalid one.
+        // In a transaction, either all or none are written, and the reply has the error of the first invalid one.
         let all = try await send([book("f", genre), book("g", "nobody"), book("h", genre)], isAtomic: true)
         #expect(all.code == 101 && "\(all.json)".contains("nobody"))
         #expect(try await server.find("Book").count == 4)

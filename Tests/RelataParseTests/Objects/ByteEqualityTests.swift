@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Columns store objects with sorted members, so objects with the same members are equal.
-    @Test func objectsAreFoundWhateverTheOrderOfTheirMembers() async throws {
+    @Test func objectsAreFoundRegardlessOfTheOrderOfTheirMembers() async throws {
         let server = try TestServer()
         try await server.save("Thing", ["o": ["b": 1, "a": ["d": 2, "c": 3]], "list": [["y": 1, "x": 2]]])
         #expect(try await server.find("Thing", ["o": ["a": ["c": 3, "d": 2], "b": 1]]).count == 1)

@@ -51,7 +51,7 @@ import Testing
         let pool = server.store.pool
         let end = DispatchSemaphore(value: 0)
         await withCheckedContinuation { isHeld in
-            // A separate thread, because the tasks need theirs.
+            // A separate thread, because the tasks need Swift's threads.
             Thread.detachNewThread {
                 try? pool.withWriter { _ in
                     isHeld.resume()

@@ -76,7 +76,7 @@ import Testing
         #expect(!many.statements.contains { $0.hasPrefix("CREATE TABLE") || $0.hasPrefix("DROP TABLE") })
     }
 
-    /// SQLite's list of tables has no index: what is said of one table is found by reading the list once.
+    /// SQLite's list of tables has no index: finding the entries of one table means reading the whole list.
     @Test(.onSQLite) func aNewFieldReadsTheListOfTablesOnce() async throws {
         let (statements, _) = try await addingField(beside: 3)
         #expect(statements.filter { $0.contains("sqlite_master AS m") }.count == 1, "\(statements)")
@@ -124,7 +124,7 @@ import Testing
         #expect(draft.entities.changes.places == [3, count])
         #expect(draft.entities.changes.names == ["Class3", "Fresh"])
         #expect(EntityChanges(draft.entities.all, since: known).names == ["Class3", "Fresh"])
-        // A reverted change isn't a change; after a removal, the others have other positions.
+        // A reverted change doesn't count as one; after a removal, the others have other positions.
         try draft.removeFields(["name"], of: "Class3")
         #expect(draft.entities.changes.names == ["Fresh"])
         try draft.removeClass("Class1")

@@ -7,7 +7,7 @@ import Testing
 
 /// Classes during changes: untouched ones aren't checked, and no change is missed.
 @Suite struct SchemaDraftTests {
-    /// Only touched classes' facts are compared with the former ones.
+    /// Only the facts of touched classes are compared with the old ones.
     @Test func aDraftComparesTheFactsOfTouchedClassesOnly() throws {
         let known = (0..<500).map { SchemaDraft.newEntity("Class\($0)") }
         var facts = ClassOptions()
@@ -22,14 +22,14 @@ import Testing
         #expect(draft.options.touched == ["Class3", "Fresh"])
         #expect(draft.options.changed == ["Class3", "Fresh"])
         #expect(draft.options["Class3"]?.fields.count == 2 && draft.options["Class4"] == facts)
-        // A reverted change is none, and a removed class has no facts.
+        // A reverted change doesn't count as one, and a removed class has no facts.
         try draft.removeFields(["list"], of: "Class3")
         #expect(draft.options.changed == ["Fresh"])
         try draft.removeClass("Class4")
         #expect(draft.options.changed == ["Class4", "Fresh"] && draft.options["Class4"] == nil)
     }
 
-    /// A list of entities finds them by name as they are, whatever was changed.
+    /// A list of entities finds them by their current names, after any change.
     @Test func entitiesAreFoundByNameInALongList() throws {
         let known = (0..<50).map { SchemaDraft.newEntity("Class\($0)") }
         var list = EntityList(known, resolved: try Schema(known))

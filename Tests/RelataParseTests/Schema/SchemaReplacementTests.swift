@@ -17,7 +17,7 @@ import Testing
         #expect(try await server.send("PUT", "/classes/Place/\(id)", ["there": point]).status == 200)
         let found = try await server.get("Place", id)
         #expect(found["there"] == point && found["at"] == nil && found["name"] == "A")
-        // One only makes room for one.
+        // One deleted GeoPoint makes room for one new one only.
         let two: JSONValue = ["fields": ["there": Self.gone, "b": ["type": "GeoPoint"], "c": ["type": "GeoPoint"]]]
         let refused = try await server.send("PUT", "/schemas/Place", two)
         #expect(refused.code == 111, "\(refused.json)")
@@ -26,7 +26,7 @@ import Testing
         #expect(try await server.get("Place", id)["there"] == point)
     }
 
-    @Test func aFieldAndAnIndexOnItGoTogether() async throws {
+    @Test func aFieldIsDeletedWithAnIndexOnIt() async throws {
         let server = try TestServer()
         _ = try await server.create("Book", ["title": "A", "shelf": 1])
         let indexes: JSONValue = [

@@ -171,7 +171,7 @@ struct KeyRightsTests {
         }
     }
 
-    // MARK: Which keys are right
+    // MARK: Valid keys
 
     @Test func wrongKeysAreRefusedEvenBesideValidOnes() async throws {
         let server = try server()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import RelataParse
 
-/// Which parts of a server work.
+/// The parts of a server and their problems.
 struct PartsTests {
     private static func problems(_ server: TestServer) async -> [String: Bool] {
         Dictionary(
@@ -20,7 +20,7 @@ struct PartsTests {
             try await Task.sleep(for: .milliseconds(5))
         }
         #expect(await Self.problems(server) == ["mail": true])
-        // It is asked from time to time.
+        // The mail server is probed from time to time.
         #expect(await server.service.probeMail() == nil)
         #expect(await Self.problems(server) == ["mail": false])
     }

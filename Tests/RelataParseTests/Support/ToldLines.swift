@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the closures of a test were told, in order.
+/// The lines that the closures of a test reported, in order.
 final class ToldLines: Sendable {
     private let lines = Mutex<[String]>([])
 

@@ -66,7 +66,7 @@ private struct World {
     private var grants: [String: Grant] = [:]
     private var readersAreOwners = false
     private var writersAreOwners = false
-    /// Whether the secret is hidden, by those whom it concerns.
+    /// Whether the secret is hidden, by the name that the rule is for.
     private var protections: [String: Bool] = [:]
 
     init(_ seed: UInt64) async throws {

@@ -28,7 +28,7 @@ import Testing
         #expect(try await server.page("POST", "verify_email", ["token": mail.token]).status == 404)
     }
 
-    @Test func ofFiftyConcurrentUsesOfALinkOneConfirms() async throws {
+    @Test func onlyOneOfFiftyConcurrentUsesOfALinkConfirms() async throws {
         let databases = try TestDatabases()
         let (server, mails) = try TestServer.withMail(path: try databases.path()) {
             $0.mail?.verifiesAddresses = true

@@ -37,7 +37,7 @@ import Testing
         #expect(refused.status == 400 && refused.html.contains("isn’t good enough"), "\(refused.html)")
         let own = try await server.setPassword("for mei only", by: token)
         #expect(own.status == 400 && own.html.contains("must not contain the account’s name"), "\(own.html)")
-        // A refused password doesn't use the link up.
+        // The link stays valid after a refused password.
         #expect(try await server.setPassword("another long one", by: token).status == 200)
     }
 

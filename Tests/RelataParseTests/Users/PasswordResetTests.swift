@@ -29,7 +29,7 @@ import Testing
         _ = try await server.signUpWithAddress("mei")
         try await server.requestMail("mei@example.org")
         let token = try await mails.next().token
-        // A program that opens every link of a mail doesn't use it up.
+        // The link stays valid if a program opens every link of a mail.
         for _ in 0..<3 {
             #expect(try await server.page("GET", "request_password_reset", ["token": token]).status == 200)
         }
@@ -40,7 +40,7 @@ import Testing
         #expect(try await server.logIn("mei", "first").status == 200)
     }
 
-    @Test func ofFiftyConcurrentUsesOfALinkOneSetsThePassword() async throws {
+    @Test func onlyOneOfFiftyConcurrentUsesOfALinkSetsThePassword() async throws {
         let databases = try TestDatabases()
         let (server, mails) = try TestServer.withMail(path: try databases.path())
         _ = try await server.signUpWithAddress("mei")
@@ -248,7 +248,7 @@ import Testing
         let queue = MailQueue(options, lookUpLimit: .milliseconds(50))
         let mail = Mail(to: "mei@example.org", subject: "a", text: "b")
         try queue.add {
-            // It doesn't even end when it is cancelled.
+            // The delivery doesn't even end when it is cancelled.
             await withCheckedContinuation { continuation in
                 Task.detached {
                     try? await Task.sleep(for: .seconds(20))

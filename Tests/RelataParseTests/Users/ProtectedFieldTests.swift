@@ -32,7 +32,7 @@ import Testing
         try await server.allow(["protectedFields": .object(fields)], in: className)
     }
 
-    /// Which of the two fields a user sees.
+    /// Those of the two fields that a user sees.
     private func seen(_ person: TestServer.Person?) async throws -> Set<String> {
         let reply = try await server.send(as: person, "GET", "/classes/Book")
         let names = reply.results.first?.object?.keys.map(\.self) ?? []

@@ -116,7 +116,7 @@ import Testing
         #expect(torn.code == 208 && torn["sessionToken"] == nil, "\(torn.json)")
     }
 
-    @Test func ofConcurrentLinksOfOneIDOneSucceeds() async throws {
+    @Test func onlyOneOfSeveralConcurrentLinksOfAnIDSucceeds() async throws {
         let (server, _) = try TestServer.withProviders()
         _ = try await server.person(["shop": vouched("nobody")])
         let people = [try await server.signUp("mei"), try await server.signUp("sam"), try await server.signUp("eve")]

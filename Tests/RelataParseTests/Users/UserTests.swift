@@ -111,7 +111,7 @@ import Testing
         #expect(after["age"] == 30 && after["emailVerified"] == false && after["sessionToken"]?.string == mei.token)
     }
 
-    @Test func ofConcurrentSignUpsWithOneNameOneSucceeds() async throws {
+    @Test func onlyOneOfSeveralConcurrentSignUpsWithANameSucceeds() async throws {
         let server = try TestServer.withUsers()
         let codes = try await withThrowingTaskGroup(of: Int64.self) { group in
             for _ in 0..<10 {

@@ -37,7 +37,7 @@ import Testing
     @Test func severalCallsRunAtOnce() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         try await register("hello", server)
-        // None replies before all have been asked.
+        // No webhook replies before all have been called.
         hooks.answer(Self.url) { body in
             try await hooks.wait(for: 20, at: Self.url)
             return ["success": body["params"]?["n"] ?? .null]

@@ -49,7 +49,7 @@ import Testing
         #expect(changed["url"] == "https://example.org/b" && changed["className"] == "Book")
         #expect(try await server.send("DELETE", "/hooks/triggers/Book/beforeSave").json == [:])
         #expect(try await server.send("GET", "/hooks/triggers/Book").json == [])
-        // They aren't a class, and don't create one.
+        // Webhooks aren't a class, and don't create one.
         let classes = try await server.send("GET", "/schemas").results.compactMap { $0["className"]?.string }
         #expect(!classes.contains("_Hooks") && !classes.contains("Book") && !classes.contains("Note"))
     }

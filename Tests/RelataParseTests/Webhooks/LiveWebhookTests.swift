@@ -8,7 +8,7 @@ import Testing
         "http://hook/beforeConnect", "http://hook/beforeSubscribe", "http://hook/afterEvent"
     )
 
-    @Test func aWebhookSeesWhoConnectsAndMayRefuseIt() async throws {
+    @Test func aWebhookSeesAClientAndMayRefuseIt() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         let mei = try await server.signUp("mei")
         try await server.register("beforeConnect", "@Connect")
@@ -46,12 +46,12 @@ import Testing
         #expect(refusal["code"] == 141 && refusal["error"] == "not by secrets" && refusal["requestId"] == 2)
         let first = try #require(hooks.calls(Self.subscribe).first)
         #expect(first["query"] == ["className": "Book", "where": ["year": 1]] && first["requestId"] == 1, "\(first)")
-        // Without the webhook, only the one for finding decides, and it isn't asked about changes.
+        // Without this webhook, only the one for `beforeFind` is left, which isn't called for changes.
         #expect(try await server.send("DELETE", "/hooks/triggers/Book/beforeSubscribe").status == 200)
         #expect(try await client.subscribe("Book", id: 3)["code"] == 119)
     }
 
-    @Test func aWebhookChangesEventsOrKeepsThemBack() async throws {
+    @Test func aWebhookChangesOrWithholdsEvents() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         _ = try await server.create("Book", ["title": "0", "secret": 0])
         try await server.allow(["protectedFields": ["*": ["secret"]]], in: "Book")
@@ -74,12 +74,12 @@ import Testing
         try await client.expect("create 1 d create")
     }
 
-    @Test func aWebhookThatFailsIsLoggedAndTellsClientsNoAddress() async throws {
+    @Test func aFailedWebhookIsLoggedAndItsAddressHiddenFromClients() async throws {
         let (server, hooks) = try TestServer.withWebhooks()
         _ = try await server.create("Book", ["title": "0"])
         let client = try await LiveClient(server)
         try await client.subscribe("Book")
-        // Nobody answers it.
+        // No webhook answers at this address.
         try await server.register("afterEvent", "Book")
         _ = try await server.create("Book", ["title": "a"])
         let error = try await client.next()

@@ -116,7 +116,7 @@ import Testing
         #expect((3...5).contains(lost) && hooks.reports.allSatisfy { $0.contains("lost") }, "\(hooks.reports)")
         gate.continuation.finish()
         try await hooks.wait(for: 6 - lost, at: Self.after)
-        // Sent notices leave their room to others, and so do those that are given up.
+        // Sent notices release their memory for others, and so do abandoned ones.
         for round in 0..<5 {
             if round == 1 { hooks.answer(Self.after) { _ in throw WebhookError("away") } }
             let sent = hooks.calls(Self.after).count

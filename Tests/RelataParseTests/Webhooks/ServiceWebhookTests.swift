@@ -92,7 +92,7 @@ import Testing
         let body: JSONValue = ["deviceType": "ios", "installationId": "one", "deviceToken": "t1", "level": 1]
         let made = try await server.send("POST", "/installations", body, isMaster: false)
         let id = try #require(made["objectId"]?.string, "\(made.json)")
-        // A field that the reply leaves out isn't stored, but those that say which installation it is are.
+        // A field that the reply leaves out isn't stored, except those that identify the installation.
         let stored = try await server.get("_Installation", id)
         #expect(stored["channels"] == ["news"] && stored["level"] == nil, "\(stored)")
         #expect(stored["deviceToken"] == "t1" && stored["installationId"] == "one" && stored["deviceType"] == "ios")

@@ -35,7 +35,7 @@ import Testing
             #expect(reply.status == 403 && reply.json["error"] == "unauthorized", "\(headers): \(reply)")
         }
         #expect(try await send("POST", "/classes/Book", "{\"a\":").json["code"] == 107)
-        // A wrong key in the header fields isn't corrected by the body.
+        // The body can't make up for a wrong key in the header fields.
         let body = #"{"_ApplicationId":"app","_MasterKey":"master","a":1}"#
         #expect(try await send("POST", "/classes/Book", body, ["x-parse-client-key": "other"]).status == 403)
     }

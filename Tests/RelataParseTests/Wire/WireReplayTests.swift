@@ -63,7 +63,7 @@ import Testing
             #expect(Int64(reply.status) == call["status"]?.integer, "\(label): \(method) \(target): \(reply.json)")
             if let members = recorded.object {
                 for (name, value) in members {
-                    // The index that every class has is only listed beside others.
+                    // The index that every class has is only listed along with others.
                     if name == "indexes", value == ["_id_": ["_id": 1]] { continue }
                     #expect(reply[name] != nil, "\(label) lacks \(name): \(reply.json)")
                 }

@@ -10,7 +10,8 @@ import Testing
 
 /// Random databases of other programs: a deletion does the same as the server itself, and its report matches.
 ///
-/// `RELATA_DELETION_CASES` and `RELATA_DELETION_SEED` in the environment set how many databases are tried, and the first.
+/// `RELATA_DELETION_CASES` and `RELATA_DELETION_SEED` in the environment set the number of databases that are tried,
+/// and the first one.
 @Suite(.needsPostgreSQL) struct ForeignDeletionPropertyTests {
     private static func number(_ name: String, _ standard: UInt64) -> UInt64 {
         ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } ?? standard
@@ -118,7 +119,7 @@ import Testing
             #expect(made.isUnplannable, "\(place): \(error)\n\(refusal)")
             return .refusedByRelataOnly
         case (.failure(let error), .failure):
-            // What only the server can know, it says when the deletion is tried.
+            // Some conflicts only the server can detect, when the deletion is tried.
             if let plan { #expect(made.isUnplannable, "\(place): \(error)\n\(plan)") }
             return .refused
         }
@@ -140,7 +141,7 @@ import Testing
         """
 
     private func deletePlainly(_ reading: ForeignReading, _ table: Table, _ roots: [KeyValue]) throws {
-        // The same rows, found by what is read of them.
+        // The same rows, found by their read values.
         let rows = DeletionSQL(
             DeletionGraph(schema: reading.schema, root: table.index), roots: .keys(roots), dialect: .postgres)
         let statement = rows.delete(table.index)
@@ -171,7 +172,7 @@ import Testing
             let deleted = Set(old.keys).subtracting(new.keys)
             let unset = Set(report.nullified.filter { $0.entity == table.name }.flatMap { Array($0.keys) })
             if table.keyColumnNames == ["ctid"] {
-                // A row that is changed is elsewhere then.
+                // A changed row has another location.
                 #expect(deleted == Set(report.deletedKeys(of: table.name)).union(unset), place)
                 continue
             }

@@ -73,7 +73,7 @@ import Testing
         #expect(
             counts
                 == ["person": 1, "sales.orders": 2, "sales.item": 2, "vehicle": 1, "car": 1, "log_line": 1].filter {
-                    // A table takes columns of another, and not its foreign keys.
+                    // A table inherits the columns of another, but not its foreign keys.
                     $0.key != "car"
                 })
         let unset = Dictionary(
@@ -109,8 +109,8 @@ import Testing
         return database
     }
 
-    /// What the plan and the deletion of the first employee say by a connection that looks at its own schema only, as a
-    /// store does.
+    /// The errors of planning and making the deletion of the first employee, on a connection that looks only at its own
+    /// schema, as a store does.
     private func refusals(in database: TestDatabase) throws -> [String] {
         let connection = try foreignConnection(database.url, writes: true)
         defer { try? connection.close() }
@@ -210,7 +210,7 @@ import Testing
         } catch {
             #expect("\(error)".contains("sales.item has row-level security, which hides rows from the role"))
         }
-        // Nothing of it is concerned here.
+        // This deletion doesn't affect the table.
         #expect(try reading.plan("event", 3, "2023-05-01").deletedCount == 1)
         try connection.close()
     }
@@ -282,7 +282,7 @@ import Testing
     }
 
     @Test func functionsOfOtherUsersAreNotCalled() throws {
-        // Fit better than the server's own, where these take text.
+        // These fit calls with text better than the server's own functions.
         let bodies = ["quote_ident(name) RETURNS text", "\"left\"(name, integer) RETURNS text"]
         let functions = bodies.map {
             "CREATE FUNCTION public.\($0) LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'called'; END$$"
@@ -316,7 +316,7 @@ import Testing
     }
 
     @Test func deletionsInAStoresDatabaseMatchTheirPlan() throws {
-        // Tables of a store's own and others' that refer to them.
+        // Tables of the store, and another program's tables that refer to them.
         let writer = try PostgresEngine(url: PostgresURL(database.url)).connect(.writing, waits: true)
         try writer.execute("DROP SCHEMA public, \"Odd Schema\" CASCADE; CREATE SCHEMA public")
         let id = Property.attribute(Attribute("id", type: .integer))

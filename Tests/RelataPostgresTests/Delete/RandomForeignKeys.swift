@@ -168,7 +168,7 @@ struct RandomForeignKeys {
                 statements.append("INSERT INTO \(table.name) VALUES (\(values.joined(separator: ", ")))")
             }
         }
-        // References come afterwards, some rows at a time, as far as they lead somewhere.
+        // References are set afterwards, some rows at a time, if they have a target.
         for _ in 0..<2 {
             for key in keys.shuffled(using: &random) {
                 let (source, target) = (tables[key.source], tables[key.target])

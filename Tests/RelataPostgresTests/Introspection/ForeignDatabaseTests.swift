@@ -74,7 +74,7 @@ import Testing
         let item = try reading.entity("item")
         #expect(item.entity.relationships.map(\.name) == ["order", "odd"])
         #expect(item.entity.relationships.map(\.target) == ["sales.orders", "Odd Schema.Odd.Table \"x\""])
-        // Equal whatever the case, and read as what it refers to.
+        // The comparison ignores case, and the value is read in the target's spelling.
         #expect(try reading.fetch("item").map { $0.values[2] } == ["Hammer", "Saw", .null])
         let orders = try reading.entity("sales.orders").entity
         #expect(orders.relationships.map(\.name) == ["person", "items", "tags"])

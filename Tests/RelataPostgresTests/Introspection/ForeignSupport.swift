@@ -5,7 +5,7 @@ import RelataPostgres
 
 @testable import RelataEngine
 
-/// A connection that looks at all of a database, whoever made it.
+/// A connection that looks at all tables of a database, regardless of who made them.
 func foreignConnection(_ url: String, including schemas: [String] = [], writes: Bool = false) throws -> Connection {
     let connection = try PostgresEngine(url: PostgresURL(url), isReadOnly: !writes).connect(
         writes ? .writing : .reading, waits: true)
@@ -13,7 +13,7 @@ func foreignConnection(_ url: String, including schemas: [String] = [], writes: 
     return connection
 }
 
-/// What a database holds, read as entities.
+/// A database's tables, read as entities.
 struct ForeignReading {
     let connection: Connection
     let schema: Schema

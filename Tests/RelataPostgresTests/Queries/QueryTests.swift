@@ -97,7 +97,7 @@ import Testing
     }
 
     /// Few objects are all read; of many those that are linked.
-    @Test(arguments: [100, 1]) func objectsOfAllLinksComeWhicheverWayTheyAreRead(ownerCount: Int) throws {
+    @Test(arguments: [100, 1]) func objectsOfAllLinksAreReadEitherWay(ownerCount: Int) throws {
         let query = try compiler.edge(
             QueryPlan(entity: "Genre"), from: "Book", along: "genres", of: nil, sortsRows: false, tellsOnce: true,
             ownerCount: ownerCount)

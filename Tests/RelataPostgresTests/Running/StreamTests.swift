@@ -52,7 +52,7 @@ import Testing
 
     @Test func aStreamThatIsClosedEarlyEndsItsStatement() throws {
         for _ in 0..<20 {
-            // All of them would take weeks.
+            // Reading all rows would take weeks.
             let stream = try stream("SELECT generate_series(1::bigint, 1000000000000)")
             _ = try stream.next()
             stream.close()
@@ -83,7 +83,7 @@ import Testing
         var bytes = 0
         while let row = try stream.next() { bytes += try row[0].withTextBytes { $0.count } }
         #expect(bytes == 999_990_000)
-        // Other tests run meanwhile, but the rows alone would be twice that.
+        // Other tests run at the same time, but the rows alone would be twice that.
         #expect(try resident() - before < 500_000_000)
     }
 }

@@ -26,7 +26,7 @@ import Testing
 
     @Test func immediateAnswersAreReturnedDirectly() throws {
         let (statement, parameters) = try counting(0)
-        // A machine that is busy may take its time.
+        // A busy machine may be slow.
         for _ in 0..<1000 {
             session.beginBriefUse()
             let result = try? session.execute(statement, parameters)
@@ -44,7 +44,7 @@ import Testing
     @Test func slowStatementsContinueAndRunOnce() throws {
         let (statement, parameters) = try counting(0.3)
         session.beginBriefUse()
-        // Whoever waited for its end would get its result.
+        // A caller that waited for its end would get its result.
         #expect(throws: PostgresFailure.self) { try session.execute(statement, parameters) }
         #expect(session.needsThread)
         #expect(throws: PostgresFailure.self) { try session.run("SELECT 1") }

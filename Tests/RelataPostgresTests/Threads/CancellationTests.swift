@@ -73,7 +73,8 @@ import Testing
             let task = Task(executorPreference: thread) {
                 let session = try session()
                 let cancellation = session.cancellation
-                // On its own thread: Swift's may be busy with other tests for longer than the statement takes.
+                // On a separate thread: Swift's threads may be busy with other tests for longer than the statement
+                // takes.
                 Thread.detachNewThread {
                     Thread.sleep(forTimeInterval: Double(delay) / 1_000_000)
                     cancellation.cancel()
@@ -168,7 +169,7 @@ import Testing
             continuation.yield(listener.cancellation)
             let list = try listener.waitForNotifications()
             listener.endCancellation()
-            // The next wait isn't ended by it.
+            // The cancellation doesn't end the next wait.
             let start = ContinuousClock.now
             _ = try listener.waitForNotifications(timeout: .milliseconds(20))
             return list.isEmpty && .now - start >= .milliseconds(20)

@@ -30,7 +30,7 @@ import Testing
             for thread in threads {
                 group.addTask(executorPreference: thread) { gate.pass() }
             }
-            // More threads than there are processors are blocked, and Swift's own still run this.
+            // More threads are blocked than there are processors, and Swift's own threads still run this.
             while gate.arrived.load(ordering: .relaxed) < threads.count { await Task.yield() }
             for _ in threads { gate.semaphore.signal() }
         }
@@ -73,7 +73,7 @@ import Testing
         #expect(released == nil)
     }
 
-    /// The end of a thread frees what is kept for it.
+    /// The end of a thread releases the values kept for it.
     private static func atEnd(_ body: @escaping () -> Void) {
         Thread.current.threadDictionary["end"] = AtEnd(body)
     }

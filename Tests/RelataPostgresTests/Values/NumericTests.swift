@@ -15,7 +15,7 @@ import Testing
     ])
     func textIsReadAndSpelledExactly(_ text: String, _ expected: String) throws {
         let session = try session()
-        // The server's own reading of the text is the judge.
+        // Compares with the server's own reading of the text.
         #expect(try session.value("SELECT $1::numeric = '\(text)'::numeric", .text(text)) == 1)
         #expect(try session.value("SELECT $1::numeric", .text(text)) == .text(expected))
         #expect(

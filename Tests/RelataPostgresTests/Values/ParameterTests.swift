@@ -44,7 +44,7 @@ import Testing
             return message.contains("the value \(value) doesn't fit PostgreSQL's")
                 && (message.contains(type) || message.contains("timestamp"))
         }
-        // Nothing of it is left: the next value takes its place.
+        // Nothing of the refused value is left: the next value takes its place.
         try parameters.appendNull()
         #expect(parameters.count == 1)
     }

@@ -6,7 +6,7 @@ import RelataPostgres
 import TestSupport
 import Testing
 
-/// Values of each type through a real server, in binary form, and in text form where a column has no other.
+/// Values of each type through a real server, in binary form, and in text form for columns that have no binary form.
 @Suite(.needsPostgreSQL) struct RoundTripTests {
     /// A type, and a generator of values that round-trip.
     struct Kind: CustomTestStringConvertible, Sendable {

@@ -5,7 +5,7 @@ import RelataCore
 import RelataPostgres
 import Testing
 
-/// Types that a database has by itself, and those that are read as text.
+/// Built-in types, and types that are read as text.
 @Suite(.needsPostgreSQL) struct TypeTests {
     private let database: TestDatabase
     private let session: Session

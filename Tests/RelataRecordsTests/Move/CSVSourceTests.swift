@@ -38,7 +38,7 @@ import Testing
         let found = try rows("a,b\n\"x\"yyyyyyyyyyyyyyyy,2\n3,4\n", pieceSize: 8)
         #expect(
             found == [
-                "a|b", "2 has something behind the closing quotation mark of a field", "3 bare:3|bare:4",
+                "a|b", "2 has text after the closing quotation mark of a field", "3 bare:3|bare:4",
             ])
     }
 

@@ -134,7 +134,7 @@ import Testing
         let store = try await store()
         let songs = try await store.save((1...4).map { Record("Song", ["id": .integer(Int64($0))]) })
         _ = try await store.save(Record("Mix", ["id": 1, "songs": .links([songs[0], songs[3]])]))
-        // Far behind where the numbers of the file's rows would be.
+        // A number far above those of the file's rows.
         try await execute(in: store) { Self.setsPlaces($0, 1_000_000) }
         try write("mixId,songId\n1,3\n1,2\n", to: "Mix.songs.csv")
         try write("id,prequel\n2,1\n3,1\n4,\n", to: "Mix.csv")

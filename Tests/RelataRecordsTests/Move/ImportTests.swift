@@ -7,7 +7,7 @@ import Testing
 
 @testable import RelataRecords
 
-/// Imports beside rows of other programs, and of bad rows.
+/// Imports into stores with rows of other programs, and of bad rows.
 @Suite(.onEveryEngine) struct ImportTests {
     private let folder: TemporaryFile
 
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// The number of rows the planner takes a table for; `nil` where nobody has counted them.
+    /// The planner's estimate of the number of rows in a table; `nil` if the table hasn't been analysed.
     private func countedRows(_ table: String, _ store: RecordStore) async throws -> Int? {
         try await store.pool.alone { connection in
             let isSQLite = connection.dialect == .sqlite
@@ -136,7 +136,7 @@ import Testing
                 "Album.jsonl, line 3 tracks: Album has no such field: it has id, title, year, artist, revision",
                 "Album.jsonl, line 4 title: \"5\" is no text: write it as a JSON string",
                 "Album.jsonl, line 5 title: has no value, and must have one: empty text is written as \"\"",
-                "Album.jsonl, line 6 : a line is a JSON object, and this one isn't",
+                "Album.jsonl, line 6 : each line must be a JSON object, and this one isn't",
                 "Album.jsonl, line 7 : something follows the JSON object on the line",
                 "Album.jsonl, line 2 artist: leads to Artist 99, which doesn't exist",
             ])

@@ -41,7 +41,7 @@ struct RandomObjects {
             properties.append(
                 .attribute(Attribute("field\(place)", type: type, isOptional: Bool.random(using: &generator))))
         }
-        // To itself, to earlier classes, and to later ones: in cycles.
+        // Links to itself, to earlier classes, and to later ones, which makes cycles.
         for place in 0..<Int.random(in: 0...2, using: &generator) {
             let target = Int.random(in: entities.indices, using: &generator)
             properties.append(
@@ -125,7 +125,7 @@ struct RandomObjects {
             return .integer([0, -1, Int64.max, Int64.min, 1 << 53 + 1].randomElement(using: &generator) ?? 0)
         case .real:
             var numbers = [0.1, -1e300, Double.leastNonzeroMagnitude, 1.0 / 3, 42, 1e15, .greatestFiniteMagnitude]
-            // A server's records can't be looked up beside it.
+            // On a server, keys of several columns are sent as JSON, which can't represent infinity.
             if TestEngine.current == .sqlite { numbers.append(.infinity) }
             return .real(numbers.randomElement(using: &generator) ?? 0)
         case .decimal:
@@ -162,7 +162,7 @@ struct RandomObjects {
 }
 
 extension RecordStore {
-    /// All rows of all tables as they are stored, in the order of their keys. JSON counts by what it says.
+    /// All rows of all tables as they are stored, in the order of their keys. JSON is compared by its meaning.
     func dump() async throws -> [String: [[Value]]] {
         try await read { transaction in
             var rows: [String: [[Value]]] = [:]

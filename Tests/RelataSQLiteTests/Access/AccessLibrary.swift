@@ -7,15 +7,15 @@ import Testing
 
 /// A library in which some rows are hidden, and the same without these rows.
 struct AccessLibrary {
-    /// Where all rows are.
+    /// The library with all rows.
     let full: QueryLibrary
-    /// Where the hidden rows aren't, links to them are unset and join rows with them are gone.
+    /// The library without the hidden rows: links to them are unset, and join rows with them are gone.
     let rest: QueryLibrary
     let access: Access
     let description: String
 
-    /// The entities of ``QueryLibrary``, each with a level, and with nothing required: a link to a hidden object must be
-    /// able to lead nowhere.
+    /// The entities of ``QueryLibrary``, each with a level, and without required links: a link to a hidden object must
+    /// be able to dangle.
     static let entities = QueryLibrary.entities.map { entity in
         var entity = entity
         entity.properties = entity.properties.map { property in
@@ -32,7 +32,7 @@ struct AccessLibrary {
         return entity
     }
 
-    /// Random rows, of which random ones of random entities are hidden.
+    /// Random rows; random ones of random entities are hidden.
     init(_ random: inout SeededGenerator) throws {
         full = try QueryLibrary(Self.entities)
         try RandomQueries.fill(full, &random)
@@ -75,7 +75,7 @@ struct AccessLibrary {
                 var row = row
                 for reference in schema.references where reference.source == table.index {
                     let target = schema.tables[reference.target]
-                    // Of a guarded entity, what doesn't exist is no different from what is hidden.
+                    // In a guarded entity, a missing object is no different from a hidden one.
                     guard hides[target.name] != nil, !isKept(reference.columns.map { row[$0] }, of: target) else {
                         continue
                     }

@@ -108,7 +108,7 @@ struct AccessPlanTests {
         #expect(
             query.statement(binding: query.ownParameters, under: other) == (try compiler(other).select(plan).statement))
         #expect(try compiler(one).select(plan).statement.sql == compiler(other).select(plan).statement.sql)
-        // Of one whose values aren't known, nothing is seen.
+        // With an access whose values aren't known, no object is visible.
         let none = query.statement(binding: query.ownParameters, under: .everything)
         #expect(none.sql == query.statement.sql && none.parameters.contains(.value(.null)))
     }

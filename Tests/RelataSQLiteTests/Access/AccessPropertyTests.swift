@@ -99,7 +99,7 @@ private struct AccessRun {
             sort: sort)
     }
 
-    /// What is asked of both: the compiler is that of the one that is asked.
+    /// Asks both libraries, each with its own compiler, and compares the answers.
     private func compare<Answer: Equatable>(
         _ what: String, _ ask: (QueryLibrary, QueryCompiler) throws -> Answer
     ) {
@@ -132,7 +132,7 @@ private struct AccessRun {
     /// The matches, their relevance and their order.
     private mutating func compareSearch(_ plan: QueryPlan, _ table: Table) {
         guard table.entity.search != nil else { return }
-        // What else is asked stays the same for each seed.
+        // The other comparisons stay the same for each seed.
         let before = random
         defer { random = before }
         let text = ["a", "k1 OR a OR b", "a*", "k*", "\"a\" -b", "e OR k2"].randomElement(using: &random) ?? "a"
@@ -142,7 +142,7 @@ private struct AccessRun {
         if number(0...1) == 0 { plan.limit = number(1...4) }
         plan.search = ObjectSearch(SearchText(text))
         let search = plan
-        // The same access has no influence where nothing is hidden, but for how relevance is counted.
+        // The same access makes no difference if nothing is hidden, except for the way that relevance is counted.
         let access = library.access
         compare("search \(search)") { library, compiler in
             let compiler = QueryCompiler(schema: compiler.schema, access: access)
@@ -278,7 +278,7 @@ private struct AccessRun {
                     plan, from: table.name, along: relationship.name, of: given,
                     columns: .parts([.key(path: []), .expression(the("level"))]), limit: limit, tellsRows: tellsRows,
                     sortsRows: sortsRows, following: recursion)
-                // The numbers of rows that no owner has are nobody's.
+                // Rows without an owner are left out of the comparison.
                 return try $0.run(query).filter { $0[0] != .null }.map { "\($0)" }.sorted()
             }
         }

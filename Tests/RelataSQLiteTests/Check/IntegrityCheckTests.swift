@@ -65,7 +65,7 @@ import Testing
             INSERT INTO Shelf (id) VALUES (1), (2);
             INSERT INTO Book (id, shelfId, shelfPosition) VALUES (1, 1, 7), (2, 1, 7), (3, 2, NULL), (4, NULL, NULL);
             """)
-        // An object that was never placed comes last: that is nothing wrong.
+        // An object that was never placed comes last, which is valid.
         #expect(findings.map(\.description) == ["Shelf.books: some members have the same position (Shelf 1: 2 at 7)"])
     }
 
@@ -158,7 +158,7 @@ import Testing
     }
 
     @Test func aRepairThatWorsensAnotherFindingIsRolledBack() throws {
-        // Without its only book, be it one that is gone, the shelf would have too few.
+        // Without its only book, even a missing one, the shelf would have too few.
         let (connection, schema) = try library(
             """
             INSERT INTO Shelf (id) VALUES (1), (2);
@@ -166,7 +166,7 @@ import Testing
             INSERT INTO Tag VALUES ('a'), ('b');
             INSERT INTO Shelf_tags VALUES (1, 'a'), (1, 'gone');
             """)
-        // A trigger writes what is wrong.
+        // A trigger writes invalid data.
         try connection.execute(
             "CREATE TRIGGER t AFTER DELETE ON Shelf_tags BEGIN DELETE FROM Book WHERE id = 2; END")
         let report = try repair(connection, schema)

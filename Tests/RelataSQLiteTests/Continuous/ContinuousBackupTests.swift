@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataSQLite
 
-/// A follower's copies match the file, regardless of who writes, and who checkpoints the log.
+/// A follower's copies match the file, regardless of which process writes, and which one checkpoints the log.
 @Suite struct ContinuousBackupTests {
     /// A file that is followed, and those that write to it.
     private final class Followed {
@@ -27,7 +27,7 @@ import Testing
                 PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
                 CREATE TABLE item (id INTEGER PRIMARY KEY, value, data BLOB); CREATE INDEX i ON item (value)
                 """)
-            // One that copies the log often, as others do, and one that never does.
+            // One writer copies the log often, as other programs do, and one never does.
             try writers[1].execute("PRAGMA wal_autocheckpoint = 8; PRAGMA cache_size = 5")
             try writers[2].execute("PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = 5")
         }
@@ -91,7 +91,8 @@ import Testing
     }
 
     /// The log starts over again and again, by the follower's doing and by others', and no transaction is missed.
-    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func everyMomentCanBeRestoredWhateverOthersDo(_ seed: UInt64) throws {
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func everyMomentCanBeRestoredDespiteOtherProcesses(_ seed: UInt64) throws
+    {
         var random = SeededGenerator(seed: seed)
         let followed = try Followed()
         try followed.follow()
@@ -106,7 +107,7 @@ import Testing
             case 5: try? followed.write("UPDATE item SET value = \(number), data = NULL WHERE id % 7 = 1", by: writer)
             case 6: try? followed.write("DELETE FROM item WHERE id % 5 = \(number % 5); VACUUM", by: writer)
             case 7:
-                // Frames of it are in the log, as if they were committed.
+                // The log contains its frames, as if they had been committed.
                 try? followed.write(
                     "BEGIN; INSERT INTO item SELECT NULL, \(number), randomblob(9000) FROM (VALUES (1), (2), (3), (4), (5), (6), (7), (8)); ROLLBACK",
                     by: writer)
@@ -156,7 +157,7 @@ import Testing
         try followed.write("INSERT INTO item VALUES (1, 'a', NULL)")
         try followed.step()
         followed.kill()
-        // Within the same log nothing is lost.
+        // Within the same log, nothing is lost.
         try followed.write("INSERT INTO item VALUES (2, 'b', NULL)")
         try followed.follow()
         #expect(followed.events.contains { if case .resumed = $0 { true } else { false } })
@@ -168,9 +169,9 @@ import Testing
         let between = CopyMoment.now()
         try followed.follow()
         #expect(followed.events.contains { if case .lost = $0 { true } else { false } }, "\(followed.events)")
-        // The time between is known to be unknown.
+        // The restored state says that the time between isn't known.
         let gap = try followed.restored(between)
-        #expect(gap.gap?.contains("is missing") == true && gap.content.count == 2, "\(gap)")
+        #expect(gap.gap?.contains("are missing") == true && gap.content.count == 2, "\(gap)")
         #expect(try followed.restored(stopped).content.count == 2)
         #expect(try followed.restored().content.count == 4)
         for (moment, content) in followed.moments { #expect(try followed.restored(moment).content == content) }
@@ -238,7 +239,7 @@ import Testing
             try followed.write("INSERT INTO item VALUES (\(number), 'a', NULL)")
             try followed.step()
         }
-        // A base is made for each step, because kept copies expire immediately and need no other one.
+        // A base is made for each step, because copies expire immediately here.
         #expect(try CopyFolder(followed.folder).generations().count == 1)
         #expect(followed.events.contains(.removed(count: 1)))
         #expect(try followed.restored().content.count == 3)

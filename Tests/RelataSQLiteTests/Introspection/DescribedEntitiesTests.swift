@@ -4,7 +4,7 @@ import RelataSQLite
 import TestSupport
 import Testing
 
-/// What a file says about entities beyond what models declare.
+/// The parts of a file's entities that models don't declare.
 @Suite struct DescribedEntitiesTests {
     private static func property(_ name: String, _ type: AttributeType = .integer) -> Property {
         .attribute(Attribute(name, type: type))

@@ -191,7 +191,7 @@ import Testing
             all.entities.first { $0.name == "B" }?.relationships.map(\.name) == ["a", "d", "codeA", "aCC"])
         #expect(
             all.notes.contains {
-                "\($0)".hasPrefix("B.a, c: ") && "\($0)".hasSuffix("by a relationship that is only read")
+                "\($0)".hasPrefix("B.a, c: ") && "\($0)".hasSuffix("as a read-only relationship")
             }, "\(all.notes)")
         let notes = reader.notes.map(\.description)
         #expect(notes.count == 6, "\(notes)")

@@ -4,7 +4,7 @@ import Testing
 @testable import RelataEngine
 @testable import RelataSQLite
 
-/// What other programs' files hold and no class shows is named.
+/// Contents of other programs' files that no class shows are named.
 @Suite struct LeftOutTests {
     private func notes(_ sql: String) throws -> [String] {
         let connection = try Connection(path: nil)

@@ -4,7 +4,7 @@ import RelataSQLite
 import TestSupport
 import Testing
 
-/// Whatever tables a file has, what is read from them makes a schema, and the file fits it.
+/// Any tables of a file are read as a valid schema, and the file fits it.
 @Suite struct RandomTablesTests {
     private let tables = ["Album", "track", "order items", "PlaylistTrack", "a\"b", "Person", "person_friend"]
     private let columns = [

@@ -93,7 +93,7 @@ struct AuditTests: DashboardSuite {
             "requests": [
                 ["method": "GET", "path": "/parse/login?username=mei&password=TOPSECRET"],
                 ["method": "GET", "path": "/parse/classes/Book?where=%7B%22number%22:%22TOPSECRET%22%7D"],
-                // Together with what follows, the mark is another character.
+                // The question mark forms one character with the next code point.
                 ["method": "POST", "path": "/classes/Book?\u{301}TOPSECRET", "body": ["title": "TOPSECRET"]],
             ]
         ]

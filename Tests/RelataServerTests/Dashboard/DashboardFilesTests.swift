@@ -54,7 +54,7 @@ struct DashboardFilesTests: DashboardSuite {
             #expect(line["title"] == "a.png" && line["type"] == "image/png" && line["size"] == 5, "\(line)")
             #expect(line["uses"] == 1 && line["wasUsed"] == true && line["deletedAt"] == .null, "\(line)")
             #expect(try await results(page, "?unused=1").map { $0["name"]?.string } == [other])
-            // The address is that of clients.
+            // The address is the one that clients use.
             let url = try #require(try await page.request("GET", "/files/\(other)").json["url"]?.string)
             let origin = "http://127.0.0.1:\(server.port)"
             #expect(url == "\(origin)/parse/files/app/\(other)")
@@ -79,14 +79,14 @@ struct DashboardFilesTests: DashboardSuite {
         }
     }
 
-    @Test func onlyWhoMayChangeTheStoreDeletesFiles() async throws {
+    @Test func onlyUsersWhoMayChangeTheStoreDeleteFiles() async throws {
         try await withFiles(isReadOnly: true) { server in
             let name = try await upload(server, "a.png")
             let page = try await page(server)
             #expect(try await page.request("DELETE", "/files/\(name)?force=1").status == 403)
             #expect(try await results(page).count == 1)
             #expect(try await server.request("GET", "/dashboard/api/files").status == 401)
-            // Who views as somebody else sees no list of all files.
+            // A page viewed as somebody else has no list of all files.
             let view = ["X-Relata-View-As": "nobody"]
             #expect(try await page.request("GET", "/files", headers: view).status == 404)
             #expect(try await page.request("DELETE", "/files/\(name)", headers: view).status == 403)

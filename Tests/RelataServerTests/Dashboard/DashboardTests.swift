@@ -249,7 +249,7 @@ struct DashboardTests: DashboardSuite {
         }
     }
 
-    /// A sign-in changes something, whatever its method.
+    /// A sign-in changes something, regardless of its method.
     @Test func aReadOnlyDashboardSignsNobodyIn() async throws {
         try await running(isReadOnly: true) { (server, _) async throws in
             let headers = ["X-Parse-Application-Id": "app", "X-Parse-Client-Key": "client"]

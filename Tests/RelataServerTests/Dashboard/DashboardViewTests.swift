@@ -85,7 +85,7 @@ struct DashboardViewTests: DashboardSuite {
         }
     }
 
-    /// A name that can't be read must not show what the master key sees.
+    /// An invalid name must not fall back to the rights of the master key.
     @Test(arguments: ["master", "user", "mei", "user:nobody", "role:None", "user:", ":", ""])
     func anUnknownCallerSeesNothing(_ name: String) async throws {
         try await running { (server, _) async throws in

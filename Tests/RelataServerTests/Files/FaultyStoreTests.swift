@@ -8,7 +8,7 @@ import Testing
 
 @testable import RelataServer
 
-/// A store with S3's interface that damages contents, or goes down.
+/// A store with S3's interface that damages contents, or becomes unavailable.
 struct FaultyStoreTests {
     private static let text = String(repeating: "0123456789", count: 500)
 
@@ -19,7 +19,7 @@ struct FaultyStoreTests {
         return String(decoding: all, as: UTF8.self)
     }
 
-    /// The error of a call in words; what it returned if it succeeded.
+    /// The error of a call as text; its result if it succeeded.
     private static func failure(_ body: () async throws -> some Any) async -> String {
         do {
             return "no error but \(try await body())"
@@ -51,7 +51,7 @@ struct FaultyStoreTests {
         }
     }
 
-    /// Where a large upload fails: at its beginning, in a part, at its end, and when it gets its name.
+    /// A large upload fails at its beginning, in a part, at its end, or when it gets its name.
     @Test(arguments: ["uploads=", "partNumber=2", "uploadId=1", "copy"])
     func anUploadToAStoreThatGoesDownLeavesNothing(step: String) async throws {
         try await FaultyStore.running { store, storage in
@@ -94,7 +94,7 @@ struct FaultyStoreTests {
                     try await server.request("POST", "/parse/files/a.txt", headers: headers, body: Array(text.utf8))
                 }
                 let name = try #require(try await upload(Self.text).json["name"]?.string)
-                // It goes down in the middle of a download.
+                // The store becomes unavailable in the middle of a download.
                 store.fail { call in
                     call.method == "GET" && call.headers.first(name: "range")?.hasPrefix("bytes=0-") == true
                         ? nil : FaultyStore.busy
@@ -112,7 +112,7 @@ struct FaultyStoreTests {
                 let away = try await server.request("GET", "/parse/files/app/\(name)")
                 #expect(away.status == 503 && away.text.contains("try again later"), "\(away.text)")
                 #expect(store.texts == [Self.text])
-                // A file is deleted, and its content as soon as that is possible.
+                // A file is deleted at once, and its content as soon as possible.
                 let gone = try await server.request("DELETE", "/parse/files/\(name)", headers: headers)
                 #expect(gone.status == 200, "\(gone.text)")
                 store.fail(nil)

@@ -48,7 +48,7 @@ struct FullDiskUploadTests {
             let refused = try upload(3_000_000)
             #expect(refused.status == 503 && refused.code == 1, "\(refused.text)")
             #expect(refused.text.contains("disk is full"), "\(refused.text)")
-            // There is room again, because nothing of it is left.
+            // There is space again, because the upload left nothing.
             #expect(try upload(100_000).status == 201)
             let name = try #require(try first.json["name"]?.string)
             #expect(try ServerConnection(port: port).request("GET", "/parse/files/app/\(name)").body.count == 1000)

@@ -10,7 +10,7 @@ final class ObjectStore: Sendable {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "../../ObjectStore").standardizedFileURL
 
-    /// The Python that has the store; `nil` where it can't be had.
+    /// The Python with the store installed; `nil` if it isn't available.
     private static let python: String? = {
         let place = folder.appending(path: "../../.build/objectstore").standardizedFileURL.path
         let process = Process()
@@ -24,7 +24,7 @@ final class ObjectStore: Sendable {
         return process.terminationStatus == 0 ? text.trimmingCharacters(in: .whitespacesAndNewlines) : nil
     }()
 
-    /// Whether there is such a store, or it could be had.
+    /// Whether such a store exists, or can be installed.
     static var isThere: Bool { python != nil }
 
     /// The only one.
@@ -69,7 +69,7 @@ final class ObjectStore: Sendable {
         return storage
     }
 
-    /// The names of all objects, without what they begin with.
+    /// The names of all objects, without the storage's prefix.
     static func names(_ storage: S3Storage) async throws -> [String] {
         let reply = try await storage.bucket.send(
             S3Bucket.Request(method: .GET, key: "", query: [("list-type", "2")], limit: 1 << 20), expecting: [200])

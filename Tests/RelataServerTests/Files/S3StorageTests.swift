@@ -54,7 +54,7 @@ struct S3StorageTests {
         #expect(try await Self.read(storage, id, 0..<0) == [])
         #expect(try await Self.read(storage, String(id.reversed()), 0..<1) == nil)
         #expect(try await Self.read(storage, "../secret", 0..<1) == nil)
-        // The same again is the same content.
+        // The same bytes are the same content.
         #expect(try await storage.store(Self.stream(bytes)) == stored)
         #expect(try await ObjectStore.names(storage).count == 1)
     }

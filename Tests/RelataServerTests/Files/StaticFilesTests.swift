@@ -8,7 +8,7 @@ import Testing
 
 @testable import RelataServer
 
-/// Static files, beside the protocol.
+/// Static files, served along with the protocol.
 struct StaticFilesTests {
     /// A folder `public` with some files, and a secret file beside it.
     private struct Site {

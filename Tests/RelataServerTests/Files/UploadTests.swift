@@ -281,7 +281,7 @@ struct UploadTests {
         #expect(throws: (any Error).self) { try FolderStorage(folder.path("none/files")) }
     }
 
-    @Test func whatAnInterruptedDeletionLeftIsDeletedByTheNext() async throws {
+    @Test func remainsOfAnInterruptedDeletionAreDeletedByTheNext() async throws {
         let folder = try ServerFolder()
         let path = folder.path("files")
         let storage = try FolderStorage(path)

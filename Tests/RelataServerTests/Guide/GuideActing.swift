@@ -17,7 +17,7 @@ extension CloudCode {
     }
 }
 
-/// How many books a server shows to those who aren't signed in.
+/// The number of books that a server shows to those who aren't signed in.
 func openBooks(of server: RelataServer) async throws -> Int {
     try await server.acting(as: .nobody).count("Book")
 }

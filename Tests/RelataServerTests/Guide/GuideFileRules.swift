@@ -2,7 +2,7 @@
 import RelataParse
 
 extension CloudCode {
-    /// Accepts only pictures, notes who has sent them, and looks after installations and parameters.
+    /// Accepts only pictures, records who uploaded them, and checks installations and parameters.
     mutating func addFileRules() {
         beforeSaveFile { file, call in
             let head = try await file.bytes(0..<4).next() ?? []

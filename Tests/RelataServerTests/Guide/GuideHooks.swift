@@ -2,7 +2,7 @@
 import RelataParse
 
 extension CloudCode {
-    /// Shows clients only what is published, and lets nobody in who is banned.
+    /// Shows clients only published books, and refuses banned users.
     mutating func addRules() {
         beforeFind("Book") { find, call in
             if !call.isMaster { find.conditions["isPublished"] = true }
@@ -16,7 +16,7 @@ extension CloudCode {
             }
         }
         beforeLogin { user, call in
-            // Users write their own fields: whether one is banned is a matter of a class that only the master key writes.
+            // Users can write their own fields, so bans are in a class that only the master key writes.
             let bans = try await call.asMaster.count("Ban", where: ["username": user["username"] ?? .null])
             if bans > 0 { throw ParseError(.objectNotFound, "this account is closed") }
         }

@@ -2,7 +2,7 @@
 import RelataParse
 import RelataServer
 
-/// How a server answers that writes to its users.
+/// The options of a server that sends mail to its users.
 func optionsWithMail(password: String) -> ParseService.Options {
     var server = SMTPSender("smtp.example.org", from: "Library <library@example.org>")
     server.login = .init(user: "library", password: password)

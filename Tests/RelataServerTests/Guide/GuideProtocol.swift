@@ -1,7 +1,7 @@
 #if Server
 import RelataServer
 
-/// Says what it is asked.
+/// Repeats the request in its reply.
 struct Echo: ServedProtocol {
     func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply {
         ServerReply(contentType: "text/plain; charset=utf-8", body: Array(request.path.utf8))

@@ -7,7 +7,7 @@ protocol ForumMembers: Sendable {
     func id(ofToken token: String) async throws -> String?
 }
 
-/// How a server answers whose users sign in by other services.
+/// The options of a server whose users sign in by other services.
 func optionsWithServices(_ forum: any ForumMembers) -> ParseService.Options {
     var options = ParseService.Options()
     options.signIn = [

@@ -1,7 +1,7 @@
 #if Server
 import RelataServer
 
-/// Says what it is told.
+/// Sends each message back.
 struct EchoSocket: ServedProtocol {
     func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession? {
         guard request.path == "/socket" else { return nil }

@@ -29,7 +29,7 @@ struct KeyRotationTests: DashboardSuite {
         ring.replace(with: Self.keys("two", readOnly: "sees"), overlap: .seconds(60))
         #expect(ring.matches("two", .master) && ring.matches("one", .master))
         #expect(ring.matches("sees", .readOnlyMaster) && ring.matches("reads", .readOnlyMaster))
-        // None gets another's rights.
+        // No key gets the rights of another.
         #expect(!ring.matches("reads", .master) && !ring.matches("one", .readOnlyMaster))
         clock.advance(.seconds(59))
         #expect(ring.matches("one", .master) && !ring.removeEnded())
@@ -112,7 +112,7 @@ struct KeyRotationTests: DashboardSuite {
         }
     }
 
-    @Test func oneTextForTwoKeysIsRefused() throws {
+    @Test func theSameTextForTwoKeysIsRefused() throws {
         let folder = try ServerFolder()
         let path = folder.path("keys")
         _ = try KeyFile(path, given: .init(applicationID: "app", masterKey: "master"))
@@ -124,7 +124,7 @@ struct KeyRotationTests: DashboardSuite {
             try folder.write(JSONWriter.text(.object(members)), to: path)
             #expect(problem(path, .init())?.contains("equals the master key") == true, "\(name)")
         }
-        // A flag against the hash in the file, and the hash twice.
+        // A flag equals the hash in the file, or two hashes are equal.
         try folder.write(hashed, to: path)
         var given = KeyFile.Given()
         given.maintenanceKey = "master"
@@ -135,7 +135,7 @@ struct KeyRotationTests: DashboardSuite {
         members["readOnlyMasterKey"] = members["masterKey"]
         try folder.write(JSONWriter.text(.object(members)), to: path)
         #expect(problem(path, .init())?.contains("equals the") == true)
-        // Flags alone.
+        // Both keys are flags.
         given = .init(applicationID: "app", clientKey: "", masterKey: "one")
         (given.readOnlyMasterKey, given.maintenanceKey) = ("two", "two")
         #expect(problem(nil, given)?.contains("equals the read-only master key") == true)
@@ -157,7 +157,7 @@ struct KeyRotationTests: DashboardSuite {
     }
 
     /// Two hashes don't show that they are of one text, and a rotation may make an old key another one.
-    @Test func oneTextForTwoKeysGetsTheLesserRights() {
+    @Test func theSameTextForTwoKeysGetsTheLesserRights() {
         let clock = Clock()
         let twice = KeyRing(Self.keys("same", readOnly: "same"), now: { clock.now })
         #expect(twice.matches("same", .readOnlyMaster) && !twice.matches("same", .master))

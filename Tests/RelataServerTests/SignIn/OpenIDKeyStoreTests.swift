@@ -6,7 +6,7 @@ import Testing
 
 @testable import RelataServer
 
-/// How a provider's keys are fetched and cached.
+/// Fetching and caching a provider's keys.
 struct OpenIDKeyStoreTests {
     /// A source with a test's documents, and a clock that the test sets.
     private final class Network: DocumentSource {
@@ -130,7 +130,7 @@ struct OpenIDKeyStoreTests {
         network.fail(Self.address)
         network.pass(700)
         for _ in 0..<3 { #expect(try await store.key("old", for: .es256).id == "old") }
-        // The next fetch doesn't follow at once.
+        // The next fetch is delayed.
         #expect(network.asked.count == 2)
         await #expect(throws: SignInError("\(Self.address) is away", isTemporary: true)) {
             try await store.key("new", for: .es256)
@@ -202,7 +202,7 @@ struct OpenIDKeyStoreTests {
         _ = try await store.key("old", for: .es256)
         network.pass(601)
         network.hold()
-        // Without an end to the wait, this would never come to one.
+        // Without a limit, the wait would never end.
         #expect(try await store.key("old", for: .es256).id == "old")
         network.release()
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RelataServer
 
-/// Which tokens of a provider are accepted.
+/// Accepting and refusing a provider's tokens.
 struct OpenIDTokenTests {
     private static let key = TestIssuer.Key.es256("one")
     private static let issuer = TestIssuer(key)

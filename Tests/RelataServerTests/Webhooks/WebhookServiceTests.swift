@@ -64,7 +64,7 @@ struct WebhookServiceTests {
         try #require(reply.status == 200, "\(reply.text)")
     }
 
-    @Test func clientsSaveWhatAWebhookAllows() async throws {
+    @Test func clientsSaveObjectsThatAWebhookAllows() async throws {
         let hooks: @Sendable (WebhookServer.Call) -> WebhookServer.Answer? = { call in
             if call.json["triggerName"] == "afterSave" { return .success() }
             var object = call.json["object"]?.object ?? [:]
@@ -96,7 +96,7 @@ struct WebhookServiceTests {
                 try await Self.register("beforeSave", webhooks.url(), server)
                 let waiting = Task { try await Self.send(server, "POST", "/classes/Book", ["title": "Dune"]) }
                 await waitUntil { !webhooks.calls.isEmpty }
-                // Others write while it hangs.
+                // Other requests write while the webhook hangs.
                 let other = try await Self.send(server, "POST", "/classes/Note", ["title": "x"])
                 #expect(other.status == 201, "\(other.text)")
                 let reply = try await waiting.value

@@ -329,7 +329,7 @@ private struct AccessOracle {
                     [store.related(to: Bag.self, id: id) { $0.seam }?.id],
                 ]
             }
-            // Held in hand before it was hidden.
+            // The object was fetched before it was hidden.
             compare("loaded of knot \(id)") { store in
                 let knot = try store.load(Knot(id: id, name: "", level: 0)) {
                     $0.children; $0.friends; $0.fans

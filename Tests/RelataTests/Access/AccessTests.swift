@@ -11,7 +11,7 @@ extension Store {
     }
 }
 
-/// That a property has a value.
+/// The condition that a property has a value.
 func has(_ property: String, _ value: Value) -> ExpressionNode {
     .comparison(.equal, .property(scope: 0, path: [property]), .value(value), [])
 }
@@ -33,7 +33,7 @@ func has(_ property: String, _ value: Value) -> ExpressionNode {
     @From(\.disc.tags) var tags: [Keyword]
 }
 
-/// Hidden objects appear nowhere in a store.
+/// Hidden objects don't appear anywhere in a store.
 struct AccessTests {
     /// Discs B and D are hidden, and the keyword `live`.
     private func discs(_ engine: Engine) throws -> (all: Store, seen: Store) {
@@ -88,7 +88,7 @@ struct AccessTests {
         let keywords = try store.fetch(Keyword.sorted { $0.word }.including { $0.discs })
         #expect(try keywords.map { try $0.discs.objects.map(\.title) } == [["E"], ["A"]])
         #expect(try store.related(to: Label.self, id: "One") { $0.discs }.map(\.title) == ["A", "E"])
-        // Neither from a hidden object.
+        // Links from a hidden object are hidden, too.
         let hidden = try #require(try all.fetch(Disc.self, id: 2))
         #expect(try store.related(to: hidden) { $0.pieces }.isEmpty)
         #expect(try store.related(to: hidden) { $0.tags }.isEmpty)
@@ -212,7 +212,7 @@ struct AccessTests {
         #expect(try store.update(Disc.all) { $0.copies.set(to: 1) } == 3)
         #expect(try store.update(Disc.where { $0.tags.any { $0.word == "live" } }) { $0.copies.set(to: 2) } == 0)
         #expect(try all.fetch(Disc.sorted { $0.id }).map(\.copies) == [1, 0, 1, -3, 1])
-        // One that hides what it changes.
+        // An update that hides the object that it changes.
         #expect(try store.update(Disc.where { $0.title == "A" }) { $0.isLive.set(to: true) } == 1)
         #expect(try store.count(Disc.all) == 2)
     }
@@ -224,13 +224,13 @@ struct AccessTests {
         #expect(plan.deletedKeys(of: "Disc").map(\.values) == [[1]])
         #expect(plan.deleted.first { $0.entity == "Disc" }?.hiddenCount == 1)
         #expect(plan.description.contains("Disc: 1 object (1) and 1 hidden"))
-        // The disc A and the keyword `rock`; the others of the rows are of hidden discs or keywords.
+        // Only the disc A and the keyword `rock` are named; the other rows have hidden discs or keywords.
         #expect(plan.removedJoinRows.first?.pairs.map(\.target.values) == [["rock"]])
         #expect(plan.removedJoinRows.first?.count == 3)
         #expect(plan.nullified.isEmpty || plan.nullified[0].hiddenCount == 0)
         let report = try store.delete(ash)
         #expect(report.sorted() == plan.sorted() && report.deletedCount == plan.deletedCount)
-        // The rules continue where nobody sees it.
+        // The rules also apply to hidden objects.
         #expect(try all.fetch(Disc.self, id: 2) == nil && all.fetch(Disc.self, id: 1) == nil)
     }
 
@@ -259,7 +259,7 @@ struct AccessTests {
         #expect(try await count.next() == 3)
         var everything = all.observe(countOf: Disc.all).makeAsyncIterator()
         #expect(try await everything.next() == 5)
-        // Nothing changes for them but with the second commit.
+        // The first commit changes nothing for these observers; the second one does.
         try await all.update(Disc.self, id: 4) { $0.copies = 5 }
         try await all.update(Disc.self, id: 2) { $0.isLive = false }
         #expect(try await titles.next()?.map(\.title) == ["A", "B", "C", "E"])
@@ -288,7 +288,7 @@ struct AccessTests {
         #expect(logged.contains { $0.change.keys.count == 1 })
     }
 
-    // MARK: What can't be limited
+    // MARK: Operations that can't be limited
 
     @Test(arguments: Engine.allCases) func operationsThatSeeEveryRowAreRefused(_ engine: Engine) throws {
         let (_, store) = try discs(engine)

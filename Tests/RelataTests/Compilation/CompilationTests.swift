@@ -47,7 +47,7 @@ struct CompilationTests {
     }
 
     @Test(arguments: [
-        // An attribute; a to-one of another model; a to-many of another.
+        // The path leads to an attribute, to a to-one of another model, or to a to-many of another.
         ("@Relationship(inverse: \\Item.title) var items: ToMany<Item>", inverse),
         ("@Relationship(inverse: \\Item.song) var items: ToMany<Item>", inverse),
         ("@Relationship(inverse: \\Item.tags) var items: ToMany<Item>", inverse),
@@ -55,7 +55,7 @@ struct CompilationTests {
         ("@Relationship(inverse: \\Item.lists) var item: HasOne<Item>", has),
         ("@Relationship(inverse: \\Item.title) var item: HasOne<Item>", has),
         ("@Relationship(inverse: \\Item.list, order: \\Item.title) var items: ToMany<Item>", order),
-        // A way that leads elsewhere, to an attribute, or to a list.
+        // The path leads elsewhere, to an attribute, or to a list.
         (way("\\List.items, \\Item.list"), leads), (way("\\List.items, \\Item.title"), leads),
         (way("\\List.items, \\Item.tags"), leads),
     ])
@@ -64,7 +64,7 @@ struct CompilationTests {
         let (errors, output) = try Compiler.errors(in: source)
         #expect(errors.count == 1, "\(output)")
         #expect(errors.first?.contains(message) == true, "\(output)")
-        // At the type of the property, with the name of both.
+        // The error is at the type of the property, and contains both names.
         let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
         let last = try #require(lines.dropLast(2).last)
         let type = try #require(last.ranges(of: ": ").last?.upperBound)
@@ -95,7 +95,7 @@ struct CompilationTests {
     @Test(arguments: [
         ("var song: ToOne<Sang>", 1), ("var song: ToOne<Sang>?", 1), ("var songs: ToMany<Sang>", 1),
         ("@Relationship(ordered: true) var songs: ToMany<Sang>", 1),
-        // What a marker names is its own error.
+        // A name in a marker causes an error of its own.
         ("@Relationship(inverse: \\Sang.list) var song: HasOne<Sang>", 2),
         ("@Relationship(inverse: \\Sang.list) var songs: ToMany<Sang>", 2),
         ("var title: Nothing\n    var song: ToOne<Song>\n    var maybe: ToOne<Song>?\n    var songs: ToMany<Song>", 1),
@@ -193,16 +193,15 @@ struct CompilationTests {
         #expect(errors.count == 1 && errors.first?.contains(message) == true, "\(output)")
     }
 
-    /// Why what `@Model` writes spells the types of properties: Swift infers none for a parameter or a computed
-    /// property, and where a protocol's associated type is to be inferred from a property, the failure is its own
-    /// error.
+    /// The macro's code spells the types of properties: Swift infers none for a parameter or a computed property, and
+    /// if a protocol's associated type is to be inferred from a property, the failure is a separate error.
     @Test(arguments: [
-        // Spelled again, in a generic parameter.
+        // The type is spelled again in a generic parameter.
         "init<Other>(other title: Other) where Other == Nothing { self.title = title }",
-        // Left out.
+        // The type is left out.
         "init(other title) { self.title = title }",
         "var other { self.title }",
-        // Inferred from the property.
+        // The type is inferred from the property.
         """
         protocol Types { associatedtype Title; var title: Title { get } }
         }
@@ -234,10 +233,10 @@ struct CompilationTests {
     // MARK: Properties that fewer see than the model
 
     @Test(arguments: [
-        // With a value the property isn't a parameter, and nobody else needs to know its type.
+        // A property with a value isn't a parameter, so its type can be private.
         ("public", "private var secret: Secret = Secret()"), ("internal", "private var secret: Secret = Secret()"),
         ("internal", "fileprivate var secret: Secret?"), ("public", "fileprivate var secret: [Secret] = []"),
-        // Without one the model says itself how it is made.
+        // Without a value, the model declares its own initialiser.
         (
             "internal",
             "fileprivate var secret: Secret\n    fileprivate init(id: Relata.ID<Vault>, secret: Secret) {"

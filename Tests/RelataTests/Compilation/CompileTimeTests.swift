@@ -1,12 +1,12 @@
 import Testing
 
-/// What `import Relata` costs the compiler where nothing of Relata is used.
+/// The compiler's time for `import Relata` in a file that uses nothing of Relata.
 @Suite(.enabled(if: Compiler.arguments != nil, "the built modules and the macros weren't found beside the tests"))
 struct CompileTimeTests {
-    /// Expressions, and how many times as much work the solver may have with them. Every operator that Relata overloads
-    /// is another choice to look at. Disfavoured overloads are left as soon as another one fits.
+    /// Expressions, and the factor by which the solver's work with them may grow. Every operator that Relata overloads
+    /// is another choice for the solver. It stops looking at disfavoured overloads as soon as another one fits.
     @Test(arguments: [
-        // Arithmetic: as if Relata weren't there.
+        // Arithmetic, which should compile as fast as without Relata.
         (
             """
             func f(_ a: Double, _ b: Double, _ n: Int) -> Double {
@@ -16,7 +16,7 @@ struct CompileTimeTests {
             func h(_ a: [Int]) -> [Double] { a.map { Double($0 * 2 + 1) * 0.5 - Double($0 * $0) / 3 + 1 } }
             """, 1.15
         ),
-        // Conditions: `&&` alone has one meaning in Swift, so that a second one is a choice at least.
+        // Conditions: Swift has only one `&&`, so each additional one gives the solver a choice.
         (
             """
             func f(_ a: Int, _ b: Int, _ s: String?, _ c: Bool) -> Bool {
@@ -27,7 +27,7 @@ struct CompileTimeTests {
             }
             """, 2.2
         ),
-        // A mistake, for which the solver looks at more.
+        // A mistake, for which the solver tries more.
         ("func f(_ a: Int, _ b: String) -> Bool { a + 1 > 2 * b && a * 3 == 4 || b != \"x\" && !(a < 2) }", 5.5),
     ])
     func importingRelataCostsOtherExpressionsLittle(source: String, factor: Double) throws {

@@ -7,7 +7,7 @@ import Testing
     private static let tutorials = PackageFiles.files(in: "Documentation/Tutorials", ".tutorial")
     private static let code = PackageFiles.files(in: "Examples/Tutorials", ".swift")
 
-    /// One step: what a reader's files contain then.
+    /// One step: the contents of the reader's files after it.
     struct Step: CustomTestStringConvertible, Sendable {
         let tutorial: String
         /// The file with the code that the step shows.

@@ -29,7 +29,7 @@ private struct PlainDisc {
     var pieces: [Int: Int] = [:]
 }
 
-/// A condition on discs, as a query has it and as Swift has it.
+/// A condition on discs, both as a query and as a Swift function.
 private struct RandomCondition {
     let name: String
     let apply: (Query<Disc>) -> Query<Disc>
@@ -44,7 +44,7 @@ private struct RandomRun {
     let store: Store
     let seed: UInt64
     var random: SampleRandom
-    /// What should be stored. Labels and keywords are as many as there are in the beginning, or fewer.
+    /// The expected contents of the store. There are never more labels and keywords than in the beginning.
     var discs: [Int: PlainDisc] = [:]
     var bands: [Int: ID<Band>] = [:]
     var labels: Set<String> = ["x", "y", "z"]
@@ -198,7 +198,7 @@ private struct RandomRun {
         for key in gone.keys { discs[key] = nil }
     }
 
-    /// A label, whose discs stay without one, or a keyword, which goes out of all lists.
+    /// Deletes a label, whose discs stay without one, or a keyword, which is removed from all lists.
     private mutating func deleteSmallThing() throws {
         if Bool.random(using: &random), labels.count > 1, let label = one(of: labels) {
             labels.remove(label)
@@ -241,7 +241,7 @@ private struct RandomRun {
         #expect(try store.count(Piece.all) == discs.values.map(\.pieces.count).reduce(0, +), "seed \(seed)")
     }
 
-    /// One condition, in its typed form and as Swift has it.
+    /// A random condition, in its typed form and in Swift.
     private mutating func condition() -> RandomCondition {
         let number = Int.random(in: -5...20, using: &random)
         let word = ["k", "l", "m", "n"].randomElement(using: &random) ?? "k"

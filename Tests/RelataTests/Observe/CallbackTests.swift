@@ -5,7 +5,7 @@ import Testing
 
 /// Observers and calls for code without `async`: which callbacks are called, how often, and when they end.
 struct CallbackTests {
-    /// What was called, in order, and a way to wait for it.
+    /// The calls in order, and a way to wait for one.
     private final class Calls: Sendable {
         private let made = Mutex<[String]>([])
         private let stream: AsyncStream<Void>
@@ -20,7 +20,7 @@ struct CallbackTests {
             continuation.yield()
         }
 
-        /// Waits until so many calls were made.
+        /// Waits until that many calls were made.
         func wait(for count: Int) async {
             if all.count >= count { return }
             for await _ in stream where all.count >= count { return }
@@ -52,7 +52,7 @@ struct CallbackTests {
         try await store.insert([Author(name: "B"), Author(name: "C")])
         await calls.wait(for: 3)
         await others.wait(for: 3)
-        // It could be read again now, and isn't: the observer has ended. The others continue.
+        // The value could be read again now, but the observer has ended. The others continue.
         try await store.delete(Author.where { $0.name > "A" })
         await others.wait(for: 4)
         try await store.insert(Author(name: "D"))
@@ -121,7 +121,7 @@ struct CallbackTests {
         await task.value
         #expect(calls.all == ["Genre [\"name\"]"])
         #expect(try await store.count(Genre.all) == 1)
-        // An error of the caller's own comes through as it is.
+        // The caller's own error is passed on unchanged.
         struct Failure: Error {}
         await store.perform { _ in
             throw Failure()
@@ -156,7 +156,7 @@ struct CallbackTests {
                 calls.add("done")
             }
         }
-        // Not from a task: those that run until they are cancelled may have all threads that tasks run on.
+        // Not in a task: tasks that run until they are cancelled may occupy all threads.
         Thread.detachNewThread {
             start.wait()
             task.cancel()

@@ -68,7 +68,7 @@ struct ObserveLimitsTests {
         let later = try database.open(Later.Author.self)
         try await later.insert(Later.Author(name: "B", born: 1929))
         #expect(try await authors.next()?.map(\.name) == ["A", "B"])
-        // And its own writes continue.
+        // Its own writes continue, too.
         try await store.insert(Author(name: "C"))
         #expect(try await authors.next()?.map(\.name) == ["A", "B", "C"])
         #expect(try await later.fetch(Later.Author.sorted { $0.name }).map(\.born) == [1900, 1929, 1900])
@@ -98,7 +98,7 @@ struct ObserveLimitsTests {
         #expect(try await notes.next() == 1)
     }
 
-    /// A value that counts how many of it are alive.
+    /// A value that counts its living instances.
     private final class Counted: Sendable {
         static let alive = Mutex((now: 0, most: 0, ever: 0))
         let sum: Int
@@ -139,13 +139,13 @@ struct ObserveLimitsTests {
         #expect(ever <= 13, "the value was read \(ever) times for 12 that were given")
     }
 
-    /// A trace is called in the middle of whatever the store does, and may ask it for anything that reads.
+    /// A trace is called in the middle of the store's work, and may read from the store.
     @Test(arguments: Engine.shared) func tracesMayUseTheStore(_ engine: Engine) async throws {
         let hook = Hook()
         let store = try TestStore.make(engine, for: Jotting.self, options: hook.options)
         hook.arm { _ = store.changes }
         let (ends, continuation) = AsyncStream.makeStream(of: Bool.self)
-        // On its own thread: were it to wait for itself, the test ends all the same.
+        // On a separate thread, so that the test ends even if the call waits for itself.
         Thread.detachNewThread {
             _ = store.changes
             continuation.yield(true)
@@ -157,7 +157,7 @@ struct ObserveLimitsTests {
         var iterator = ends.makeAsyncIterator()
         #expect(await iterator.next() == true)
         timeout.cancel()
-        // Where listening takes no statement that is traced, the next one is.
+        // If listening runs no traced statement, the next fetch does.
         if hook.isArmed { _ = try await store.fetch(Jotting.all) }
         #expect(!hook.isArmed)
     }

@@ -10,7 +10,7 @@ struct ObserveRequestTests {
         #expect(try await observer.next() == .some(nil))
         let (b, c) = try await store.insert(Author(name: "b"), Author(name: "c"))
         #expect(try await observer.next() == b)
-        // What comes after the first, and what isn't asked for, is no new value.
+        // Objects that sort after the first one, or don't meet the condition, cause no new value.
         try await store.insert(Author(name: "d"))
         try await store.insert(Author(name: "x"))
         try await store.update(c.id) { $0.name = "a" }
@@ -31,7 +31,7 @@ struct ObserveRequestTests {
         var count = store.observe(countOf: query).makeAsyncIterator()
         _ = log.take()
         #expect(try await observer.next()??.authors.objects.map(\.name) == ["A5"])
-        // One book is read, and its authors: not those of all books.
+        // One book is read, with its own authors only.
         #expect(log.take().count == 2)
         // The number of the same query is its own request.
         #expect(try await count.next() == 5)
@@ -65,7 +65,7 @@ struct ObserveRequestTests {
         let names = store.observe { try $0.fetch(Author.sorted { $0.name }).map(\.name) }
         var differences = names.differences(by: { $0.lowercased() }).makeAsyncIterator()
         #expect(try await differences.next()?.isEmpty == true)
-        // An identity that stands in the list twice is paired in order.
+        // Elements with the same identity are paired in order.
         try await store.insert(["a", "b", "b"].map { Author(name: $0) })
         #expect(try await differences.next()?.inserted.map(\.element) == ["a", "b", "b"])
         try await store.update(Author.where { $0.name == "a" }) { $0.name.set(to: "A") }

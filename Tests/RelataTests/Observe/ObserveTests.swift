@@ -12,7 +12,7 @@ struct ObserveTests {
         #expect(try await observer.next()?.map(\.title) == ["A"])
         try await store.insert(Book(title: "B", year: 1995))
         #expect(try await observer.next()?.map(\.title) == ["A", "B"])
-        // Doesn't change the value: the next one comes with the commit after it.
+        // This write doesn't change the value: the next one comes with the following commit.
         try await store.insert(Book(title: "Old", year: 1900))
         try await store.delete(Book.where { $0.title == "A" })
         #expect(try await observer.next()?.map(\.title) == ["B"])
@@ -248,7 +248,8 @@ struct ObserveTests {
         var authors = store.observe(Author.all).makeAsyncIterator()
         #expect(try await authors.next()?.count == 0)
         try await store.write { tx in
-            // Each level runs the same statement while the one above runs: it is prepared again, and gone afterwards.
+            // Each level runs the same statement while the level above still runs it. So the statement is prepared
+            // again, and released afterwards.
             func walk(_ folder: Folder) throws {
                 try tx.forEach(Folder.where { $0.parent == folder }) { try walk($0) }
             }

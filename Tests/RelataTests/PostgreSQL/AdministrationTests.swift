@@ -33,7 +33,7 @@ struct AdministrationTests {
         try await Store.open(
             cluster.url(database: database.name, user: owner), for: Genre.self, options: options
         ).close()
-        // What somebody adds by hand doesn't need the owner to open the store first.
+        // After a change by hand, the owner needn't open the store again first.
         try session.run("CREATE INDEX by_hand ON \"Genre\" (name)")
         let store = try await Store.open(
             cluster.url(database: database.name, user: app), for: Genre.self, options: options)

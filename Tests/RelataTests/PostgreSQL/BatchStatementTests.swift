@@ -3,7 +3,7 @@ import Foundation
 import Relata
 import Testing
 
-/// How many statements batches take, each of which is a round trip.
+/// The number of statements for a batch, each of which is a round trip.
 @Suite(.enabled(if: !Engine.postgres.isEmpty)) struct BatchStatementTests {
     private func store(_ log: StatementLog) throws -> Store {
         try TestStore.make(
@@ -34,7 +34,7 @@ import Testing
                 freight.weight = 0
                 return freight
             })
-        // One looks for objects whose unique values others get.
+        // One of the two statements looks for objects whose unique values others get.
         #expect(log.take().count == 2)
         try store.update(articles)
         #expect(log.take().count == 1)

@@ -78,7 +78,7 @@ struct FailoverTests {
         let stored = Set(try await store.fetch(Genre.all).map(\.name))
         let lost = load.acknowledged.withLock { $0.filter { !stored.contains($0) } }
         #expect(lost == [])
-        // At most one of each writer was committed and never acknowledged, for each time that it was interrupted.
+        // For each interruption, each writer has at most one write that was committed but not acknowledged.
         #expect(stored.count - load.acknowledged.withLock { $0.count } <= 4)
         #expect(try await store.check().isEmpty)
         let position = try #require(try await store.serverPosition())
@@ -103,7 +103,7 @@ struct FailoverTests {
         #expect(try await reader.count(Genre.all) == 2)
         let position = try #require(try await reader.serverPosition())
         #expect(position.isReplica && position.logPosition > 0 && position.lag != nil)
-        // Opened for writing, it says that it can't be.
+        // A store that is opened for writing reports that it can't write.
         let other = try await Store.open(replica.url(), for: Genre.self)
         #expect(await thrown { try await other.save(Genre(name: "four")) }?.kind == "readOnly")
         try other.close()
@@ -125,14 +125,14 @@ struct FailoverTests {
         }
         #expect(try await store.serverPosition()?.isReplica == true)
         let end = try await store.endOfChanges()
-        // A write sees its own state, and what another store writes is told where it can be read.
+        // A write reads its own changes, and another store's write is announced once the replica can read it.
         var counts = store.observe(countOf: Genre.all).makeAsyncIterator()
         #expect(try await counts.next() == 20)
         let other = try await Store.open(cluster.url(), for: Genre.self)
         try await other.save(Genre(name: "other"))
         #expect(try await counts.next() == 21)
         try other.close()
-        // The log is read where it is written.
+        // The log is read from the primary.
         try await store.save(Genre(name: "logged"))
         #expect(try await store.changes(after: end, atLeast: 1).map(\.change.kind) == [.insert])
         // While the replica is paused, reads wait for it, and writes don't.

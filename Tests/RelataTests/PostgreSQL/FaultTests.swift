@@ -46,7 +46,7 @@ struct FaultTests {
 
     @Test func codeWithoutAsyncDoesNotWaitEither() async throws {
         @Sendable func open(_ url: String) throws -> Store { try Store.open(url, for: Book.self) }
-        // It blocks its thread, which must be none of those that run the other tests.
+        // This blocks its thread, which must not be one that runs other tests.
         try await expectEnd(on: ConnectionThread()) { try open($0) }
     }
 
@@ -56,7 +56,7 @@ struct FaultTests {
         let server = try SilentServer()
         let url = server.url + "?sslmode=disable&connect_timeout=600"
         let opening = Task(executorPreference: executor) { try await open(url) }
-        // The server has the connection, and doesn't answer.
+        // The server accepts the connection, but doesn't answer.
         let connection = await server.accept()
         opening.cancel()
         await #expect(throws: CancellationError.self) { try await opening.value }
@@ -128,7 +128,7 @@ struct FaultTests {
         let refused = await thrown { try await Store.open(url, for: Book.self) }
         #expect(refused?.kind == "fileAccess")
         #expect(refused.map { "\($0)" }?.contains("lacks a privilege") == true)
-        // Nothing is left behind, and once somebody with that right has opened the store, rights on the rows are enough.
+        // Nothing is left behind. Once a role with that right has opened the store, rights on the rows are enough.
         #expect(try owner.execute(SQLStatement("SELECT relname FROM pg_class WHERE relname = 'Book'")).count == 0)
         try await Store.open(database.url, for: Book.self).close()
         try owner.run(
@@ -239,7 +239,7 @@ struct FaultTests {
 
         let user = await thrown { try await Store.open(cluster.url(user: "niemand"), for: StackedCrate.self) }
         #expect(user?.kind == "fileAccess" && user.map { "\($0)" }?.contains("niemand") == true)
-        // A server without a place for another connection is busy, in whatever words it says so.
+        // A server without a free connection is busy, in any language of its message.
         try Session(PostgresURL(cluster.url())).run("CREATE ROLE gast LOGIN CONNECTION LIMIT 0")
         let full = await thrown {
             try await Store.open(
@@ -262,7 +262,7 @@ struct FaultTests {
         }
         #expect(many.map { "\($0)" }?.contains("note") == true, "\(many as Any)")
         #expect(try await store.count(Reading.all) == 0)
-        // A look-up can't find what can't be stored.
+        // A value that can't be stored can't be looked up either.
         let found = await thrown { try await store.fetch(Reading.where { $0.note == "\0" }) }
         #expect(found?.kind == "invalidUse")
         try await store.insert(Reading(name: "b"))

@@ -7,7 +7,7 @@ import RelataPostgres
 import Synchronization
 import Testing
 
-/// How a store listens for others' commits: errors, polling, and waiting for the server.
+/// Listening for other stores' commits: errors, polling, and waiting for the server.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct ListeningTests {
     private var options: Store.Options {
@@ -32,7 +32,7 @@ struct ListeningTests {
         let reader = try await Store.open(
             cluster.url(database: database.name, user: role), for: Genre.self, options: options)
         var counts = reader.observe(countOf: Genre.all).makeAsyncIterator()
-        // Before its first value or after it.
+        // The error comes before the first value or after it.
         var error: RelataError?
         for _ in 0..<2 where error == nil {
             error = await thrown {
@@ -44,11 +44,11 @@ struct ListeningTests {
         // A feed can't end with an error: it says that something may have changed.
         var feed = reader.changes.makeAsyncIterator()
         #expect(await feed.next()?.changes.contains(Change(entity: "Genre", kind: .unknown)) == true)
-        // With the right it hears of them.
+        // With the privilege, the store gets notifications.
         try session.run("GRANT SELECT ON relata_commits TO \(role)")
         var isHeard = false
         for _ in 0..<1000 where !isHeard {
-            // The feed looks from time to time, and may have been refused right before.
+            // The feed checks from time to time, and may have been refused just before.
             var again = reader.observe(countOf: Genre.all).makeAsyncIterator()
             let error = await thrown {
                 let before = try #require(try await again.next())
@@ -99,7 +99,7 @@ struct ListeningTests {
         let before = try looks()
         try older.run("SELECT pg_sleep(2); COMMIT")
         #expect(await sets.next()?.changes.map(\.kind) == [.insert])
-        // Each look says so once or twice. Looking every five milliseconds would be four hundred.
+        // Each check is logged once or twice. Checks every five milliseconds would be four hundred.
         #expect(try looks() - before < 80)
         #expect(try looks() > before)
         try store.close()
@@ -119,7 +119,7 @@ struct ListeningTests {
                 """))
         let processes = try (0..<rows.count).map { Int32(try rows[$0][0].integer()) }
         try #require(!processes.isEmpty)
-        // The server says nothing for a while.
+        // The server doesn't answer for a while.
         for process in processes { kill(process, SIGSTOP) }
         let thread = OneThread()
         let observing = Task(executorPreference: thread) {
@@ -135,7 +135,7 @@ struct ListeningTests {
         await other.value
         let counts = try await observing.value
         #expect(counts.0 == 0 && counts.1 == 1)
-        // Nor does a feed connect to it.
+        // A feed doesn't connect to the server either.
         try cluster.killServer()
         let feed = Mutex<ChangeFeed?>(nil)
         Thread {

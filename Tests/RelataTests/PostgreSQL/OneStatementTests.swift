@@ -44,7 +44,7 @@ struct OneStatementTests {
         try other.close()
     }
 
-    @Test func whatIsRefusedLeavesNothingAndTheNextCallWorks() async throws {
+    @Test func aRefusedChangeLeavesNothingAndTheNextCallWorks() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await Store.open(database.url, for: Stamp.self)
         try await store.insert(Stamp(number: 1, motif: "swan"))

@@ -31,7 +31,7 @@ struct OtherStoresTests {
         #expect(try await differences.next()?.inserted.count == 1)
         #expect(try await object.next()??.name == "A")
         #expect(try await books.next() == 0)
-        // Nobody looks for half a minute: a notification wakes them.
+        // The stores check only every half minute: a notification wakes them.
         try await other.write { tx in
             try tx.update(author.id) { $0.name = "B" }
             try tx.insert(Author(name: "C"))
@@ -41,7 +41,7 @@ struct OtherStoresTests {
         let difference = try #require(try await differences.next())
         #expect(difference.inserted.map(\.element.name) == ["C"] && difference.updated.map(\.new.name) == ["B"])
         #expect(try await object.next()??.name == "B")
-        // What it doesn't depend on wakes nobody.
+        // A commit that an observation doesn't depend on causes no new value.
         try await other.insert(Book(title: "T", year: 1970))
         #expect(try await books.next() == 1)
         try store.close()
@@ -59,7 +59,7 @@ struct OtherStoresTests {
             try await other.insert(Author(name: "\(number)"))
             #expect(try await count.next() == number)
         }
-        // What the older one itself wrote comes with its end.
+        // The older transaction's own changes arrive when it ends.
         try older.run(
             """
             INSERT INTO "Author" SELECT gen_random_uuid(), 'old' FROM (SELECT) AS x;
@@ -76,7 +76,7 @@ struct OtherStoresTests {
         let store = try open(database, delay: 0.05)
         var count = store.observe(countOf: Author.all).makeAsyncIterator()
         #expect(try await count.next() == 0)
-        // As a process that ended between its commit and its notification.
+        // As if a process ended between its commit and its notification.
         let session = try Session(PostgresURL(database.url))
         for number in 1...3 {
             try session.run(
@@ -135,11 +135,11 @@ struct OtherStoresTests {
         #expect(try #require(first.position) < #require(second.position))
         try await plain.insert(Author(name: "C"))
         #expect(await sets.next()?.changes == [Change(entity: "Author", kind: .unknown)])
-        // A store without the log hears that something was written, be it in the log or not.
+        // A store without the log is notified of every write, with or without the log.
         var heard = plain.changes.makeAsyncIterator()
         try await logging.delete(author.id)
         let unknown = try #require(await heard.next()?.changes)
-        // The rows that link books to it may have gone, too.
+        // The rows that link books to it may be deleted, too.
         #expect(Set(unknown.map(\.entity)).isSubset(of: ["Author", "Book"]), "\(unknown)")
         #expect(unknown.contains(Change(entity: "Author", kind: .unknown)), "\(unknown)")
         #expect(await sets.next()?.changes.map(\.kind) == [.delete])
@@ -151,7 +151,7 @@ struct OtherStoresTests {
         let (store, other) = (try open(database), try open(database))
         try await other.insert(Author(name: "A"))
         let session = try Session(PostgresURL(database.url))
-        // Young rows stay.
+        // Recent rows stay.
         try CommitTable.trim(olderThan: .seconds(3600), on: session)
         #expect(try session.run("SELECT FROM relata_commits") == 1)
         var count = store.observe(countOf: Author.all).makeAsyncIterator()
@@ -169,7 +169,7 @@ struct OtherStoresTests {
             break
         }
         try session.run("DELETE FROM relata_metadata WHERE name = 'commits removed'")
-        // Rows stay while older transactions run, those of the cluster's other databases included.
+        // Rows stay while older transactions run, including those of the cluster's other databases.
         let deadline = ContinuousClock.now + .seconds(120)
         while try session.run("SELECT FROM relata_commits") > 0 {
             try #require(ContinuousClock.now < deadline, "old rows stay")

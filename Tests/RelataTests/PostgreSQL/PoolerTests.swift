@@ -90,7 +90,7 @@ struct PoolerTests {
             try await store.fetch(Genre.self, sql: #"SELECT * FROM "Genre" WHERE nextval('numbers') > 0"#)
         }
         #expect(written?.kind == "readOnly", "\(written as Any)")
-        // What a transaction said about itself is not the next one's.
+        // A transaction's settings don't carry over to the next one on the same connection.
         let session = try Session(PostgresURL(pooler.url(database: database.name)))
         for _ in 0..<5 {
             let rows = try session.execute(SQLStatement("SELECT current_setting('statement_timeout')"))

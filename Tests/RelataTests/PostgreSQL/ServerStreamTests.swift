@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Streams from a server: where they run, and how they end.
+/// Streams from a server: their connections, and their ends.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct ServerStreamTests {
     private func store(_ database: PostgresCluster.TestDatabase, trace: SQLTrace? = nil) async throws -> Store {
@@ -74,14 +74,14 @@ struct ServerStreamTests {
         for _ in 0..<30 {
             let delay = Int.random(in: 0..<20_000, using: &random)
             let task = Task {
-                // Without an end: only the cancellation ends it.
+                // The stream has no end: only the cancellation ends it.
                 while true { for try await _ in store.stream(Genre.all.sorted { $0.name }) {} }
             }
             try await Task.sleep(for: .microseconds(delay))
             task.cancel()
             await #expect(throws: CancellationError.self, "seed \(seed)") { try await task.value }
         }
-        // No statement runs on, and no transaction stays open.
+        // No statement continues, and no transaction stays open.
         let session = try Session(PostgresURL(database.url))
         try await waitUntil {
             let rows = try session.execute(

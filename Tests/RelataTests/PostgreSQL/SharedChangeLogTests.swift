@@ -18,7 +18,7 @@ import Testing
     var number: Int
 }
 
-/// How often something was done to a flag; whoever does something changes it.
+/// The number of deeds under a name; every writer of deeds changes it.
 @Model private struct LoggedTally {
     @Attribute(.primaryKey) var name: String
     var count: Int = 0
@@ -45,7 +45,7 @@ struct SharedChangeLogTests {
         return session
     }
 
-    /// Changes one flag: makes it, sets it or deletes it, and says how many of its deeds that is.
+    /// Changes one flag: makes it, sets it or deletes it, and returns the number of its deeds.
     private static func act(_ name: String, _ random: inout some RandomNumberGenerator, _ tx: WriteTransaction) throws {
         let tally = try tx.fetch(LoggedTally.self, id: name) ?? tx.insert(LoggedTally(name: name))
         try tx.update(LoggedTally.self, id: name) { $0.count = tally.count + 1 }
@@ -63,11 +63,11 @@ struct SharedChangeLogTests {
     func committedChangesAreDeliveredOnceAndInOrderPerObject(_ seed: UInt64) async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let stores = try (0..<3).map { _ in try open(database) }
-        // Two that insert the same one are refused, as they would be in a file.
+        // If two transactions inserted the same object, one would be refused, as in a file.
         try await stores[0].insert((0..<4).map { LoggedTally(name: "flag \($0)") })
         let older = try runningTransaction(database)
         let feed = stores[0].changes
-        // A reader beside the writers, which keeps its position as text.
+        // A reader that runs along with the writers, and keeps its position as text.
         async let beside = Self.read(try open(database), pageSize: 7)
         try await Self.write(stores, seed)
         try older.run("COMMIT")
@@ -79,7 +79,7 @@ struct SharedChangeLogTests {
         #expect(first.map(\.position) == again.map(\.position), "seed \(seed)")
         #expect(Set(again.map(\.position)).count == again.count, "seed \(seed)")
         try Self.check(again.map(\.change), deeds, "seed \(seed)")
-        // And the feed reports the same in the same order.
+        // The feed reports the same in the same order.
         var told: [Change] = []
         for await set in feed {
             told += set.changes
@@ -174,7 +174,7 @@ struct SharedChangeLogTests {
         try await store.insert(LoggedFlag(name: "a"))
         let position = try #require(await store.changes(after: .start, atLeast: 1).first).position
         try await store.write { tx in
-            // From here on the transaction has a number, lower than that of the other.
+            // From here on, the transaction has a number, which is lower than the other's.
             try tx.insert(LoggedFlag(name: "b"))
             try other.delete(LoggedFlag.self, id: "a")
             try tx.insert(LoggedFlag(name: "a"))
@@ -192,7 +192,7 @@ struct SharedChangeLogTests {
         try await store.insert(LoggedFlag(name: "a"))
         let position = try #require(await store.changes(after: .start, atLeast: 1).first).position
         try store.close()
-        // A copy, as a restored dump is one.
+        // A copy of the database, like a restored dump.
         let session = try Session(PostgresURL(PrivateCluster.shared.url()))
         try session.run(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '\(database.name)'")

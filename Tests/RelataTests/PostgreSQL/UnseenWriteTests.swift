@@ -10,8 +10,8 @@ import Testing
     var value: Int = 0
 }
 
-/// Writes of which neither a statement's text nor its plan tells: those of triggers, of actions of foreign keys, and through
-/// views and partitions.
+/// Writes that neither a statement's text nor its plan shows: those of triggers, of actions of foreign keys, and
+/// through views and partitions.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct UnseenWriteTests {
     private var options: Store.Options {
@@ -38,7 +38,7 @@ struct UnseenWriteTests {
         let logged = try await store.changes(after: end, atLeast: 3).map(\.change)
         #expect(Set(logged.map(\.entity)) == ["Series", "Episode", "History"])
         #expect(logged.allSatisfy { $0.kind == .unknown })
-        // What no key has an action for is left alone.
+        // A table is left alone if no foreign key has an action for the statement.
         try await store.write { _ = try $0.execute("UPDATE \"Series\" SET title = 'T'") }
         let last = try #require(await store.changes(after: end, atLeast: 4).last)
         #expect(last.change == Change(entity: "Series", kind: .unknown))

@@ -23,7 +23,7 @@ struct WaitingStreamTests {
         let task = Task {
             for try await _ in store.stream(Episode.all) { count.withLock { $0 += 1 } }
         }
-        // It waits for the lock.
+        // The statement waits for the lock.
         try await waitUntil { try isAnyoneWaiting(session) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }

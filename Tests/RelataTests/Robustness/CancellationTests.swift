@@ -45,7 +45,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(wrote.withLock { $0 } > 50)
         #expect(try await store.count(Author.all) == 0)
-        // The batch stops by itself, too.
+        // The batch itself stops, too.
         let batch = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await store.insert((0..<10_000).map { Author(name: "\($0)") })
@@ -66,7 +66,7 @@ import Testing
                 _ = try tx.rows(endless)
             }
         }
-        // Not from a task: those that run forever may have all threads that tasks run on.
+        // Not in a task: tasks that run forever may occupy all threads.
         let thread = Thread {
             usleep(20_000)
             read.cancel()
@@ -80,7 +80,7 @@ import Testing
 
     @Test(arguments: Engine.embedded) func hangingRegularExpressionsAreStopped(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
-        // Each text takes a few hundredths of a second, all of them minutes.
+        // Each text takes a few hundredths of a second, and all of them take minutes.
         let text = String(repeating: "a", count: 20)
         try await store.insert((0..<4000).map { Author(name: text + "\($0)") })
         let reading = Task { try await store.count(Author.where { $0.name.matches("(a+)+c") }) }

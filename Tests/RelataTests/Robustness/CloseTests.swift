@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// Closing a store, whatever it is doing.
+/// Closing a store in the middle of its work.
 @Suite struct CloseTests {
     @Test(arguments: Engine.allCases) func callsAfterTheCloseReportAClosedStore(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Book.self)
@@ -52,7 +52,8 @@ import Testing
         await gate.stopped()
         let reader = Thread.run {
             try store.read { tx in
-                // The first look takes the state that the second one must see, whoever continues first.
+                // The first read takes the snapshot that the second one must see, regardless of which thread continues
+                // first.
                 #expect(try tx.count(Author.all) == 0)
                 gate.stop()
                 return try tx.count(Author.all)
@@ -65,7 +66,7 @@ import Testing
             return counts
         }
         let waiting = Task { await thrown { try await store.insert(Author(name: "waited")) } }
-        // The task has to come to wait; if it is late, it finds the store closed, which is the same error.
+        // The task must begin to wait; if it is late, it finds the store closed, which is the same error.
         try await Task.sleep(for: .milliseconds(20))
         try store.close()
         #expect(await waiting.value?.kind == "closed")

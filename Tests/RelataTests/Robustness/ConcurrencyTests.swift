@@ -78,7 +78,7 @@ import Testing
                             #expect(purses.map(\.coins).reduce(0, +) == owners * 100)
                             continue
                         }
-                        // Several statements of one read, and what is included, are of one state.
+                        // All statements of one read, including those for included objects, see the same state.
                         let (sum, purses, paid) = try await store.read { tx in
                             let sum = try tx.value(of: Purse.all) { $0.coins.sum() }
                             let purses = try tx.fetch(Purse.all.including { $0.payments })

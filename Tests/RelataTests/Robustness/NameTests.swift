@@ -134,7 +134,7 @@ import Testing
             }
             let kind = thrown { try store.fetch(Genre.matching("%K == 'x'", attack)) }?.kind
             #expect(kind == "predicateFormat", "\(attack)")
-            // A name in SQL of one's own is quoted, whatever it is.
+            // A name in an app's own SQL is quoted, whatever it contains.
             let error = thrown { try store.rows("SELECT 1 FROM \(name: attack)") }
             #expect(error?.kind == "database", "\(attack): \(error as Any)")
         }

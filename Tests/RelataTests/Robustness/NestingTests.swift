@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// Calls of the store inside its own transactions: an error where they would wait for themselves forever.
+/// Calls of the store inside its own transactions: an error if they would wait for themselves forever.
 @Suite struct NestingTests {
     @Test(arguments: Engine.allCases) func nestedWritesAreErrorsAndTheOuterOneContinues(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
@@ -14,7 +14,7 @@ import Testing
             #expect(thrown { try store.count(Author.all) }?.kind == "invalidUse")
             try tx.insert(Author(name: "outer too"))
         }
-        // The same from the async call, whose closure isn't.
+        // The same from the async call, whose closure isn't async.
         try await store.write { tx in
             #expect(thrown { try store.insert(Author(name: "inner")) }?.kind == "invalidUse")
             #expect(thrown { try store.read { try $0.count(Author.all) } }?.kind == "invalidUse")
@@ -45,14 +45,14 @@ import Testing
             }
         }
         #expect(try depth(1) == 10)
-        // The same from the async call, whose closure isn't, and in the middle of a query.
+        // The same from the async call, whose closure isn't async, and in the middle of a query.
         let names = try await store.read { tx in
             var names: [String] = []
             try tx.forEach(Author.all) { author in names += try store.fetch(Author.all).map { author.name + $0.name } }
             return names + [try store.page(Author.all, size: 1).objects[0].name]
         }
         #expect(names == ["aa", "a"])
-        // A write within is what it is in any read.
+        // A write within a nested read is treated as in any read.
         let error = try store.readInSync { _ in
             try store.readInSync { _ in thrown { try store.insert(Author(name: "b")) }?.kind }
         }

@@ -3,7 +3,7 @@ import Relata
 import Synchronization
 import Testing
 
-/// How a store is opened.
+/// The options that a store is opened with.
 @Suite struct OptionTests {
     @Test(arguments: Engine.allCases) func tracesContainEveryStatementAndNoValues(engine: Engine) async throws {
         let traced = Mutex<[(sql: String, duration: Duration)]>([])
@@ -52,7 +52,7 @@ import Testing
         #expect(await thrown { try await store.execute(#"DELETE FROM "Author""#) }?.kind == "readOnly")
         #expect(await thrown { try await store.delete(Author.all) }?.kind == "readOnly")
         #expect(await thrown { try await store.insert(contentsOf: [author]) }?.kind == "readOnly")
-        // Not even SQL of one's own in a read.
+        // Not even an app's own SQL in a read.
         #expect(await thrown { _ = try await store.rows(#"DELETE FROM "Author""#) } != nil)
         #expect(await thrown { _ = try await store.rows(#"CREATE TABLE "x" ("y" INTEGER)"#) } != nil)
         #expect(await thrown { _ = try await store.rows(#"SELECT * FROM "x""#) }?.kind == "database")

@@ -33,14 +33,14 @@ import Testing
 
     @Test(arguments: Engine.allCases) func failedSequencesWriteNothing(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Measurement.self)
-        // In the third thousand a value that breaks its limit.
+        // A value in the third thousand breaks its limit.
         let error = await thrown {
             try await store.insert(
                 contentsOf: (1...5000).lazy.map { Measurement(number: $0, value: $0 == 2500 ? -1 : 1, note: "") })
         }
         #expect(error?.failures == ["value"])
         #expect(try await store.count(Measurement.all) == 0)
-        // A key that is there already.
+        // A key that already exists.
         try await store.insert(Measurement(number: 1800, value: 1, note: ""))
         #expect(await thrown { try await store.insert(contentsOf: measurements(3000)) }?.kind == "alreadyExists")
         #expect(try await store.count(Measurement.all) == 1)
@@ -67,7 +67,7 @@ import Testing
         #expect(try await store.count(Measurement.all) == 3000)
         #expect(try await store.insert(contentsOf: AsyncStream<Measurement> { nil }) == 0)
         try await store.delete(Measurement.all)
-        // What came before an error stays, whoever throws it.
+        // Complete batches before an error stay stored, regardless of who throws it.
         await #expect(throws: Broken.self) { try await store.insert(contentsOf: arriving(2500, failing: true)) }
         #expect(try await store.count(Measurement.all) == 2000)
         let error = await thrown { try await store.insert(contentsOf: arriving(10)) }

@@ -42,7 +42,7 @@ import Testing
             count += 1
         }
         #expect(count == 250)
-        // A hundred at a time, or all at once where there is no other connection.
+        // A hundred at a time, or all at once if there is no other connection.
         #expect(log.take().count == (engine.isShared ? 4 : 2))
         let titles = try await store.read { tx in
             var titles: Set<String> = []

@@ -11,7 +11,7 @@ import Testing
     var number: Int = 0
 }
 
-/// Values at the edge of what fits.
+/// The largest and the smallest values that fit.
 @Suite struct ValueTests {
     static let texts = [
         "", "\0", "before\0after", "👩‍👩‍👧‍👦🏳️‍🌈", "e\u{301}", "\u{FEFF}", "\u{202E}left", "\r\n\t", "%_*?[a-z]\\", "NULL", "é",

@@ -20,7 +20,7 @@ import Testing
         try await store.backup(to: copy)
         #expect(thrown { try file.open(nil, at: copy) }?.kind == "corruptStore")
         #expect(try file.titles(key, at: copy) == ["A"])
-        // Over an older one.
+        // The backup replaces an older one.
         try await store.insert(Book(title: "B"))
         try await store.backup(to: copy, replaces: true)
         #expect(try file.titles(key, at: copy) == ["A", "B"])

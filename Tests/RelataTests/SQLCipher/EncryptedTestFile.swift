@@ -42,7 +42,8 @@ struct EncryptedTestFile {
         return try store.fetch(Book.all.sorted { $0.title }).map(\.title)
     }
 
-    /// What is in the folder, byte for byte, in another process: to close a file here would drop SQLite's locks.
+    /// The contents of the folder, byte for byte, read in another process: closing a file here would drop SQLite's
+    /// locks.
     func contents() throws -> [String: Data] {
         let copy = TestStore.path("copy")
         let process = Process()

@@ -94,7 +94,7 @@ import Testing
             damaged[page * 4096 + 2000] ^= 1
             try damaged.write(to: URL(fileURLWithPath: file.path))
             let error = thrown { _ = try file.titles(key) }
-            // Where nothing reads the page, nothing is wrong.
+            // Damage to a page that nothing reads goes unnoticed.
             #expect(error == nil || error?.kind == "corruptStore", "page \(page): \(error as Any)")
             if error != nil { found += 1 }
         }
@@ -157,9 +157,9 @@ import Testing
         #expect(error?.kind == "invalidUse" && "\(error!)".contains("encryptionKey"))
     }
 
-    // MARK: What is in the files
+    // MARK: Contents of the files
 
-    /// Where the text stands in the folder, as its UTF-8.
+    /// The files of the folder that contain the text as UTF-8.
     private func places(of text: String) throws -> [String] {
         try file.contents().filter { $0.value.range(of: Data(text.utf8)) != nil }.map(\.key).sorted()
     }

@@ -50,7 +50,7 @@ import Testing
 
     // MARK: Copies
 
-    /// What a database of another program may have.
+    /// A database of another program, with everything it may contain.
     private static let foreign = """
         CREATE TABLE plain (a TEXT, twice AS (a || a), kept AS (a || '!') STORED);
         INSERT INTO plain (a) VALUES ('one'), ('two'), ('three'), ('four');
@@ -79,7 +79,7 @@ import Testing
         PRAGMA application_id = 8;
         """.replacing("v) WITHOUT", with: "v ANY) WITHOUT")
 
-    /// What a connection reads of all of it.
+    /// Everything in that database, as a connection reads it.
     private func state(_ connection: Connection) throws -> [[[Value]]] {
         try [
             "PRAGMA encoding", "PRAGMA user_version", "PRAGMA application_id", "PRAGMA auto_vacuum",

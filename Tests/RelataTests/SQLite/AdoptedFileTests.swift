@@ -127,7 +127,7 @@ import Testing
         try connection.execute("INSERT INTO artist VALUES ('Abc'), ('lone'), ('other')")
         try connection.execute("INSERT INTO album VALUES (1, '\(other)'), (2, 'Abc'), (3, 'other'), (4, NULL)")
         try connection.close()
-        // What is known of the file at the first opening holds for later ones, too.
+        // The second time, the file is opened with what was found the first time.
         for _ in 0..<2 {
             let store = try TestStore.open(path, for: [AdoptedArtist.self, AdoptedAlbum.self])
             try expectLinks(store, ["Abc": [1, 2], "lone": [], "other": [3]])
@@ -188,12 +188,12 @@ import Testing
         #expect(records.map { $0.label?.loaded?.id } == [7, 7, 8, 7, 7, nil])
         let labels = try store.fetch(AdoptedLabel.sorted { $0.id }.including { $0.records })
         #expect(try labels.map { try $0.records.objects.map(\.id).sorted() } == [[1, 2, 4, 5], [3]])
-        // Saved, a record holds the key as the model stores it.
+        // After saving, a record holds the key as the model stores it.
         var record = records[1]
         record.label = ToOne(id: 8)
         try store.save(record)
         #expect(try store.related(to: AdoptedLabel.self, id: 8) { $0.records }.map(\.id).sorted() == [2, 3])
-        // What refers to no integer is told as it was.
+        // The error quotes a reference that isn't an integer as it is stored.
         try store.write { tx in
             try tx.execute("PRAGMA defer_foreign_keys = ON")
             try tx.execute("UPDATE record SET label = '0x7' WHERE id = 1")

@@ -110,7 +110,7 @@ import Testing
         let path = try file(
             artist: side == "song" ? "TEXT" : "TEXT COLLATE NOCASE",
             song: side == "artist" ? "TEXT" : "TEXT COLLATE NOCASE", rows: rows)
-        // What is known of the file at the first opening holds for later ones, too.
+        // The second time, the file is opened with what was found the first time.
         for _ in 0..<2 {
             let store = try TestStore.open(path, for: Self.models)
             try expectLinks(store, ["Abc": ["Two", "One"], "Other": ["One"]])
@@ -129,7 +129,7 @@ import Testing
         try expectLinks(TestStore.open(path, for: Self.models), ["Abc": ["Two", "One"], "Other": ["One"]])
     }
 
-    /// What SQLite keeps in a join whose own columns collate otherwise than the keys is compared by the keys.
+    /// Join columns whose collation differs from the keys' are compared by the keys' collation.
     @Test func caseSensitiveKeysAreDistinguished() throws {
         let path = try file(artist: "TEXT", song: "TEXT", join: "TEXT COLLATE NOCASE", rows: "('Abc', 'One', 1024)")
         let connection = try Connection(path: path)
@@ -148,7 +148,7 @@ import Testing
         let store = try TestStore.open(path, for: Self.models)
         let (one, two, three) = (PerformedSong(id: "One"), PerformedSong(id: "Two"), PerformedSong(id: "Three"))
         func rows() throws -> Int { try store.read { try $0.rows("SELECT 1 FROM performed").count } }
-        // A member that is one already is not added again.
+        // An existing member isn't added again.
         try store.update(PerformingArtist.self, id: "Abc") { $0.songs.add(one) }
         #expect(try rows() == 4)
         try store.update(PerformingArtist.self, id: "Abc") { $0.songs.place(one, after: nil) }

@@ -24,7 +24,7 @@ import Testing
         let written = Mutex(0)
         let isDone = Mutex(false)
         let failure = Mutex<String?>(nil)
-        // A thread of its own: those of tasks may all be busy.
+        // A separate thread: the threads of tasks may all be busy.
         let writer = Thread {
             var number = 0
             do {

@@ -11,7 +11,8 @@ import Testing
     private let path = TestStore.path()
     private var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
 
-    /// What is in the folder, byte for byte. Nobody may have a file open: closing it here would drop SQLite's locks.
+    /// The contents of the folder, byte for byte. Nobody may have a file open: closing it here would drop SQLite's
+    /// locks.
     private func contents() throws -> [String: Data] {
         var contents: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
@@ -109,7 +110,7 @@ import Testing
         #expect(data.count > 10 * 4096)
         for count in [data.count - 1, data.count - 4096, data.count / 2, 4096, 3000, 512] {
             try write(data.prefix(count))
-            // The last page may be cut where nothing needs it: then nothing is wrong.
+            // If nothing needs the last page, its loss goes unnoticed.
             let before = try contents()
             let error = thrown { try use() }
             #expect(error == nil || error?.kind == "corruptStore", "\(count): \(error as Any)")
@@ -131,7 +132,8 @@ import Testing
             #expect(error == nil || error?.kind == "corruptStore", "page \(page): \(error as Any)")
             if error != nil { found += 1 }
             #expect(try contents() == before, "page \(page)")
-            // Whatever is read, the check finds it, and opens the file; unless SQLite finds it on opening, as of 3.53.
+            // The check opens the file, and finds the damage even if no other read does; unless SQLite finds it on
+            // opening, as of 3.53.
             let connection: Connection
             do {
                 connection = try Connection(path: path, isReadOnly: true)
@@ -186,7 +188,7 @@ import Testing
             hasBegun = true
             return try await Store.open(path, for: Book.self, options: options)
         }
-        // This is the thread that would wait: it comes here again when the other task has suspended.
+        // This is the thread that would wait: it continues here once the other task has suspended.
         while !hasBegun { await Task.yield() }
         try other.execute("ROLLBACK")
         try other.close()
@@ -209,7 +211,7 @@ import Testing
             #expect("\(error as Any)".contains("no space left: the transaction was rolled back"))
             #expect(try await store.count(Book.all) == 1)
         }
-        // A savepoint doesn't save a transaction that SQLite has ended by itself.
+        // A savepoint can't restore a transaction that SQLite has ended.
         let error = await thrown {
             try await store.write { tx in
                 try tx.insert(Book(title: "second"))

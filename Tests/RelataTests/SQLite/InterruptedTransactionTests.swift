@@ -4,7 +4,8 @@ import Testing
 
 /// Interrupts that come while a transaction begins or ends.
 @Suite struct InterruptedTransactionTests {
-    /// SQLite asks every so many steps whether to continue, and so now and then while it begins or ends a transaction.
+    /// SQLite checks after a number of steps whether to continue, and so now and then while it begins or ends a
+    /// transaction.
     @Test func cancelledTransactionsAreNotLeftOpen() async throws {
         let (file, memory) = (
             try TestStore.make(.sqliteFile, for: Author.self), try TestStore.make(.sqliteMemory, for: Author.self)
@@ -21,7 +22,7 @@ import Testing
 }
 
 extension Store {
-    /// The errors of so many calls, but for those that say that the task is cancelled.
+    /// The errors of a number of calls, except those that say that the task is cancelled.
     fileprivate func errors(of count: Int, _ call: (Store) throws -> Void) -> [String] {
         (0..<count).compactMap { _ in
             do {

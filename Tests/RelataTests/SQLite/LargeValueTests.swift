@@ -20,7 +20,7 @@ import Testing
         for engine in Engine.sqlite {
             let store = try TestStore.make(engine, for: Document.self)
             let saved = try store.insert(Document(name: "large", text: text, data: data))
-            // What is in memory has it of course, but no statement keeps a copy.
+            // A database in memory contains the value, of course, but no statement keeps a copy.
             let most = Int64(engine == .sqliteMemory ? 200 : 60) << 20
             #expect(sqlite3_memory_used() < most, "\(engine): \(sqlite3_memory_used() >> 20) MB")
             let stored = try #require(try store.fetch(Document.self, id: saved.id))

@@ -20,7 +20,7 @@ import Testing
         let connection = try Connection(path: path)
         let schema = try Schema(try Introspection.entities(of: connection))
         #expect(try IntegrityCheck.run(connection, schema: schema) == [])
-        // And without what the store remembers of it, from its tables alone.
+        // The same without the store's own descriptions, from the tables alone.
         try connection.execute("DROP TABLE relata_metadata")
         let read = try Schema(try Introspection.entities(of: connection))
         #expect(try IntegrityCheck.run(connection, schema: read) == [])

@@ -3,7 +3,7 @@ import Relata
 import RelataTesting
 import Testing
 
-/// How SQLite finds the rows: by an index where one serves, and whole tables where all are wanted.
+/// SQLite's query plans: an index if one helps, and a scan of the table if all of its rows are wanted.
 @Suite struct PlanTests {
     let recorder = StatementRecorder()
 
@@ -20,7 +20,7 @@ import Testing
         let store = try Series.three(engine, options: recorder.options)
         let all = Series.all.including { $0.episodes.including { $0.history } }
         let whole = try recorder.expectQueries(3) { try store.fetch(all) }
-        // An episode may have no history, and most have none: those are looked up.
+        // An episode may have no history, and most have none: so they are looked up.
         #expect(try plans(store).filter { $0.contains("VIRTUAL TABLE") }.count == 1)
         let part = try recorder.expectIndexed(on: store) { try store.fetch(all.where { $0.id.in([1, 2, 3]) }) }
         #expect(whole.sorted { $0.title < $1.title } == part.sorted { $0.title < $1.title })

@@ -3,7 +3,7 @@ import Relata
 import Synchronization
 import Testing
 
-/// SQL of one's own that only SQLite has.
+/// An app's own SQL that only SQLite understands.
 @Suite struct StatementTests {
     @Test(arguments: Engine.sqlite) func transactionsCannotChangeTheirMode(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Author.self)

@@ -14,7 +14,7 @@ import Testing
     @Test func loopsAlwaysReturnTheirConnection() async throws {
         struct Stop: Error {}
         let store = try store()
-        // Were a connection lost each time, there would soon be no file handle left.
+        // If a connection were lost each time, there would soon be no file handle left.
         for round in 0..<300 {
             switch round % 4 {
             case 0:
@@ -35,7 +35,7 @@ import Testing
             }
         }
         #expect(openFiles(store) <= 2 * 3)
-        // With no reader left the log goes back into the file.
+        // Once the last reader is gone, the log is copied into the file.
         try store.close()
         #expect(openFiles(store) == 0)
         #expect(!FileManager.default.fileExists(atPath: try #require(store.path) + "-wal"))
@@ -53,7 +53,7 @@ import Testing
         #expect(openFiles(store) == 0)
     }
 
-    /// How many handles of the process lead to the store's files.
+    /// The number of the process's open handles of the store's files.
     private func openFiles(_ store: Store) -> Int {
         let handles = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return handles.count {

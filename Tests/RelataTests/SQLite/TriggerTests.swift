@@ -4,7 +4,7 @@ import Testing
 
 /// Triggers, which no model knows of.
 @Suite struct TriggerTests {
-    /// What a trigger inserts beside a batch has keys too, and no object gets one of those.
+    /// A trigger inserts rows beside those of the batch; no object may get the key of one of these.
     @Test(arguments: Engine.sqlite, [1, 15, 16, 17, 40, 100])
     func batchesGetTheirKeysDespiteATrigger(_ engine: Engine, _ count: Int) throws {
         let store = try TestStore.make(engine, for: History.self)
@@ -18,7 +18,7 @@ import Testing
         #expect(try store.fetch(History.where { $0.progress >= 0 }.sorted { $0.id }) == odd)
     }
 
-    /// The number that SQLite gave last is that of another row.
+    /// The last key that SQLite assigned belongs to another row.
     @Test(arguments: Engine.sqlite, [1, 15, 16, 17, 40])
     func batchesWithIgnoredRowsAreRefused(_ engine: Engine, _ count: Int) throws {
         let store = try TestStore.make(engine, for: History.self)

@@ -5,7 +5,7 @@ import RelataSQLite
 import RelataTesting
 import Testing
 
-/// References to nothing: SQLite doesn't look for what they lead to unless a program tells it to.
+/// Dangling references: SQLite doesn't check references unless a program tells it to.
 @Suite struct UnenforcedReferenceTests {
     let recorder = StatementRecorder()
 
@@ -21,7 +21,7 @@ import Testing
         #expect(try store.fetch(Chain.self, id: 1)?.other?.id == 3)
         let error = thrown { try store.update(Chain.self, id: 1) { $0.other = ToOne(id: 77) } }
         #expect(error?.reference == "Chain.other")
-        // A linked object that is stored isn't written, whatever the references at hand say.
+        // A stored object behind a link isn't written, regardless of the references in the value at hand.
         let stale = Chain(id: 2, next: ToOne(id: 55))
         try store.save(Chain(id: 4, next: ToOne(Chain(id: 5, next: ToOne(id: 4))), other: ToOne(stale)))
         #expect(try store.count(Chain.where { $0.other.id == 2 }) == 1)
@@ -44,7 +44,7 @@ import Testing
             """)
         try connection.close()
         let store = try TestStore.open(path, for: models, options: recorder.options)
-        // All of them, and some: both are read with one statement more.
+        // All objects and a part of them: both take one more statement.
         for query in [Playlist.all, Playlist.where { $0.name == "P" }] {
             let playlists = try recorder.expectQueries(2) { try store.fetch(query.including { $0.songs }) }
             #expect(try playlists.map { try $0.songs.objects.map(\.title) } == [["B"], ["B", "A"]])
@@ -64,7 +64,7 @@ import Testing
             """)
         try connection.close()
         let store = try TestStore.open(path, for: models, options: recorder.options)
-        // Looked up by keys after all.
+        // The owners' episodes are looked up by keys after all.
         let series = try recorder.expectQueries(3) { try store.fetch(Series.all.including { $0.episodes }) }
         #expect(try series.map { try $0.episodes.objects.map(\.title) } == [["a"], ["c", "b"]])
         let cards = try recorder.expectQueries(3) { try store.fetch(SeriesCard.all) }

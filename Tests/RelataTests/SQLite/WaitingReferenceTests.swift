@@ -7,7 +7,7 @@ import Testing
     var partner: ToOne<Dancer>
 }
 
-/// Saves of objects that need each other, where the database checks references at the end.
+/// Saves of objects that need each other, if the database checks references at the end.
 @Suite struct WaitingReferenceTests {
     private func pair(_ id: Int) -> [Dancer] {
         [Dancer(id: id, partner: ToOne(id: id + 1)), Dancer(id: id + 1, partner: ToOne(id: id))]

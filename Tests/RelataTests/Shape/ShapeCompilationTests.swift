@@ -40,7 +40,7 @@ struct ShapeCompilationTests {
             in: Self.models + "@Shape(of: List.self) struct Card { \(property) }")
         #expect(errors.count == 1, "\(output)")
         #expect(errors.first?.contains(message) == true, "\(output)")
-        // Beside the error stands the line that was written for the property.
+        // The error appears at the line that was written for the property.
         let name = try #require(property.firstMatch(of: /var (\w+)/)).1
         #expect(output.contains("static let \(name) = Relata.ShapeParts<List>"), "\(output)")
     }

@@ -8,7 +8,7 @@ import Relata
     var items: [Item]
     @Count(\.items) var itemCount: Int
 
-    /// What a setlist plays, and what it says about it.
+    /// An item of a setlist, with its song and its remarks.
     @Shape(of: SetlistItem.self) struct Item: Codable {
         var position: Int
         var transposedKey: String?
@@ -20,7 +20,7 @@ import Relata
     static let kind = "setlist"
 }
 
-/// To-ones that rows share, and one of which something else is asked.
+/// To-ones that rows share, and one with other properties.
 @Shape(of: SetlistItem.self) struct ItemTargets {
     var tune: SetlistTunes.TuneName
     @From(\.tune.name) var tuneName: String
@@ -83,7 +83,7 @@ import Relata
     var genre: GenreBooks?
     @From(\.genre.books) var sameGenre: [Title]
     var authors: [Writer]
-    /// Behind lists, whose keys stand in the row too.
+    /// Attributes after lists, whose keys are in the row too.
     var year: Int
     @From(\.genre.name) var genreName: String?
 
@@ -166,7 +166,7 @@ struct Mark: Codable, Hashable, Sendable { var text: String }
 
 @Shape(of: DiaryNote.self) struct StrictNote { var diary: Diary }
 
-/// What the private shape reads, for tests in other files.
+/// The values of the private shape, for tests in other files.
 func diaryPages(_ store: Store) throws -> [[String]] {
     try store.fetch(DiaryPage.all).map { page in
         var words = ["\(page.id.day)\(page.id.part)", page.mood?.rawValue ?? "", page.marks.map(\.text).joined()]

@@ -3,8 +3,8 @@ import Testing
 
 /// The compiler, with the modules that were built with the tests.
 enum Compiler {
-    /// How it finds them; `nil` where they aren't beside the tests, as in a build with the trait `SQLCipher`, which has
-    /// its own folder: what compiles is the same in both.
+    /// The arguments with which it finds them; `nil` if they aren't beside the tests, as in a build with the trait
+    /// `SQLCipher`, which has its own folder: what compiles is the same in both.
     static let arguments: [String]? = {
         #if SQLCipher
         return nil
@@ -18,7 +18,7 @@ enum Compiler {
             debug.appendingPathComponent("CRelataSQLite.build/module.modulemap"),
             debug.appendingPathComponent("CRelataEngine.build/module.modulemap"),
         ]
-        // Beside libpq's header, where that is.
+        // Beside libpq's header, if that is installed.
         let own = project.appendingPathComponent("Sources/RelataCPQ/module.modulemap")
         let plugin = debug.appendingPathComponent("RelataMacros-tool").path
         let modules = debug.appendingPathComponent("Modules")
@@ -33,7 +33,7 @@ enum Compiler {
     /// The first line of each error, and all that the compiler says.
     ///
     /// - Parameters:
-    ///   - name: The file's name: that of `main.swift` makes it a program.
+    ///   - name: The file's name: `main.swift` makes it a program.
     ///   - flags: Further arguments.
     static func errors(
         in source: String, file name: String = "models.swift", _ flags: [String] = []
@@ -83,7 +83,8 @@ extension Compiler {
         #expect(errors.count == expected.count, "\(output)", sourceLocation: sourceLocation)
     }
 
-    /// How many scopes the compiler's solver opens for the expressions of a source: the same each time, unlike seconds.
+    /// The number of scopes that the compiler's solver opens for the expressions of a source: the same each time,
+    /// unlike seconds.
     static func scopes(in source: String) throws -> Int {
         let file = TestStore.path("expressions.swift")
         let folder = URL(fileURLWithPath: file).deletingLastPathComponent()

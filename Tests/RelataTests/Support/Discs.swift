@@ -60,7 +60,7 @@ import Testing
     var disc: ToOne<Disc>?
 }
 
-/// Five discs, called A to E, and what they are linked to.
+/// Five discs, called A to E, and the objects that they are linked to.
 struct Discs {
     let store: Store
     let ash = Band(name: "Ash", founded: 1990, origin: ToOne(City(name: "Oslo", population: 700)))
@@ -113,7 +113,7 @@ struct Discs {
     /// The titles that a query finds, in order.
     func titles(_ query: Query<Disc>) throws -> String { try store.fetch(query).map(\.title).joined() }
 
-    /// Checks which discs a query finds, whatever their order, and that count, existence and deletion plan agree.
+    /// Checks which discs a query finds, regardless of their order, and that count, existence and deletion plan agree.
     func expect(
         _ titles: String, _ query: Query<Disc>, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {

@@ -4,33 +4,33 @@ import Testing
 
 /// An engine under test: makes its stores.
 ///
-/// The suites in `Conformance` say what every engine does: what models, saves, deletes and queries mean. They take an
-/// engine as their argument and know nothing else of it. An engine is a file in `Engines`, and its place in
-/// ``allCases``. What belongs to one engine alone, such as its files, pragmas and plans, is tested in a folder that is
-/// named after it.
+/// The suites in `Conformance` show the behaviour that all engines have in common: of models, saves, deletions and
+/// queries. They take an engine as their argument and know nothing else about it. An engine is a file in `Engines`, and
+/// its place in ``allCases``. The features of a single engine, such as its files, pragmas and plans, are tested in a
+/// folder named after it.
 struct Engine: Sendable, Equatable, CustomTestStringConvertible {
     let name: String
-    /// Whether several stores may be open on one database, which has what it had when it is opened again. A store on it
-    /// has several connections: a read continues beside a write.
+    /// Whether several stores may be open on one database, and whether the database keeps its contents when it is
+    /// closed. A store on it has several connections: reads continue during a write.
     let isShared: Bool
-    /// Opens a store on the database of a name. One that doesn't exist is made, and goes with the process.
+    /// Opens a store on the database of a name. A missing database is made, and deleted at the end of the process.
     let open: @Sendable (_ database: String, _ models: [any Model.Type], _ options: Store.Options) throws -> Store
 
     /// The engines of each file in `Engines`.
     static let allCases: [Engine] = sqlite + sqliteEncrypted + postgres
 
-    /// Those that run within the process: one transaction writes at a time, text holds every character, other processes'
-    /// changes are noticed, and an open store's tables can lose columns. What servers do instead, or don't yet, stands in
-    /// the guide to PostgreSQL.
+    /// Engines that run within the process: one transaction writes at a time, text holds every character, other
+    /// processes' changes are noticed, and an open store's tables can lose columns. The guide to PostgreSQL says what
+    /// servers do instead, or don't do yet.
     static let embedded = sqlite + sqliteEncrypted
 
-    /// Those with databases that several stores may share.
+    /// Engines with databases that several stores may share.
     static let shared = allCases.filter(\.isShared)
 
     /// One, for tests that take long and show the same on each.
     static let first = Array(allCases.prefix(1))
 
-    /// Each seed with one engine, in turn: as many runs as there are seeds, and each engine has its part of them.
+    /// Each seed with one engine, in turn: there is one run for each seed, and the engines share the seeds.
     static func inTurn(_ seeds: ClosedRange<UInt64>) -> [(Engine, UInt64)] {
         seeds.enumerated().map { (allCases[$0 % allCases.count], $1) }
     }

@@ -54,7 +54,7 @@ extension RelataError {
 }
 
 extension Store {
-    /// What its feed says of one transaction, readable.
+    /// The lines that the store's feed reports for one transaction.
     func feed(_ body: @Sendable (WriteTransaction) throws -> Void) async throws -> [String] {
         let feed = changes
         try await write(body)
@@ -78,7 +78,7 @@ final class StatementLog: Sendable {
         return options
     }
 
-    /// What was run since the last call, but for the transaction's own statements.
+    /// The statements run since the last call, except those that begin and end transactions.
     func take() -> [String] {
         statements.withLock { statements in
             defer { statements = [] }
@@ -88,7 +88,7 @@ final class StatementLog: Sendable {
         }
     }
 
-    /// How many savepoints were made since the last call.
+    /// The number of savepoints made since the last call.
     func takeSavepoints() -> Int {
         statements.withLock { statements in
             defer { statements = [] }

@@ -60,7 +60,7 @@ import Relata
 }
 
 extension Series {
-    /// A store with three series of which the rows of episodes lie in another order than their places.
+    /// A store with three series. The rows of their episodes are in another order than their positions.
     static func three(_ engine: Engine, options: Store.Options) throws -> Store {
         let store = try TestStore.make(engine, for: Series.self, options: options)
         for number in 1...3 { try store.insert(Series(id: number, title: "S\(number)")) }

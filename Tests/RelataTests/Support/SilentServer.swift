@@ -54,7 +54,7 @@ final class SilentServer: Sendable {
         #endif
     }
 
-    /// Connects, so that somebody who waits for a connection gets one.
+    /// Connects, so that a test that waits for a connection gets one.
     func knock() {
         let knocking = Self.socket()
         var address = Self.address(port: port)
@@ -66,7 +66,7 @@ final class SilentServer: Sendable {
         close(knocking)
     }
 
-    /// Takes no more connections.
+    /// Stops accepting connections.
     func stop() { close(descriptor) }
 }
 #endif

@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 
-/// Where tests get their stores and files from.
+/// Makes stores and files for tests.
 enum TestStore {
     /// A new, empty store.
     static func make(
@@ -10,7 +10,7 @@ enum TestStore {
         try engine.open(UUID().uuidString, models, options)
     }
 
-    /// A path in a folder that no other test uses; the file goes with the process.
+    /// A path in a folder that no other test uses; the file is deleted at the end of the process.
     static func path(_ name: String = "store.sqlite", in folder: String = UUID().uuidString) -> String {
         let folder = Self.folder.appending(path: folder)
         try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

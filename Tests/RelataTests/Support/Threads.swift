@@ -21,7 +21,7 @@ extension Thread {
     }
 }
 
-/// Where a thread of ``Foundation/Thread/run(_:)`` stops until the test lets it continue.
+/// A gate that stops a thread of ``Foundation/Thread/run(_:)`` until the test opens it.
 final class Gate: Sendable {
     private let (arrivals, arrival) = AsyncStream<Void>.makeStream()
     private let permission = DispatchSemaphore(value: 0)

@@ -18,7 +18,7 @@ import Testing
         return try store.dump(raw: true)
     }
 
-    // MARK: What is made
+    // MARK: Inserted objects
 
     @Test(
         arguments: [
@@ -74,7 +74,7 @@ import Testing
         #expect(try store.count(Genre.all) == 6)
         #expect(try store.count(Author.all) == 6)
         #expect((10..<20).contains(try store.count(Book.where { $0.authors.count >= 1 })))
-        // Optional links are set mostly, optional values too, and neither always.
+        // Optional links and optional values are set mostly, but not always.
         #expect((10..<20).contains(try store.count(Book.where { $0.genre != nil })))
         #expect((10..<20).contains(try store.count(Book.where { $0.price != nil })))
         #expect(try store.count(Genre.where { $0.books.count > 1 }) > 1)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    // MARK: What is there already
+    // MARK: Existing objects
 
     @Test func existingObjectsAreLinkedAndNotMultiplied() throws {
         let store = try Store.inMemory(for: Book.self)
@@ -199,7 +199,7 @@ import Testing
         }
         let before = try store.dump()
         try await store.write { tx in
-            // Within a transaction too, in which the caller continues.
+            // The same within a transaction, which the caller continues.
             _ = try? tx.insertSample(Book.self, count: 3, seed: 7) { book, _ in book.title = "" }
         }
         #expect(try store.dump() == before)
@@ -221,7 +221,7 @@ import Testing
 
     @Test func countsThatCannotBeMetAreRefused() throws {
         let store = try Store.inMemory(for: Club.self)
-        // One rower can't fill a club of two, and needs a club.
+        // A single rower can't fill a club of two, but needs a club.
         let error = thrown { try store.insertSample(Rower.self, count: 1, seed: 1) }
         #expect(error?.kind == "invalidUse")
         #expect(try store.count(Club.all) == 0)

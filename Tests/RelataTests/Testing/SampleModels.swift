@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import RelataTesting
 
-// Models for samples: attributes of every kind with limits, and links that ask for something.
+// Models for samples: attributes of every kind with limits, and links with requirements.
 
 @Model struct Gadget {
     let id: ID<Gadget>

@@ -26,12 +26,12 @@ import Testing
 
     @Test func numbersAreTheSameOnEveryMachine() {
         var random = SampleRandom(seed: 7)
-        // Of the reference implementation of SplitMix64.
+        // These numbers are from the reference implementation of SplitMix64.
         #expect([random.next(), random.next()] == [7_191_089_600_892_374_487, 309_689_372_594_955_804])
         #expect(random.seed == 7)
     }
 
-    @Test func aLinkIsToOneOfTheObjectsByItsKey() {
+    @Test func aLinkPointsAtOneOfTheObjects() {
         let genres = ["A", "B", "C"].map { Genre(name: $0) }
         let links = Self.draws { $0.link(to: genres) }
         #expect(Set(links.map { $0?.id }) == Set(genres.map(\.id)))
@@ -55,7 +55,7 @@ import Testing
         #expect(choices.allSatisfy { Set($0).count == $0.count && Set(letters).isSuperset(of: $0) })
         #expect(Set(choices.map { $0[0] }) == Set(letters))
         #expect(Set(Self.draws { $0.some(of: letters, to: 2).count }) == [0, 1, 2])
-        // More than there are, fewer than none, nothing to choose from.
+        // More than there are, fewer than none, and nothing to choose from.
         #expect(Self.draws(50) { $0.some(of: letters, 9, to: 9) }.allSatisfy { Set($0) == Set(letters) })
         #expect(Self.draws(50) { $0.some(of: letters, 4, to: 2) }.allSatisfy { $0.count == 2 })
         #expect(Self.draws(50) { $0.some(of: letters, -3, to: -1) }.allSatisfy { $0.isEmpty })

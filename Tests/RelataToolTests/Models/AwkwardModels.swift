@@ -2,7 +2,7 @@
 // Keep your own code in other files, as extensions: this one is rewritten when the tables change.
 // swift-format-ignore-file
 //
-// What the tables declare and a model can't:
+// Parts of the tables that a model can't declare:
 // - orphans.nowhere: its foreign key to missing points at a table that doesn't exist: create that table, or drop the key
 // - lessons.length: the database computes it: it is left out
 

@@ -30,7 +30,7 @@ struct CodableNovelWriter: TableRecord {
     static let writer = belongsTo(CodableWriter.self, using: ForeignKey(["writerId"]))
 }
 
-/// A novel with what belongs to it.
+/// A novel with its related objects.
 struct CodableNovelGraph: Codable, FetchableRecord {
     var novel: CodableNovel
     var genre: CodableGenre

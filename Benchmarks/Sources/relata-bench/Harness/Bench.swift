@@ -5,7 +5,7 @@ struct Bench: Sendable {
     let options: Options
     let directory: WorkDirectory
 
-    /// How many rows to take where a full run takes `full`.
+    /// The number of rows for a workload that takes `full` rows in a full run.
     func count(_ full: Int) -> Int { options.isQuick ? full / 10 : full }
 
     /// Milliseconds since some moment.

@@ -1,14 +1,14 @@
 import BenchmarkReport
 import Foundation
 
-/// Parts of workloads that run in processes of their own, because what is measured is how much memory they have at most.
+/// Parts of workloads that run in separate processes, because their peak memory is measured.
 enum ChildProcess {
-    /// Runs a part and returns how many megabytes its process had at most.
+    /// Runs a part, and returns the peak memory of its process in megabytes.
     static func peak(_ part: String, _ file: String) throws -> Double {
         try ChildPeak.measure(["--child", part, file])
     }
 
-    /// What the process does: the part that it was started for, and then it prints its peak.
+    /// Does the part that the process was started for, and prints its peak memory.
     static func run(_ arguments: [String]) async throws {
         guard arguments.count == 2 else { throw Failure("a child takes a part and a file") }
         guard try await run(arguments[0], arguments[1]) != 0 else { throw Failure("\(arguments[0]) found nothing") }
@@ -24,7 +24,7 @@ enum ChildProcess {
         case "graph-limit": return try GraphBooks.fetchLimit(file)
         case "graph-codable": return try GraphBooks.fetchCodable(file)
         default:
-            // What is done so many times: `save-ours-1000`.
+            // The part and its number of repetitions: `save-ours-1000`.
             guard let end = part.lastIndex(of: "-"), let count = Int(part[part.index(after: end)...]) else {
                 throw Failure("no part is named \(part)")
             }

@@ -1,6 +1,6 @@
 import BenchmarkReport
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable {
     var only: Set<String> = []
     var rounds = 7
@@ -8,7 +8,7 @@ struct Options: Sendable {
     /// Whether processor time is measured instead of elapsed time.
     var usesProcessorTime = false
     var output = "bench.json"
-    /// The part of a workload to run in this process, which another started for it.
+    /// The part of a workload to run in this process, if another process started it.
     var child: [String]?
 
     static let usage = """

@@ -1,6 +1,6 @@
 import BenchmarkReport
 
-/// One thing that is measured, by its name in `bench.json`.
+/// A measurement, with its name in `bench.json`.
 struct Workload: Sendable {
     let name: String
     let targets: [Target]
@@ -17,7 +17,7 @@ struct Workload: Sendable {
     ]
 }
 
-// The names under which each workload knows them.
+// The role types, under the names that each workload uses.
 typealias Role = BenchmarkReport.Role
 typealias Contestant = BenchmarkReport.Contestant
 

@@ -1,6 +1,6 @@
 import Relata
 
-/// A text of some words, whose words are searched.
+/// A text of some words, which can be searched.
 @Model struct Article {
     let id: Int
     var title: String
@@ -9,8 +9,8 @@ import Relata
 }
 
 extension Article {
-    /// The same articles, made when they are asked for. Of the words some are in one of ten articles and others in one of
-    /// a hundred thousand.
+    /// The same articles, made on demand. Some of the words are in one of ten articles, others in one of a hundred
+    /// thousand.
     static func sequence(_ count: Int) -> some Sequence<Article> {
         (1...count).lazy.map { number in
             var state = UInt64(number) &* 0x9E37_79B9_7F4A_7C15

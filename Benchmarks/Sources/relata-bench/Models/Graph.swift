@@ -22,7 +22,7 @@ import Relata
     @Relationship(inverse: \Novel.writers) var novels: ToMany<Novel>
 }
 
-// 1,000 setlists with twenty items each, one song an item.
+// 1,000 setlists with twenty items each, and one song for each item.
 
 @Model struct Setlist {
     let id: Int

@@ -17,7 +17,7 @@ extension Item {
         Array(sequence(count))
     }
 
-    /// The same items, made when they are asked for.
+    /// The same items, made on demand.
     static func sequence(_ count: Int) -> some Sequence<Item> {
         (1...count).lazy.map { number in
             let note: String? = number % 3 == 0 ? nil : "Bought in shop number \(number % 97)"
@@ -28,7 +28,7 @@ extension Item {
         }
     }
 
-    /// Something that depends on every column, so that nobody can leave one out.
+    /// A number that depends on every column, so that no contestant can leave one out.
     var digest: Int {
         let texts = title.utf8.count &+ (note?.utf8.count ?? 0)
         return id &+ year &+ Int(price) &+ Int(createdAt.timeIntervalSince1970) &+ texts

@@ -22,13 +22,14 @@ import Relata
     @Relationship(inverse: \Book.authors) var books: ToMany<Book>
 }
 
-/// A new book with what it is linked to. Who writes rows by hand knows it; reading it from the links isn't their work.
+/// A new book with the objects that it links to. An author of hand-written rows knows them, and needn't read them from
+/// the links.
 struct NewBook {
     let book: Book
     let isbn: ISBN
     let authors: [Author]
 
-    /// A book for each number, nothing of it stored.
+    /// A new book for each number; nothing of it is stored yet.
     static func samples(_ count: Int) -> [NewBook] {
         (1...count).map { number in
             let isbn = ISBN(value: "978-0-00-\(100_000 + number)")

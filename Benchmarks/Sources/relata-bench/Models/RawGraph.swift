@@ -1,4 +1,5 @@
-// What who writes SQL by hand would declare: the same properties, related objects in place of links.
+// The structs that an author of hand-written SQL would declare: the same properties, with related objects instead of
+// links.
 
 struct RawNovel {
     let id: Int
@@ -18,7 +19,7 @@ struct RawWriter {
     var name: String
 }
 
-/// An object of the levels, with the key of the one above and those below it.
+/// An object of a level, with the key of the one above and the objects below it.
 struct RawPlace<Below> {
     let id: Int
     var name: String
@@ -39,7 +40,7 @@ struct RawSetlist<Song> {
     var items: [RawSetlistItem<Song>]
 }
 
-/// With its song, or only with the song's key.
+/// An item with its song, or only with the song's key.
 struct RawSetlistItem<Song> {
     let id: Int
     var transposedKey: String

@@ -16,7 +16,7 @@ import Relata
     }
 }
 
-/// How many novels a writer has written.
+/// A writer with the number of novels.
 @Shape(of: Writer.self) struct WriterOutput {
     var name: String
     @Count(\.novels) var novelCount: Int

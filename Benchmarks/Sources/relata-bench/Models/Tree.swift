@@ -21,7 +21,8 @@ import Relata
     var branch: ToOne<Branch>
 }
 
-// The same tree with a rule that could refuse: the exhibits of the museum that stays are on loan.
+// The same tree with a rule that could deny the deletion: the exhibits are on loan, but only those of the museum that
+// stays.
 
 @Model struct Museum {
     let id: Int

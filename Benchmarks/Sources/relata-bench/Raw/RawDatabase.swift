@@ -1,7 +1,7 @@
 import BenchmarkReport
 import GRDBSQLite
 
-/// A connection through SQLite's own interface: what the limit uses.
+/// A connection through SQLite's own interface, for the limit.
 final class RawDatabase {
     let handle: OpaquePointer
 

@@ -2,7 +2,7 @@ import BenchmarkReport
 import Foundation
 import GRDBSQLite
 
-/// A prepared statement, kept for as long as it is used.
+/// A prepared statement, kept during its use.
 final class RawStatement {
     let handle: OpaquePointer
 
@@ -71,6 +71,6 @@ final class RawStatement {
     @inline(__always)
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-    /// Tells SQLite to copy what is bound.
+    /// Tells SQLite to copy bound values.
     private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }

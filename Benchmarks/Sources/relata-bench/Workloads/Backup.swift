@@ -4,8 +4,8 @@ import GRDBSQLite
 import Relata
 
 extension Workload {
-    /// A copy of a file with 300,000 rows that others may write meanwhile, which has its name once it is on the disk; by hand
-    /// SQLite's own backup of all pages in one step, on the disk too.
+    /// A copy of a file with 300,000 rows that others may write at the same time. It gets its name once it is on the
+    /// disk. By hand: SQLite's own backup of all pages in one step, on the disk too.
     static let backup = Workload(name: "backup", targets: [.limit(1.2)]) { bench in
         let file = try bench.itemFile("source.sqlite", count: bench.count(300_000))
         let store = try bench.store(file, for: Item.self)
@@ -39,7 +39,7 @@ extension Bench {
 }
 
 extension RawDatabase {
-    /// Copies all of the database, as SQLite does it by default: its own journal and the disk included.
+    /// Copies the whole database with SQLite's defaults: with a journal, and waiting for the disk.
     fileprivate func backup(to path: String) throws {
         var target: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX

@@ -1,8 +1,8 @@
 import BenchmarkReport
 import Foundation
 
-/// How much longer the compiler takes for fifty entities because of `@Model`: a source file with the macro beside one
-/// with the same plain structs, compiled as in a debug build.
+/// The additional time that the compiler takes for fifty entities because of `@Model`: a source file with the macro
+/// beside one with the same plain structs, compiled as in a debug build.
 enum BuildTime {
     static func measure(_ bench: Bench) throws -> Outcome {
         let models = try bench.directory.file("Models.swift")

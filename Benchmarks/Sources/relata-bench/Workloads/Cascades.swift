@@ -3,7 +3,8 @@ import GRDB
 import GRDBSQLite
 import Relata
 
-/// Deleting trees, beside what the foreign keys of the same file do by themselves. Only ours says what went.
+/// Deleting trees, compared with the actions of the foreign keys of the same file. Only Relata reports the deleted
+/// objects.
 extension Workload {
     static let cascadeTree = Workload(name: "cascade-tree", targets: [.limit(1.3)]) { bench in
         let file = try bench.emptyFile("tree.sqlite", for: Root.self)
@@ -22,7 +23,7 @@ extension Workload {
         return try await measure(bench, file, root: Museum.self)
     }
 
-    /// 10,000 playlists with ten tracks each: what goes with them are 100,000 join rows.
+    /// 10,000 playlists with ten tracks each: 100,000 join rows are deleted with them.
     static let cascadeManyToMany = Workload(name: "cascade-many-to-many", targets: [.limit(1.3)]) { bench in
         let count = bench.count(10_000)
         let file = try bench.emptyFile("playlists.sqlite", for: Playlist.self)
@@ -38,7 +39,7 @@ extension Workload {
         return try await measure(bench, file, root: Playlist.self, below: count + 1)
     }
 
-    /// Eleven trees of so many rows; the first ten are deleted.
+    /// Eleven trees of that many rows; the first ten are deleted.
     private static func plantTrees(_ file: String, _ tables: [String], _ bench: Bench) throws {
         func foreignKey(_ index: Int) -> String { tables[index].lowercased() + "Id" }
         let leaves = bench.count(100) - 1
@@ -92,7 +93,7 @@ extension Workload {
     }
 }
 
-/// What the deletions begin with.
+/// A row that the deletions begin with.
 private protocol RowOfTree: Model {
     static func below(_ id: Int) -> Query<Self>
 }

@@ -2,15 +2,15 @@ import BenchmarkReport
 import Foundation
 import Relata
 
-/// What other tasks get done while as many tasks as there are processors loop over `store.fetch`.
+/// The progress of other tasks while one task for each processor loops over `store.fetch`.
 enum Fairness {
-    /// A task that wakes every 10 ms: the mean distance of its ticks, beside that in an idle process.
+    /// A task that wakes every 10 ms: the mean time between its ticks, compared with that in an idle process.
     static func ticks(_ bench: Bench) async throws -> Outcome {
         let store = try bench.store(try bench.itemFile("items.sqlite", count: 10_000), for: Item.self)
         return try await compare(bench, store) { try await Task.sleep(for: .milliseconds(10)) }
     }
 
-    /// A task that writes without a pause: a write, beside one in an idle process.
+    /// A task that writes without a pause: the time of a write, compared with that in an idle process.
     static func writes(_ bench: Bench) async throws -> Outcome {
         let store = try bench.store(try bench.itemFile("items.sqlite", count: 10_000), for: Item.self)
         return try await compare(bench, store) {
@@ -48,7 +48,7 @@ enum Fairness {
         }
     }
 
-    /// The mean milliseconds of a piece of work that is done again and again for a second.
+    /// The mean milliseconds of a piece of work that is repeated for a second.
     private static func time(_ bench: Bench, _ work: @Sendable () async throws -> Void) async throws -> Double {
         let start = bench.now
         let end = start + (bench.options.isQuick ? 100 : 1000)

@@ -18,7 +18,7 @@ extension Workload {
         ])
     }
 
-    /// The number of times as long a book takes among ten times as many, for us and by hand.
+    /// The factor by which the time for a book grows with ten times as many books, for Relata and by hand.
     static let graphBooksGrowth = Workload(name: "graph-books-growth", targets: [.below(1.2)]) { bench in
         let files = [
             try GraphBooks.makeFile(bench, "small.sqlite"),
@@ -26,7 +26,7 @@ extension Workload {
         ]
         let stores = try files.map { try bench.store($0, for: Novel.self) }
         let databases = try files.map { try RawDatabase($0) }
-        // What becomes of the books doesn't matter here, and isn't the same for both sizes.
+        // The fetched books don't matter here, and differ between the two sizes.
         func fetch(_ store: Store) throws -> Int { try GraphBooks.fetch(store).isEmpty ? 0 : 1 }
         func fetch(_ database: RawDatabase) throws -> Int { try GraphBooks.fetch(database).isEmpty ? 0 : 1 }
         let times = try await bench.time([
@@ -40,7 +40,7 @@ extension Workload {
             limit: times.limit.map { $0 / times.peers[1].value / 10 })
     }
 
-    /// The peak of a process that fetches the books and holds them.
+    /// The peak memory of a process that fetches the books and keeps them.
     static let graphBooksMemory = Workload(name: "graph-books-memory", targets: [.limit(1.5)]) { bench in
         let file = try GraphBooks.makeFile(bench)
         return Outcome(
@@ -80,7 +80,7 @@ enum GraphBooks {
             })
     }
 
-    /// By hand: each genre and each author is read once, however many books lead to it; of the join only the keys.
+    /// By hand: each genre and each author is read once, and only the keys of the join.
     static func fetch(_ database: RawDatabase) throws -> [RawNovel] {
         var genres: [Int: RawGenre] = [:]
         let genre = try database.prepare("SELECT id, name FROM Genre")
@@ -112,7 +112,7 @@ enum GraphBooks {
         return try pool.read { try request.fetchAll($0) }
     }
 
-    // In processes of their own.
+    // In separate processes.
 
     static func fetchOurs(_ file: String) throws -> Int { try fetch(try Store.open(file, for: Novel.self)).count }
     static func fetchLimit(_ file: String) throws -> Int { try fetch(try RawDatabase(file)).count }

@@ -2,7 +2,8 @@ import BenchmarkReport
 import GRDB
 import Relata
 
-/// Graphs of other forms: few for each parent, figures instead of objects, many levels, one level of many.
+/// Graphs of other forms: a few objects for each parent, figures instead of objects, many levels, and many levels of
+/// one model.
 extension Workload {
     /// 1,000 setlists with their twenty items in order, and each item's song.
     static let graphSetlists = Workload(name: "graph-setlists", targets: [.limit(1.3)]) { bench in
@@ -72,7 +73,7 @@ extension Workload {
         ])
     }
 
-    /// How many books each of 3,000 authors has written.
+    /// The number of books of each of 3,000 authors.
     static let graphCounts = Workload(name: "graph-counts", targets: [.limit(1.2)]) { bench in
         let file = try GraphBooks.makeFile(bench)
         let store = try bench.store(file, for: Novel.self)
@@ -158,7 +159,7 @@ enum Graphs {
         return file
     }
 
-    /// By hand: each song is read once, and the items along with their setlists.
+    /// By hand: each song is read once, and the items are read along with their setlists.
     static func fetchSetlists(_ database: RawDatabase) throws -> [RawSetlist<RawSong>] {
         var songs: [Int: RawSong] = [:]
         let song = try database.prepare("SELECT id, title, length FROM Song")
@@ -206,7 +207,7 @@ enum Graphs {
 
     typealias RawContinent = RawPlace<RawPlace<RawPlace<RawPlace<RawPlace<RawPlace<Nothing>>>>>>
 
-    /// By hand: from the lowest level up, each table once.
+    /// By hand: each table is read once, from the lowest level up.
     static func fetchContinents(_ database: RawDatabase) throws -> [RawContinent] {
         func level<Below>(_ table: String, _ above: String?, _ below: [RawPlace<Below>]) throws -> [RawPlace<
             RawPlace<Below>
@@ -248,7 +249,7 @@ enum Graphs {
         return file
     }
 
-    /// By hand: a recursive statement for all that is below the roots, then the values from their keys.
+    /// By hand: a recursive statement for all folders below the roots, and then the values by their keys.
     static func fetchFolders(_ database: RawDatabase) throws -> [RawFolder] {
         let query = try database.prepare(
             """
@@ -288,13 +289,13 @@ private protocol Place {
 }
 
 extension Place {
-    /// Something that depends on every name and where it stands.
+    /// A number that depends on every name and its position.
     fileprivate var digest: Int {
         get throws { try placesBelow.reduce(name.utf8.count) { try ($0 &* 31) &+ $1.digest } }
     }
 }
 
-/// What is below the lowest level.
+/// The place below the lowest level.
 enum Nothing: Place {
     fileprivate var name: String { "" }
     fileprivate var placesBelow: [Nothing] { [] }

@@ -64,7 +64,7 @@ extension Workload {
         ])
     }
 
-    /// 10,000 look-ups, each an async call of its own.
+    /// 10,000 look-ups, each a separate async call.
     static let lookupCallAsync = Workload(name: "lookup-call-async", targets: [.limit(4)]) { bench in
         let fixture = try LookupFixture(bench)
         return try await bench.time([
@@ -97,10 +97,10 @@ private struct LookupFixture {
     let pool: DatabasePool
 
     init(_ bench: Bench) throws {
-        // So few that they stay in SQLite's cache: reading the disk costs everyone the same.
+        // Few enough to stay in SQLite's cache: reading the disk costs every contestant the same.
         let count = bench.count(10_000)
         let file = try bench.itemFile("items.sqlite", count: count)
-        // A step that has no factor in common with the number of rows meets each row once.
+        // A step without a common factor with the number of rows visits each row once.
         keys = (0..<count).map { $0 * 7919 % count + 1 }
         store = try Store.open(file, for: Item.self)
         database = try RawDatabase(file)
@@ -108,7 +108,7 @@ private struct LookupFixture {
         pool = try bench.grdb(file)
     }
 
-    /// Each look-up is its own transaction, by itself.
+    /// Each look-up is a separate transaction.
     var limitByCall: Contestant {
         Contestant(.limit) {
             {

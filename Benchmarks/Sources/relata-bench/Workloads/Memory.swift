@@ -3,8 +3,7 @@ import Foundation
 import GRDB
 import Relata
 
-/// How much memory a process has at most that reads or saves 1,000,000 rows one at a time, measured in processes of their
-/// own.
+/// The peak memory of a process that reads or saves 1,000,000 rows one at a time. Each measurement has its own process.
 enum Memory {
     static func measureStream(_ bench: Bench) throws -> Outcome {
         let file = try bench.emptyFile("stream.sqlite", for: Item.self)

@@ -59,8 +59,8 @@ extension Workload {
         return commits
     }
 
-    /// 100,000 commits, and a consumer that looks at the list only now and then: the peak beside that of a hundredth of
-    /// the commits.
+    /// 100,000 commits, with a consumer that looks at the list only now and then: the peak memory, compared with the
+    /// peak for a hundredth of the commits.
     static let observeMemory = Workload(name: "observe-memory", targets: [.limit(1.2)]) { bench in
         Outcome(
             unit: .megabytes,
@@ -90,7 +90,7 @@ private struct Observers {
 enum ObserveMemory {
     static func makeFile(_ bench: Bench) throws -> String { try bench.itemFile("observed.sqlite", count: 100) }
 
-    /// In its own process.
+    /// In a separate process.
     static func observe(_ file: String, commits: Int) async throws -> Int {
         let store = try await Store.open(file, for: Item.self)
         let consumer = Task.detached {

@@ -2,11 +2,12 @@ import GRDB
 import Relata
 
 extension Workload {
-    /// Opening and closing an existing file of fifty entities, twenty times. Everyone reads one row, and with it the
-    /// schema.
+    /// Opening and closing an existing file of fifty entities, twenty times. Every contestant reads one row, and with
+    /// it the schema.
     static let openFiftyEntities = Workload(name: "open-50-entities", targets: [.limit(2)]) { bench in
         let file = try bench.emptyFile("fifty.sqlite", for: E01.self)
-        // Each opens its own file: GRDB's pool makes and drops a table, after which ours looks at all tables again.
+        // Each opens its own file: GRDB's pool makes and drops a table, after which Relata would look at all tables
+        // again.
         let limit = try bench.directory.copy(file, "limit.sqlite")
         let grdb = try bench.directory.copy(file, "grdb.sqlite")
         return try await bench.time([

@@ -2,8 +2,8 @@ import GRDB
 import Relata
 
 extension Workload {
-    /// 10,000 books, each with a new ISBN and three new authors, in one call: 80,000 rows of four tables. The objects are
-    /// new in each round: those that a save has seen are saved in another way.
+    /// 10,000 books, each with a new ISBN and three new authors, in one call: 80,000 rows of four tables. The objects
+    /// are new in each round, because objects that were saved before are saved in another way.
     static let saveGraph = Workload(name: "save-graph", targets: [.limit(1.3)]) { bench in
         let count = bench.count(10_000)
         return try await bench.time([

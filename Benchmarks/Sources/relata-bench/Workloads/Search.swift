@@ -2,8 +2,8 @@ import BenchmarkReport
 import Relata
 
 extension Workload {
-    /// The twenty best of 1,000,000 rows, for words of different frequency, a phrase and the beginning of a word: beside an
-    /// index of FTS5 that is written by hand.
+    /// The twenty best of 1,000,000 rows, for words of different frequency, a phrase and the beginning of a word;
+    /// compared with a hand-written FTS5 index.
     static let search = Workload(name: "search", targets: [.limit(1.2)]) { bench in
         let file = try bench.articleFile("articles.sqlite", count: bench.count(1_000_000))
         let store = try bench.store(file, for: Article.self)
@@ -43,7 +43,7 @@ extension Workload {
 }
 
 extension Bench {
-    /// A file with so many articles.
+    /// A file with that many articles.
     fileprivate func articleFile(_ name: String, count: Int) throws -> String {
         let file = try directory.file(name)
         let store = try Store.open(file, for: Article.self)

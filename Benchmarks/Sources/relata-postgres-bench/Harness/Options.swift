@@ -1,7 +1,7 @@
 #if PostgreSQL
 import BenchmarkReport
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable {
     var only: Set<String> = []
     var rounds = 7
@@ -9,9 +9,9 @@ struct Options: Sendable {
     var output = "bench.json"
     /// The URL of a database that nobody else needs.
     var server: String?
-    /// Where `pgbench` is.
+    /// The path of `pgbench`.
     var pgbench = "pgbench"
-    /// What this process does for another one: a database's URL.
+    /// The URL of a database, if this process measures for another one.
     var child: String?
 
     static let usage = """

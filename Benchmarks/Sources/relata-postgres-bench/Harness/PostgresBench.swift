@@ -2,12 +2,12 @@
 import BenchmarkReport
 import Relata
 
-/// What all workloads share: a server, on which each has schemas of its own.
+/// The part that all workloads share: a server, on which each has schemas of its own.
 struct PostgresBench: Sendable {
     let options: Options
     let server: String
 
-    /// How many rows to take where a full run takes `full`.
+    /// The number of rows for a workload that takes `full` rows in a full run.
     func count(_ full: Int) -> Int { options.isQuick ? full / 10 : full }
 
     /// Measures all contestants in turns.
@@ -27,7 +27,7 @@ struct PostgresBench: Sendable {
         try Store.open(url, for: model, options: options)
     }
 
-    /// The URL of a schema with so many items.
+    /// The URL of a schema with that many items.
     func itemSchema(_ name: String, count: Int) throws -> String {
         let url = try emptySchema(name)
         let store = try store(url, for: Item.self)

@@ -1,7 +1,7 @@
 #if PostgreSQL
 import BenchmarkReport
 
-/// One thing that is measured, by its name in `bench.json`.
+/// A measurement, with its name in `bench.json`.
 struct Workload: Sendable {
     let name: String
     let targets: [Target]

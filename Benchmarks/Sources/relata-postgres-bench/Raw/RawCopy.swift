@@ -71,7 +71,7 @@ final class RawCopy {
         guard sent == 1 else { throw connection.failure }
     }
 
-    /// Ends the copy, and says how many rows were copied.
+    /// Ends the copy, and returns the number of copied rows.
     func finish() throws -> Int {
         store(Int16(-1))
         try send()

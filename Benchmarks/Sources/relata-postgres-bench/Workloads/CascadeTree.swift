@@ -3,7 +3,8 @@ import BenchmarkReport
 import Relata
 
 extension Workload {
-    /// Deleting ten trees of 10,000 rows, beside what the foreign keys of the same tables do. Only ours says what went.
+    /// Deleting ten trees of 10,000 rows, compared with the actions of the foreign keys of the same tables. Only Relata
+    /// reports the deleted objects.
     static let cascadeTree = Workload(name: "pg-cascade-tree", targets: [.limit(1.5)]) { bench in
         let url = try bench.emptySchema("tree")
         let store = try bench.store(url, for: Root.self)

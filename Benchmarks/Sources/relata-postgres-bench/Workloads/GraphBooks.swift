@@ -48,7 +48,7 @@ extension Workload {
         return url
     }
 
-    /// By hand: each genre and each author is read once, however many books lead to it; of the join only the keys.
+    /// By hand: each genre and each author is read once, and only the keys of the join.
     private static func fetchBooks(_ raw: RawConnection) throws -> [RawNovel] {
         var genres: [Int: RawGenre] = [:]
         let genre = try raw.run("genres")

@@ -53,7 +53,7 @@ extension Workload {
                     guard PQenterPipelineMode(raw.handle) == 1 else { throw raw.failure }
                     defer { PQexitPipelineMode(raw.handle) }
                     var total = 0
-                    // So many at a time that no side waits for the other to read.
+                    // In groups that are small enough that neither side waits for the other to read.
                     for start in stride(from: 0, to: fixture.keys.count, by: 500) {
                         let keys = fixture.keys[start..<min(start + 500, fixture.keys.count)]
                         for key in keys { try raw.send("item", key: key) }

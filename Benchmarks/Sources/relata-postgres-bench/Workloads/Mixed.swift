@@ -49,7 +49,7 @@ extension Workload {
         return Outcome(ours: times.ours.median, limit: times.limit.median)
     }
 
-    /// Milliseconds that so many transactions take by `pgbench`, without connecting.
+    /// The milliseconds that `pgbench` takes for that many transactions, without connecting.
     private static func pgbench(
         _ bench: PostgresBench, _ url: String, rows: Int, transactions: Int
     ) throws -> Double {

@@ -3,8 +3,9 @@ import BenchmarkReport
 import Relata
 
 extension Workload {
-    /// 10,000 books, each with a new ISBN and three new authors, in one call: 80,000 rows of four tables, each of which is
-    /// copied by hand. The objects are new in each round: those that a save has seen are saved in another way.
+    /// 10,000 books, each with a new ISBN and three new authors, in one call: 80,000 rows of four tables. By hand, each
+    /// table is written by `COPY`. The objects are new in each round, because objects that were saved before are saved
+    /// in another way.
     static let saveGraph = Workload(name: "pg-save-graph", targets: [.limit(1.4)]) { bench in
         let count = bench.count(10_000)
         let urls = (try bench.emptySchema("graph_ours"), try bench.emptySchema("graph_limit"))

@@ -18,7 +18,7 @@ extension Workload {
     }
 }
 
-/// What the process does whose memory is measured.
+/// The work of the process whose memory is measured.
 enum StreamMemory {
     static func run(_ url: String) throws {
         let store = try Store.open(url, for: Item.self)

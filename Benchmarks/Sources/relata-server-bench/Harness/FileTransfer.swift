@@ -2,7 +2,7 @@
 import BenchmarkReport
 import Foundation
 
-/// A large file on its way to a server and back, a piece at a time.
+/// Sends a large file to a server and back, a piece at a time.
 struct FileTransfer: Sendable {
     /// The number of bytes the file has.
     let size: Int
@@ -23,7 +23,7 @@ struct FileTransfer: Sendable {
         }
     }
 
-    /// Takes the file, and throws where it isn't all of it.
+    /// Downloads the file, and throws if it is incomplete.
     func download(from path: String, port: Int) throws {
         let connection = try ServerConnection(port: port, bufferSize: 1 << 20)
         try connection.send(Array((head("GET", path, [:]).joined(separator: "\r\n") + "\r\n\r\n").utf8))

@@ -1,19 +1,20 @@
 #if Server
 import Foundation
 
-/// What clients send, one after another and then again from the first: one method, and paths or bodies that differ.
+/// The requests of clients, sent one after another and then again from the first: one method, with different paths or
+/// bodies.
 struct HTTPCall: Sendable {
     var method = "GET"
     var paths: [String]
     var bodies = [""]
     var headers: [String: String] = [:]
-    /// The tokens of the users who ask, one after another; none where nobody is signed in.
+    /// The tokens of the requesting users, one after another; none if nobody is signed in.
     var sessions: [String] = []
 
     /// The number of requests until they begin again.
     var count: Int { max(paths.count, bodies.count, sessions.count) }
 
-    /// A request as it goes over the wire.
+    /// The bytes of a request.
     func bytes(_ number: Int) -> [UInt8] {
         let body = bodies[number % bodies.count]
         var text = "\(method) \(paths[number % paths.count]) HTTP/1.1\r\nHost: 127.0.0.1\r\n"

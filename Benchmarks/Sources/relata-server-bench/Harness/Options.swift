@@ -1,7 +1,7 @@
 #if Server
 import BenchmarkReport
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable {
     var only: Set<String> = []
     var rounds = 5
@@ -13,7 +13,7 @@ struct Options: Sendable {
     var postgresql: String?
     /// The address of an empty PostgreSQL database for our server.
     var database: String?
-    /// The server that this process is to be, and what it is to serve.
+    /// The server that this process runs, and its arguments, if it is a child.
     var child: [String]?
 
     static let usage = """
@@ -57,7 +57,7 @@ struct Options: Sendable {
         }
     }
 
-    /// Without a database nothing is measured on PostgreSQL, unless it is named.
+    /// Nothing is measured on PostgreSQL without a database, unless it is named.
     func includes(_ name: String) -> Bool {
         only.isEmpty ? database != nil || !name.hasPrefix("pg-") : only.contains(name)
     }

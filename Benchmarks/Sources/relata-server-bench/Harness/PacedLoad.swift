@@ -2,11 +2,12 @@
 import BenchmarkReport
 import Foundation
 
-/// Requests at a pace that is set, whatever the server makes of it: one that is due is sent as soon as a connection is
-/// free, and counts from when it was due. So a server that stops for a while is charged with all that had to wait.
+/// Requests at a fixed pace, regardless of the server's speed: a request that is due is sent as soon as a connection is
+/// free, and its time counts from when it was due. So a server that stops for a while is charged with all requests that
+/// had to wait.
 ///
-/// They are due in ticks of a millisecond, as those of wrk2 are. Whoever wakes for each of them by itself keeps the
-/// processors as busy as the server does, and what is then measured at half the rate isn't half load.
+/// They are due in ticks of a millisecond, as in wrk2. Waking for each request would keep the processors as busy as the
+/// server does, and the measured load would be more than half.
 struct PacedLoad {
     private static let tick = 0.001
 
@@ -17,7 +18,7 @@ struct PacedLoad {
 
     /// The milliseconds of all requests, sorted.
     func run(_ call: HTTPCall, port: Int) throws -> [Double] {
-        // Linux lets threads sleep longer than they ask for, to save power, unless it is told not to.
+        // To save power, Linux lets threads sleep longer than they ask for, unless this is set.
         try? "1".write(toFile: "/proc/thread-self/timerslack_ns", atomically: false, encoding: .utf8)
         let requests = (0..<call.count).map { call.bytes($0) }
         let clients = try (0..<connections).map { _ in try ServerConnection(port: port) }
@@ -49,19 +50,19 @@ struct PacedLoad {
             }
             if Clock.now > start + seconds * 4 + 5 { throw Failure("the server can't keep the pace of \(rate)/s") }
         }
-        // While the first are answered, connections are new and caches cold.
+        // During the first requests, connections are new and caches cold.
         return times.dropFirst(all / 10).sorted()
     }
 }
 
-/// On which connections something has arrived.
+/// The connections on which something has arrived.
 private struct Arrivals {
     private let descriptors: [Int32]
     private var set = fd_set()
 
     init(_ descriptors: [Int32]) { self.descriptors = descriptors }
 
-    /// Waits until something arrives, or so many seconds, to the microsecond.
+    /// Waits until something arrives, or for that many seconds, to the microsecond.
     mutating func wait(atMost seconds: Double) throws {
         set = fd_set()
         for descriptor in descriptors { insert(descriptor) }
@@ -82,7 +83,7 @@ private struct Arrivals {
 }
 
 extension [Double] {
-    /// The value that so large a part of these sorted ones doesn't exceed.
+    /// The percentile of sorted values: the value that this part of them doesn't exceed.
     func percentile(_ part: Double) -> Double {
         isEmpty ? 0 : self[Swift.min(Int((Double(count) * part).rounded(.up)) - 1, count - 1)]
     }

@@ -4,14 +4,14 @@ import Foundation
 import Relata
 import Synchronization
 
-/// What all workloads share: the servers, and the objects they serve.
+/// The part that all workloads share: the servers, and the objects they serve.
 final class ServerBench: Sendable {
     let options: Options
     let wrk: Wrk
     let directory: WorkDirectory
-    /// What is read.
+    /// The library that is read.
     let library: SampleLibrary
-    /// The server of a file that is only read, so that it stays as large as it is.
+    /// The server of a file that is only read, so that its size stays the same.
     let reading: ServerProcess
     /// The server of a copy, which grows.
     let writing: ServerProcess
@@ -56,7 +56,7 @@ final class ServerBench: Sendable {
     }
 
     #if PostgreSQL
-    /// Our server on that database, which is filled when it is asked for first. Workloads are measured one after another.
+    /// Our server on that database, which is filled on first use. Workloads are measured one after another.
     func served(on url: String) async throws -> ServedDatabase {
         if let served = database.withLock({ $0 }) { return served }
         let served = try await ServedDatabase(url, books: options.isQuick ? 1_000 : 10_000)
@@ -70,7 +70,7 @@ final class ServerBench: Sendable {
 
     // MARK: Measuring
 
-    /// Measures all contestants in turns, so that whatever else the machine does meets all of them alike.
+    /// Measures all contestants in turns, so that other load on the machine affects all of them alike.
     ///
     /// - Returns: The median of each, in milliseconds.
     func medians(_ contestants: [() async throws -> Double]) async throws -> [Double] {
@@ -84,7 +84,7 @@ final class ServerBench: Sendable {
         return times.map(\.median)
     }
 
-    /// Milliseconds for each call of what the library does by itself, with as many calls at once as there are processors.
+    /// The milliseconds for each call of the library by itself, with one call at a time for each processor.
     func milliseconds(
         tasks: Int = ProcessInfo.processInfo.activeProcessorCount, seconds: Int? = nil,
         _ call: @escaping @Sendable (Int) async throws -> Void
@@ -108,7 +108,7 @@ final class ServerBench: Sendable {
     }
 }
 
-/// Time that only goes forward.
+/// A clock that only goes forward.
 enum Clock {
     /// Seconds since some moment.
     static var now: Double {

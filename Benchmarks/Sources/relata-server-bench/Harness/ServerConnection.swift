@@ -26,7 +26,7 @@ final class ServerConnection {
             }
         }
         guard descriptor >= 0, code == 0 else { throw Failure("the server on port \(port) can't be reached") }
-        // A request that is written at once must not wait for the acknowledgement of the last.
+        // A request must be sent at once, without waiting for the acknowledgement of the last one.
         var isOn: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
     }
@@ -53,9 +53,9 @@ final class ServerConnection {
         }
     }
 
-    /// Takes what has arrived, or waits for it.
+    /// Takes the bytes that have arrived, or waits for some.
     ///
-    /// - Returns: The body of a reply that is whole; `nil` where more of it is to come.
+    /// - Returns: The body of a complete reply; `nil` if it isn't complete yet.
     /// - Throws: For a reply that refuses the request.
     func receive() throws -> [UInt8]? {
         received += try arrived()
@@ -69,7 +69,7 @@ final class ServerConnection {
         return Array(received[end..<end + length])
     }
 
-    /// Takes some of what has arrived, or waits for it.
+    /// Takes some of the bytes that have arrived, or waits for some.
     func arrived() throws -> ArraySlice<UInt8> {
         let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
         guard count > 0 else {
@@ -78,7 +78,7 @@ final class ServerConnection {
         return buffer[..<count]
     }
 
-    /// Where a head ends; `nil` where more of it is to come.
+    /// The end of a head; `nil` if it isn't complete yet.
     static func endOfHead(_ bytes: [UInt8]) -> Int? {
         guard bytes.count >= 16 else { return nil }
         for end in 4...bytes.count
@@ -90,7 +90,7 @@ final class ServerConnection {
 
     private static let lengthField = Array("\r\ncontent-length:".utf8)
 
-    /// What a head says of the body's length.
+    /// The length of the body, by the head.
     static func length(_ head: ArraySlice<UInt8>) throws -> Int {
         let field = lengthField
         for start in 0..<max(0, head.count - field.count)

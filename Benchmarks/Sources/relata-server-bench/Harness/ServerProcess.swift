@@ -2,8 +2,8 @@
 import BenchmarkReport
 import Foundation
 
-/// A server in its own process, for as long as the object lives. It ends by itself when this process does: its standard
-/// input is a pipe whose other end is here.
+/// A server in its own process, during the lifetime of the object. It ends by itself when this process does: its
+/// standard input is a pipe whose other end is here.
 final class ServerProcess: Sendable {
     let port: Int
     private let process: Process
@@ -48,15 +48,15 @@ final class ServerProcess: Sendable {
     }
 
     deinit {
-        // Nothing of what it has is wanted any more; and a child may have been started with other signals blocked.
+        // Its data is no longer needed; and a child may have been started with other signals blocked.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }
 
-    /// The most megabytes of memory that the process has held.
+    /// The peak memory of the process, in megabytes.
     func peakMegabytes() throws -> Double { try megabytes("VmHWM:") }
 
-    /// The megabytes of memory that the process holds.
+    /// The current memory of the process, in megabytes.
     func residentMegabytes() throws -> Double { try megabytes("VmRSS:") }
 
     private func megabytes(_ field: String) throws -> Double {
@@ -66,7 +66,7 @@ final class ServerProcess: Sendable {
             let kilobytes = line.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Double($0) })
         else { throw Failure("the server's memory is unknown") }
         #else
-        // What it holds now: no one tells what another process has held.
+        // The current memory: the peak of another process can't be determined.
         let text = try Shell.run(["ps", "-o", "rss=", "-p", "\(process.processIdentifier)"])
         guard let kilobytes = Double(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
             throw Failure("the server's memory is unknown")
@@ -75,7 +75,7 @@ final class ServerProcess: Sendable {
         return kilobytes / 1024
     }
 
-    /// Waits until the process has nothing left to do: until it takes less than a tenth of a processor for a while.
+    /// Waits until the process is idle: until it takes less than a tenth of a processor for a while.
     func waitUntilIdle() throws {
         let end = Clock.now + 300
         var last = try processorSeconds()
@@ -88,11 +88,12 @@ final class ServerProcess: Sendable {
         throw Failure("the server was busy for five minutes")
     }
 
-    /// How long processors have worked for the process.
+    /// The processor time of the process so far, in seconds.
     private func processorSeconds() throws -> Double {
         #if os(Linux)
         let status = try String(contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
-        // After the program's name, which may hold anything, the times of the program and of the system are twelfth.
+        // After the program's name, which may contain anything, the twelfth and the thirteenth field are the times of
+        // the program and of the system.
         let fields = (status.split(separator: ")").last ?? "").split(separator: " ")
         guard fields.count > 12, let own = Double(fields[11]), let system = Double(fields[12]) else {
             throw Failure("the server's time is unknown")
@@ -111,7 +112,7 @@ final class ServerProcess: Sendable {
 enum Shell {
     /// Runs a program to its end.
     ///
-    /// - Returns: What it printed.
+    /// - Returns: The output.
     static func run(_ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")

@@ -1,7 +1,7 @@
 #if Server
 import BenchmarkReport
 
-/// One thing that is measured, by its name in `bench.json`.
+/// A measurement, with its name in `bench.json`.
 struct ServerWorkload: Sendable {
     let name: String
     let targets: [Target]

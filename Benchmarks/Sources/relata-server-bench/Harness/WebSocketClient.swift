@@ -10,7 +10,7 @@ final class WebSocketClient {
 
     /// Connects to a server on this machine.
     init(port: Int, path: String = "/parse") throws {
-        // There may be many: a small buffer each.
+        // There may be many clients, so each has a small buffer.
         connection = try ServerConnection(port: port, bufferSize: 2048)
         var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(
@@ -42,11 +42,11 @@ final class WebSocketClient {
         } else {
             frame += [0x80 | 126, UInt8(payload.count >> 8 & 0xFF), UInt8(payload.count & 0xFF)]
         }
-        // Masked by zeros, the text stays as it is.
+        // The mask consists of zeros, so the text stays as it is.
         try connection.send(frame + [0, 0, 0, 0] + payload)
     }
 
-    /// The next text, as soon as there is one.
+    /// The next text, as soon as it arrives.
     func next() throws -> [UInt8] {
         while true {
             while let (opcode, payload) = takeFrame() {
@@ -60,7 +60,7 @@ final class WebSocketClient {
         }
     }
 
-    /// The first frame, if all of it is there.
+    /// The first frame, if it is complete.
     private func takeFrame() -> (opcode: UInt8, payload: [UInt8])? {
         guard received.count >= 2 else { return nil }
         var (length, start) = (Int(received[1]), 2)

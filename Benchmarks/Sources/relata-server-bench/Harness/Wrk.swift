@@ -2,16 +2,18 @@
 import BenchmarkReport
 import Foundation
 
-/// Load from another process: `wrk`, which sends the next request of a connection when it has the reply to the last.
+/// Load from another process: `wrk`, which sends a connection's next request when it has received the reply to the last
+/// one.
 struct Wrk: Sendable {
     let directory: WorkDirectory
-    /// For how long it sends.
+    /// The time that it sends requests.
     let seconds: Int
 
-    /// Milliseconds for each request: of all that is answered in that time, not what one waits for.
+    /// The milliseconds for each request, by the number of requests answered in that time: not the time that one
+    /// request waits.
     ///
-    /// - Parameter toleratesErrors: Counts only what is answered well, where otherwise nothing may be refused: for
-    ///   those whose errors aren't ours to fix.
+    /// - Parameter toleratesErrors: Whether to count only successful replies, for servers whose errors aren't ours to
+    ///   fix. Otherwise any error is a failure.
     func milliseconds(
         _ call: HTTPCall, port: Int, connections: Int = 32, toleratesErrors: Bool = false
     ) throws -> Double {

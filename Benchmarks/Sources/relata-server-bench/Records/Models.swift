@@ -2,7 +2,7 @@
 import Foundation
 import Relata
 
-// What the library itself is asked for: the tables that the server makes for its classes, as models.
+// Models of the tables that the server makes for its classes, to measure the library itself.
 
 @Model struct Publisher {
     @Attribute(.primaryKey) let objectId: String
@@ -41,7 +41,7 @@ import Relata
     var name: String?
 }
 
-/// A book with the objects that it points at.
+/// A book with the objects that it links to.
 @Shape(of: Book.self) struct FullBook: Encodable {
     var createdAt: Date
     var updatedAt: Date
@@ -68,7 +68,7 @@ import Relata
     }
 }
 
-/// A book with the keys of the objects that it points at.
+/// A book with the keys of the objects that it links to.
 @Shape(of: Book.self) struct PlainBook: Encodable {
     var createdAt: Date
     var updatedAt: Date

@@ -4,10 +4,10 @@ import Foundation
 import RelataParse
 import RelataServer
 
-/// A file with users, notes that only their users may read, and as many that everybody may. Made over the protocol, in
-/// batches.
+/// A file with users, notes that only their users may read, and the same number of notes that everybody may read. Made
+/// over the protocol, in batches.
 struct PrivateNotes: Sendable {
-    /// Signed-in users, as they are asked for: not all of them.
+    /// Some of the users, who are signed in.
     struct Reader: Sendable {
         let id: String
         let token: String
@@ -15,10 +15,10 @@ struct PrivateNotes: Sendable {
 
     let path: String
     let readers: [Reader]
-    /// The ids of notes, one of each reader, again and again; and of open notes.
+    /// The ids of notes, one of each reader in turn; and of open notes.
     let privateNotes: [String]
     let openNotes: [String]
-    /// How many notes a user has.
+    /// The number of notes of a user.
     let notesOfUser: Int
 
     private static let batchSize = 1000
@@ -80,32 +80,32 @@ struct PrivateNotes: Sendable {
                 Clock.now - start))
     }
 
-    // MARK: What clients ask for
+    // MARK: Requests
 
-    /// A note of the user who asks, by its id.
+    /// A note of the requesting user, by its id.
     var get: HTTPCall {
         HTTPCall(
             paths: privateNotes.map { "/parse/classes/Note/\($0)" }, headers: SampleLibrary.headers,
             sessions: readers.map(\.token))
     }
 
-    /// An open note by its id, by nobody in particular.
+    /// An open note by its id, without a user.
     var getOpen: HTTPCall {
         HTTPCall(paths: openNotes.map { "/parse/classes/OpenNote/\($0)" }, headers: SampleLibrary.headers)
     }
 
-    /// The notes of the user who asks.
+    /// The notes of the requesting user.
     var find: HTTPCall {
         HTTPCall(
             paths: ["/parse/classes/Note?limit=100"], headers: SampleLibrary.headers, sessions: readers.map(\.token))
     }
 
-    /// As many open notes.
+    /// The same number of open notes.
     var findOpen: HTTPCall { HTTPCall(paths: ["/parse/classes/OpenNote?limit=100"], headers: SampleLibrary.headers) }
 }
 
-/// Passwords of users who never sign in: to hash ten thousand would take longer than all else. Tokens are kept as the server
-/// keeps them.
+/// Passwords of users who never sign in: hashing ten thousand would take longer than everything else. Tokens are stored
+/// as the server stores them.
 private struct UnusedPasswords: SecretHashing {
     private let secrets = ScryptSecrets(cost: 10)
 

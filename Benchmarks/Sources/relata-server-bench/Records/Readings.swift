@@ -3,11 +3,11 @@ import BenchmarkReport
 import Foundation
 import RelataParse
 
-/// What live queries follow: readings of a thousand sensors, and a condition for those of each.
+/// The objects that live queries follow: readings of a thousand sensors. Each sensor has its own condition.
 enum Readings {
     static let sensors = 1000
 
-    /// A reading of the sensor that is its turn.
+    /// A reading of the sensor whose turn it is.
     static func reading(_ number: Int) -> String {
         #"{"sensor": \#(number % sensors), "value": \#(number % 90 + 10), "place": "Hall \#(number % 17), by the door"}"#
     }
@@ -17,7 +17,7 @@ enum Readings {
         method: "POST", paths: ["/parse/classes/Reading"], bodies: (0..<sensors).map(reading),
         headers: SampleLibrary.headers)
 
-    /// The message of a client that says who it is.
+    /// The message with which a client identifies itself.
     static let connect =
         #"{"op": "connect", "applicationId": "\#(SampleLibrary.applicationID)", "clientKey": "\#(SampleLibrary.clientKey)"}"#
 
@@ -28,7 +28,7 @@ enum Readings {
         return #"{"op": "subscribe", "requestId": \#(number), "query": \#(query)}"#
     }
 
-    /// Takes the next message that a client is told.
+    /// Takes the next message to a client.
     ///
     /// - Parameter operation: The expected operation.
     static func check(_ message: some StringProtocol, is operation: String) throws {
@@ -42,7 +42,7 @@ enum Readings {
 struct Subscribers {
     let clients: [WebSocketClient]
 
-    /// - Parameter sensors: How many sensors the clients follow, each one of them.
+    /// - Parameter sensors: The number of sensors that the clients follow, one each.
     init(_ count: Int, sensors: Int, port: Int) throws {
         clients = try (0..<count).map { number in
             let client = try WebSocketClient(port: port)
@@ -76,10 +76,10 @@ struct LiveClients: Sendable {
         self.connections = connections
     }
 
-    /// How many events one new reading of each sensor makes.
+    /// The number of events for one new reading of each sensor.
     var eventsOfAllSensors: Int { connections.count * Self.queries }
 
-    /// Waits until each client was told of a reading for each of its queries.
+    /// Waits until each client has got an event for each of its queries.
     func hearOfAllSensors() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for connection in connections {
@@ -91,14 +91,14 @@ struct LiveClients: Sendable {
         }
     }
 
-    /// Waits until those clients were told of a reading who follow the first sensor.
+    /// Waits until the clients that follow the first sensor have got an event.
     func hearOfFirstSensor() async throws {
         for client in stride(from: 0, to: connections.count, by: Readings.sensors / Self.queries) {
             try Readings.check(await connections[client].next() ?? "", is: "create")
         }
     }
 
-    /// Takes all that they are told from now on. The process ends where one is let go.
+    /// Receives all further events. The process ends if a connection is closed.
     func takeEverything() {
         for connection in connections {
             Task {

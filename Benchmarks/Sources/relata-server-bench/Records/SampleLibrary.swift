@@ -14,7 +14,7 @@ struct SampleLibrary: Sendable {
     let path: String
     let books: [String]
     let shelf: String
-    /// Books without pointers, as JSON: what is created, and what the peer gets.
+    /// Books without pointers, as JSON: for new objects, and for the peer.
     let plainBooks: [String]
 
     init(_ path: String, books count: Int) async throws {
@@ -68,7 +68,7 @@ struct SampleLibrary: Sendable {
         #"{"__type": "Pointer", "className": "\#(className)", "objectId": "\#(id)"}"#
     }
 
-    // MARK: What clients ask for
+    // MARK: Requests
 
     /// Each book by its id.
     var get: HTTPCall { HTTPCall(paths: books.map { "/parse/classes/Book/\($0)" }, headers: Self.headers) }
@@ -78,7 +78,7 @@ struct SampleLibrary: Sendable {
         HTTPCall(method: "POST", paths: ["/parse/classes/Book"], bodies: plainBooks, headers: Self.headers)
     }
 
-    /// A book of a class by itself, so that the others stay as many as they are.
+    /// A book of another class, so that the number of the others stays the same.
     var createElsewhere: HTTPCall {
         HTTPCall(method: "POST", paths: ["/parse/classes/NewBook"], bodies: plainBooks, headers: Self.headers)
     }

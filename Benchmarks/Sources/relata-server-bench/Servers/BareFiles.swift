@@ -4,8 +4,8 @@ import Foundation
 import Hummingbird
 import Logging
 
-/// What could be reached with files: routes of Hummingbird's that write a body to a file, which is brought to the disk as
-/// ours is, and send that file.
+/// The limit for files: routes of Hummingbird that write a body to a file, sync it to the disk as Relata does, and send
+/// that file.
 enum BareFiles {
     /// Serves until the process ends.
     static func serve(_ path: String, started: @escaping @Sendable (Int) -> Void) async throws {

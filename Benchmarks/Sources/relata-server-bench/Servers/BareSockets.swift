@@ -5,7 +5,7 @@ import NIOPosix
 import NIOWebSocket
 import Synchronization
 
-/// What could be reached over WebSockets: a server of NIO's own parts that writes the same bytes to all of them whenever it
+/// The limit for WebSockets: a server made of NIO's own parts that writes the same bytes to all of them whenever it
 /// gets a request.
 enum BareSockets {
     private static let requests = "requests"
@@ -42,7 +42,7 @@ enum BareSockets {
         try await server.closeFuture.get()
     }
 
-    /// The connections that speak WebSocket, by the loop that each belongs to.
+    /// The connections that speak WebSocket, by their event loops.
     private final class Sockets: Sendable {
         private let channels = Mutex<[ObjectIdentifier: (loop: any EventLoop, channels: [any Channel])]>([:])
 
@@ -62,7 +62,7 @@ enum BareSockets {
         }
     }
 
-    /// Sends the message when a request is there, and answers it.
+    /// Sends the message when a request arrives, and answers the request.
     private final class Requests: ChannelInboundHandler, RemovableChannelHandler {
         typealias InboundIn = HTTPServerRequestPart
         typealias OutboundOut = HTTPServerResponsePart

@@ -4,20 +4,20 @@ import Foundation
 
 /// Kinto, a server for JSON objects written in Python.
 final class Kinto: Sendable {
-    /// Where it has its objects.
+    /// The storage of its objects.
     enum Backend: Sendable {
         case memory
-        /// In a database with that address.
+        /// In the database at that address.
         case postgresql(String)
     }
 
     static let memoryName = "Kinto"
     static let postgresqlName = "Kinto PostgreSQL"
-    /// As much as is wanted beside each backend: either may be the faster one.
+    /// The same target for both backends: either may be the faster one.
     static let targets: [Target] = [.faster(10, than: memoryName), .faster(10, than: postgresqlName)]
 
     private static let collection = "/v1/buckets/library/collections/books"
-    /// Where new ones go, so that the other stays as large as it is: its lists take the longer the more it holds.
+    /// The collection for new objects, so that the other one keeps its size: larger collections are slower to list.
     private static let growing = "/v1/buckets/library/collections/new"
 
     private let server: ServerProcess
@@ -70,7 +70,7 @@ final class Kinto: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Serves with waitress, as `kinto start` does, and ends with the process that started it.
+    /// Serves with waitress, like `kinto start`, and ends with the process that started it.
     private static let program = """
         import logging, os, sys, threading, warnings
         warnings.simplefilter("ignore")
@@ -96,7 +96,7 @@ extension Kinto.Backend {
         }
     }
 
-    /// What Kinto calls it.
+    /// Kinto's name for it.
     fileprivate var module: String {
         switch self {
         case .memory: "memory"

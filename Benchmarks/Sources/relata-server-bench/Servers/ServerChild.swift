@@ -7,7 +7,7 @@ import Metrics
 import RelataParse
 import RelataServer
 
-/// The servers that this program becomes when it is started as one.
+/// The servers that this program runs if it is started as one of them.
 enum ServerChild {
     static func run(_ arguments: [String]) async throws {
         endWithParent()
@@ -24,7 +24,7 @@ enum ServerChild {
 
     /// Ours, as `relata serve` starts it.
     ///
-    /// - Parameter files: The folder of the files, where there are any.
+    /// - Parameter files: The folder of the files, if there are any.
     private static func serve(_ store: ParseStore, files: String? = nil) async throws {
         let metrics = PrometheusMetrics()
         MetricsSystem.bootstrap(metrics)
@@ -49,7 +49,7 @@ enum ServerChild {
         try await serve(store)
     }
 
-    /// What could be reached: routes of Hummingbird's that answer a constant of so many bytes, whatever they are sent.
+    /// The limit: routes of Hummingbird that answer every request with the same bytes.
     private static func serveBare(_ size: Int) async throws {
         let router = Router()
         let body = ByteBuffer(repeating: UInt8(ascii: "x"), count: size)
@@ -74,7 +74,7 @@ enum ServerChild {
         fflush(nil)
     }
 
-    /// Whoever started this process holds the other end of its input.
+    /// The process that started this one holds the other end of its input.
     private static func endWithParent() {
         Thread.detachNewThread {
             while let data = try? FileHandle.standardInput.read(upToCount: 1024), !data.isEmpty {}

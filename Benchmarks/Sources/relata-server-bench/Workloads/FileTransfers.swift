@@ -2,7 +2,8 @@
 import BenchmarkReport
 import Foundation
 
-// A large file to the server and back, by one client, beside routes of Hummingbird's that write and read a file.
+// Uploading and downloading a large file, by one client; compared with routes of Hummingbird that write and read a
+// file.
 
 extension ServerWorkload {
     static let files: [ServerWorkload] = [fileUpload, fileDownload, fileMemory]
@@ -25,7 +26,7 @@ extension ServerWorkload {
         return Outcome(ours: medians[0], limit: medians[1])
     }
 
-    /// The most memory that the server has held with a large file on its way to it and back.
+    /// The server's peak memory while a large file is uploaded and downloaded.
     private static let fileMemory = ServerWorkload(name: "file-memory", targets: [.below(150)]) { bench in
         let servers = try FileServers(bench)
         try servers.download(servers.upload())

@@ -3,14 +3,14 @@ import BenchmarkReport
 import Foundation
 import RelataParse
 
-// Clients that follow queries: how soon the last of many knows, how many conditions changes can be held against, and what
-// those take who wait.
+// Clients that follow queries: the time until the last of many gets an event, the number of conditions that changes can
+// be compared with, and the cost of idle clients.
 
 extension ServerWorkload {
     static let live: [ServerWorkload] = [liveFanout, liveMatch, liveCreate, liveMemory]
 
-    /// One new object that a thousand clients are told of over WebSockets, from its request until the last knows; beside a
-    /// bare server that writes as many bytes to each when it gets a request.
+    /// One new object that a thousand clients follow over WebSockets, from its request until the last event; compared
+    /// with a bare server that writes the same number of bytes to each when it gets a request.
     private static let liveFanout = ServerWorkload(name: "live-fanout", targets: [.limit(1.5)]) { bench in
         let count = bench.options.isQuick ? 100 : 1000
         let ours = try ServerProcess.child("relata", bench.copyOfLibrary("fanout.sqlite"))
@@ -27,7 +27,7 @@ extension ServerWorkload {
         return Outcome(ours: medians[0], limit: medians[1])
     }
 
-    /// A new object for each of a thousand conditions, until the ten queries of each are told of it.
+    /// A new object for each of a thousand conditions, until the ten queries with that condition have got its event.
     private static let liveMatch = ServerWorkload(name: "live-match", targets: []) { bench in
         let store = try ParseStore.open(bench.copyOfLibrary("matched.sqlite"))
         let service = ParseService(store, keys: ParseKeys(applicationID: SampleLibrary.applicationID))
@@ -59,8 +59,8 @@ extension ServerWorkload {
         return Outcome(ours: times.median)
     }
 
-    /// One new object at full load while ten thousand queries of the same process follow its class, ten of which are told
-    /// of it; beside one that nobody follows.
+    /// One new object at full load while ten thousand queries of the same process follow its class, and ten of them get
+    /// its event; compared with an object that nobody follows.
     private static let liveCreate = ServerWorkload(name: "live-create", targets: [.limit(1.3)]) { bench in
         let clients = bench.options.isQuick ? "100" : "1000"
         let followed = try ServerProcess.child("followed", bench.copyOfLibrary("followed.sqlite"), clients)
@@ -78,9 +78,9 @@ extension ServerWorkload {
         return Outcome(ours: medians[0], limit: medians[1])
     }
 
-    /// The memory that clients add who follow a query each and are told nothing.
+    /// The additional memory of clients that follow a query each and get no events.
     private static let liveMemory = ServerWorkload(name: "live-memory", targets: [.below(300)]) { bench in
-        // A descriptor for each on both sides, and some for all else.
+        // A descriptor for each client on both sides, and some for everything else.
         let possible = try bench.descriptors() - 256
         let count = min(bench.options.isQuick ? 1000 : 10_000, possible)
         let server = try ServerProcess.child("relata", bench.copyOfLibrary("idle.sqlite"))
@@ -99,7 +99,7 @@ extension ServerWorkload {
 }
 
 extension ServerBench {
-    /// Milliseconds from a request until all clients have the message that it makes: the median of several.
+    /// The milliseconds from a request until all clients have its message: the median of several.
     fileprivate func fanout(to clients: [WebSocketClient], port: Int) throws -> Double {
         let sender = try ServerConnection(port: port)
         return try (0..<(options.isQuick ? 3 : 20)).map { _ in
@@ -110,7 +110,7 @@ extension ServerBench {
         }.median
     }
 
-    /// How many descriptors this process may have; those that it starts have as many.
+    /// The number of descriptors that this process may have; processes that it starts may have the same number.
     fileprivate func descriptors() throws -> Int {
         var limit = rlimit()
         #if os(Linux)

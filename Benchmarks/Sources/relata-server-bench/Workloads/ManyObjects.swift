@@ -3,11 +3,11 @@ import BenchmarkReport
 import Foundation
 import Relata
 
-// Many objects with one request, at full load, beside what the library by itself takes for the same objects and
-// Foundation for their JSON.
+// Many objects in one request, at full load, compared with the library by itself for the objects, and Foundation for
+// their JSON.
 
 extension ServerWorkload {
-    /// A hundred books as they are: what the peer can do, too.
+    /// A hundred books as they are, which the peer supports, too.
     static let list = ServerWorkload(name: "http-list", targets: Kinto.targets) { bench in
         let medians = try await bench.medians(
             [{ try bench.wrk.milliseconds(bench.library.list, port: bench.reading.port) }] + bench.contestants(\.list))
@@ -33,7 +33,7 @@ extension ServerWorkload {
         }
     }
 
-    /// Fifty new books in one request, beside one: what a client waits for, with nobody else there.
+    /// Fifty new books in one request, compared with a single one: the time that a client waits if it is alone.
     static let batch = ServerWorkload(name: "http-batch", targets: [.limit(3)]) { bench in
         let (library, port) = (bench.library, bench.writing.port)
         let medians = try await bench.medians([

@@ -2,7 +2,7 @@
 import BenchmarkReport
 import Foundation
 
-// The same requests to a server whose objects are in PostgreSQL, beside Kinto with its objects there.
+// The same requests to a server whose objects are in PostgreSQL, compared with Kinto with its objects there.
 
 extension ServerWorkload {
     static let onPostgreSQL: [ServerWorkload] = [
@@ -34,7 +34,7 @@ extension ServerWorkload {
     }
 }
 
-/// Our server on a database of PostgreSQL, and what it serves.
+/// Our server on a PostgreSQL database, and its objects.
 struct ServedDatabase: Sendable {
     let library: SampleLibrary
     let server: ServerProcess

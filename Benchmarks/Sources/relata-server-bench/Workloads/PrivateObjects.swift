@@ -3,11 +3,11 @@ import BenchmarkReport
 import Foundation
 import RelataServer
 
-// Objects that not everybody may read, and who signs in, at full load. The limits are what everybody may read, asked for in
-// the same way, and the hash of the password.
+// Objects that only some users may read, and signing in, at full load. The limits are objects that everybody may read,
+// requested in the same way, and the hash of the password.
 
 extension ServerWorkload {
-    /// One object by its id, which its list lets nobody but the user who asks read.
+    /// One object by its id, whose access list lets only the requesting user read it.
     static let getOfUser = ServerWorkload(name: "http-get-user", targets: [.limit(1.3)]) { bench in
         let notes = try await bench.notes(10_000, users: 100)
         let server = try ServerProcess.child("relata", notes.path)
@@ -18,7 +18,7 @@ extension ServerWorkload {
         return Outcome(ours: medians[0], limit: medians[1])
     }
 
-    /// The hundred objects of the user who asks, among a million that are mostly of others.
+    /// The hundred objects of the requesting user, among a million that mostly belong to others.
     static let findPrivate = ServerWorkload(name: "http-find-private", targets: [.limit(1.5)]) { bench in
         let notes = try await bench.notes(1_000_000, users: 10_000)
         let server = try ServerProcess.child("relata", notes.path)
@@ -33,7 +33,7 @@ extension ServerWorkload {
         return Outcome(ours: medians[0], limit: medians[1])
     }
 
-    /// Signing in with a password, on all processors; beside the hash of a password by itself.
+    /// Signing in with a password, on all processors; compared with hashing a password.
     static let login = ServerWorkload(name: "login", targets: [.limit(1.2)]) { bench in
         let server = try ServerProcess.child("relata", bench.copyOfLibrary("accounts.sqlite"))
         let user = #"{"username": "reader", "password": "Fledgling 2005"}"#
@@ -43,7 +43,7 @@ extension ServerWorkload {
         let signIn = HTTPCall(
             method: "POST", paths: ["/parse/login"], bodies: [user], headers: SampleLibrary.headers)
         let secrets = ScryptSecrets()
-        // A hash takes long: in the time of the others too few would be made.
+        // A hash takes long: in the usual time there would be too few.
         let wrk = Wrk(directory: bench.wrk.directory, seconds: bench.options.isQuick ? 1 : 8)
         let medians = try await bench.medians([
             { try wrk.milliseconds(signIn, port: server.port, connections: 8) },
@@ -58,7 +58,7 @@ extension ServerWorkload {
 }
 
 extension ServerBench {
-    /// Notes of users; a tenth of the users, with fewer notes, where it goes quickly.
+    /// Notes of users; a tenth of the users, with fewer notes, in a quick run.
     fileprivate func notes(_ count: Int, users: Int) async throws -> PrivateNotes {
         Report.say("making the notes …")
         let file = try directory.file("notes-\(count).sqlite")
@@ -67,7 +67,7 @@ extension ServerBench {
             : try await PrivateNotes(file, notes: count, users: users)
     }
 
-    /// The number of objects a call finds.
+    /// The number of objects that a call finds.
     fileprivate func count(_ call: HTTPCall, port: Int) throws -> Int {
         struct Reply: Decodable {
             struct Object: Decodable { let objectId: String }

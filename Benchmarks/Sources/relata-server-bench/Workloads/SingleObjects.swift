@@ -4,8 +4,8 @@ import Foundation
 import Relata
 import Synchronization
 
-// One object by its id, and one new object, at full load. The limit is what a server would take that does what a bare one
-// does and then what the store does by itself: both times added up.
+// One object by its id, and one new object, at full load. The limit is the sum of a bare server's time and the store's
+// own time.
 
 extension ServerWorkload {
     static let get = ServerWorkload(name: "http-get", targets: [.rate(0.7)] + Kinto.targets) { bench in
@@ -32,7 +32,7 @@ extension ServerWorkload {
     }
 }
 
-/// Ids like those that the server gives to objects: in runs, each a short way after the one before.
+/// Ids like the server's own: in runs, with a short distance between two ids.
 private enum BookIDs {
     private static let characters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
     private static let count: UInt64 = 839_299_365_868_340_224
@@ -58,7 +58,7 @@ private enum BookIDs {
 }
 
 extension ServerBench {
-    /// A bare server whose replies are as long as ours.
+    /// A bare server whose replies have the same length as ours.
     func bareServer(for call: HTTPCall, _ server: ServerProcess) throws -> ServerProcess {
         try .child("bare", "\(ServerConnection(port: server.port).answer(call).count)")
     }
@@ -77,14 +77,14 @@ extension ServerBench {
         return Outcome(ours: medians[0], limit: medians[1] + medians[2], peers: peers(medians[3...]))
     }
 
-    /// What measures each of the peers with that call.
+    /// Measurements of each of the peers with that call.
     func contestants(_ call: KeyPath<Kinto, HTTPCall>) -> [() async throws -> Double] {
         peers.map { peer in
             { try self.wrk.milliseconds(peer[keyPath: call], port: peer.port, toleratesErrors: true) }
         }
     }
 
-    /// What the peers took, in their order.
+    /// The times of the peers, in their order.
     func peers(_ milliseconds: ArraySlice<Double>) -> [(name: String, value: Double)] {
         zip(peers, milliseconds).map { ($0.name, $1) }
     }

@@ -2,8 +2,8 @@
 import BenchmarkReport
 
 extension ServerWorkload {
-    /// What the slowest of a hundred requests takes at half of what the server can do, beside the one in the middle; and at
-    /// the same pace with a bare server, which shows what the machine does to anybody.
+    /// The time of the slowest of a hundred requests at half of the server's greatest rate, beside the median; and the
+    /// same at the same rate with a bare server, which shows the machine's own share.
     static let getTail = ServerWorkload(name: "http-get-p99", targets: [.limit(5)]) { bench in
         try await bench.tail(of: bench.library.get, bench.reading)
     }
@@ -12,7 +12,7 @@ extension ServerWorkload {
         try await bench.tail(of: bench.library.create, bench.writing)
     }
 
-    /// The most memory that the server has held, a thousand connections having been busy at once.
+    /// The server's peak memory after a thousand connections were busy at once.
     static let memory = ServerWorkload(name: "http-memory", targets: [.below(150)]) { bench in
         let server = try ServerProcess.child("relata", bench.library.path)
         _ = try bench.wrk.milliseconds(bench.library.get, port: server.port, connections: 1000)

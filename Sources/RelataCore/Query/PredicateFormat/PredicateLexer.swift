@@ -112,7 +112,8 @@ struct PredicateLexer {
         default:
             let rest = characters[index...]
             guard let symbol = Self.symbols.first(where: { rest.starts(with: $0) }) else {
-                throw failure(start + 1, "\(character) means nothing here: put text in quotes, odd names in ` `")
+                throw failure(
+                    start + 1, "\(character) is unexpected here: put text in quotes, and unusual names in ` `")
             }
             index += symbol.count
             return .symbol(symbol)

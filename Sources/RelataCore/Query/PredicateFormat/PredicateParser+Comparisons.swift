@@ -162,7 +162,8 @@ extension PredicateParser {
         return [KeyValue(try fit(literal, as: types[0], "the key of \(table.name)", column))]
     }
 
-    /// The key of another entity's object may equal that of one, and would find the wrong object.
+    /// An object of another entity may have the same key as one of this entity, and the comparison would find the wrong
+    /// object.
     private func check(_ operand: Operand, isOf entity: String) throws(RelataError) {
         guard let other = operand.entity, other != entity else { return }
         throw failure(operand.column, "expected an object of \(entity) or its key, not one of \(other)")

@@ -53,8 +53,7 @@ extension PredicateParser {
         }
     }
 
-    /// Names followed from the query's own object, from that of a subquery's variable, or from the related one of a
-    /// quantifier.
+    /// Names followed from an object: the query's own, a subquery's variable, or the related object of a quantifier.
     private struct Way {
         /// The scope that the names begin in.
         let base: Int
@@ -137,7 +136,7 @@ extension PredicateParser {
         return (rest, true)
     }
 
-    /// One name on.
+    /// Follows one name of the path.
     private func follow(_ element: PathElement, _ way: inout Way) throws(RelataError) {
         if let attribute = way.attribute {
             if attribute.type == .json { return way.members.append(.member(element.name)) }
@@ -167,7 +166,7 @@ extension PredicateParser {
         }
     }
 
-    /// Begins the path at the innermost quantifier's object that lies on it.
+    /// Begins the path at the object of the innermost quantifier on the path.
     private func rebase(_ way: inout Way) {
         for (index, quantifier) in quantifiers.enumerated().reversed() {
             guard quantifier.set != nil, quantifier.variable == nil, quantifier.base == way.base,
@@ -180,7 +179,8 @@ extension PredicateParser {
         }
     }
 
-    /// Makes the path up to a to-many that of the current quantifier, if it has none yet, and returns its scope.
+    /// Makes the path up to a to-many the path of the current quantifier, if it has none yet, and returns the
+    /// quantifier's scope.
     private mutating func quantify(_ way: inout Way, upTo last: Int) throws(RelataError) -> Int? {
         guard let index = quantifiers.indices.last, quantifiers[index].set == nil else { return nil }
         quantifiers[index].base = way.base

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How text is split into words for full-text search: equally for stored, searched and highlighted text, on every
+/// The words of a text for full-text search. Stored, searched and highlighted text is split in the same way on every
 /// engine.
 ///
 /// A word is a sequence of letters, digits and their marks, without differences of case and diacritics. In scripts that
@@ -18,7 +18,7 @@ package enum SearchWords {
 
     /// The text with its words separated by spaces, which SQLite's tokenizer `ascii` splits into exactly these words.
     package static func indexed(_ text: String) -> String {
-        // That tokenizer reads plain text as this code does.
+        // The tokenizer treats plain ASCII text in the same way as this code.
         text.utf8.allSatisfy { $0 < 0x80 } ? text : words(of: text).joined(separator: " ")
     }
 

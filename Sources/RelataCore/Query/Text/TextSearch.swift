@@ -3,15 +3,16 @@ import Foundation
 /// A search for a regular expression in many texts, with a time limit: some expressions take unlimited time, even in
 /// short texts.
 package struct TextSearch {
-    /// How long all searches of a statement may take together, and how long one match of a whole text.
+    /// The longest time for all searches of a statement together, and for one match of a whole text.
     package static let limit = Duration.seconds(1)
 
-    /// The engine gives up some searches silently, after some forty million steps. It reports every ten thousand of
-    /// them, and also each place where a match may begin: so a search with that many reports counts as given up only if
-    /// it took longer than checking each place can.
+    /// The engine silently gives up some searches, after some forty million steps. It reports every ten thousand steps,
+    /// and also each place where a match may begin. So a search with that many reports counts as given up only if it
+    /// took longer than checking each place can.
     private static let patientReports = 3000
 
-    /// Searches that end with fewer reports aren't timed, because reading the clock takes as long as some of them.
+    /// Searches that end with fewer reports aren't timed, because reading the clock would take as much time as some of
+    /// them.
     private static let shortReports = 100
 
     /// The running time of the thread, without waits for a processor.

@@ -35,7 +35,7 @@ package struct TextWords: Sendable {
     /// Whether they are found in a text.
     package func areFound(in text: String) -> Bool { count(in: text) > 0 }
 
-    /// How often words and phrases are found in a text; 0 if an excluded word occurs, or a phrase doesn't.
+    /// The number of words and phrases found in a text; 0 if an excluded word occurs, or a phrase doesn't.
     package func count(in text: String) -> Int {
         let found = Self.words(of: text, options)
         guard !found.contains(where: excluded.contains) else { return 0 }

@@ -3,7 +3,7 @@ extension PostgresFunctions {
     /// The version of the results of ``search``; increased with every change, because columns store them.
     static let searchVersion = 1
 
-    /// The vector is put together here, and not by a configuration of PostgreSQL's: its parser takes some words for
+    /// The vector is built here, and not by one of PostgreSQL's configurations, whose parser takes some words for
     /// addresses and numbers, and cuts others by the rules of the database's locale.
     ///
     /// The texts of two attributes are separated by an unsearchable word, so that no phrase spans both. A vector holds

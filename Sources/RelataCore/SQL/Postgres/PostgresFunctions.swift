@@ -55,7 +55,8 @@ enum CharacterClass {
     static func ranges(where contains: (Unicode.Scalar) -> Bool) -> String {
         var text = ""
         var start: UInt32?
-        // Nothing is assigned between the ideographs and the tags of plane 14, nor in the private planes after them.
+        // No characters are assigned between the ideographs and the tags of plane 14, nor in the private planes after
+        // them.
         for value in Array(UInt32(1)...0x3FFFF) + Array(0xE0000...0xE0FFF) + [0x110000] {
             let isInside = Unicode.Scalar(value).map(contains) ?? false
             if isInside, start == nil { start = value }

@@ -2,7 +2,7 @@
 extension ExpressionWriter {
     /// The search of a query in its statement.
     struct FoundRows {
-        /// How well a row fits.
+        /// The relevance of a row.
         let relevance: Term
         /// The number of a found row, which orders rows of equal relevance; `nil` if only the key does.
         let number: Term?
@@ -45,7 +45,7 @@ extension ExpressionWriter {
 
     /// Begins a query's rows with those that a search finds.
     ///
-    /// - Parameter limit: How many of the best matches are needed, if nothing else filters them; `nil` for all.
+    /// - Parameter limit: The number of best matches that are needed, if nothing else filters them; `nil` for all.
     /// - Returns: The condition on them, and their form in the statement.
     mutating func begin(
         with search: ObjectSearch, best limit: Int? = nil

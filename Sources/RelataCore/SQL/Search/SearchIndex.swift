@@ -15,7 +15,7 @@ package struct SearchIndex: Hashable, Sendable {
 
     /// The column of a table on PostgreSQL that holds its words.
     package static let column = "relata_search"
-    /// How the names of the tables and triggers begin that belong to an index on SQLite.
+    /// The prefix of the tables and triggers that belong to an index on SQLite.
     package static let prefix = "relata_search_"
     private static let wordsSuffix = "_index"
 
@@ -168,7 +168,7 @@ package struct SearchIndex: Hashable, Sendable {
     /// Returns a row if the index needs an update.
     package var question: String { "SELECT 1 FROM \(quote(changes)) LIMIT 1" }
 
-    /// The statements that bring the words of the rows up to date that changed.
+    /// The statements that update the words of changed rows.
     package var update: [String] {
         let changed = "(SELECT \(keyList) FROM \(quote(changes)))"
         let forget = "DELETE FROM \(quote(changes))"

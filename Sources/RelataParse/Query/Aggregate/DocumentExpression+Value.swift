@@ -137,7 +137,7 @@ extension JSONValue {
 }
 
 extension DocumentExpression.Operator {
-    /// Whether the value is a new text, as long as the arguments together.
+    /// Whether the value is a new text whose length is the sum of the arguments' lengths.
     fileprivate var makesText: Bool { [.concatenate, .lowercased, .uppercased].contains(self) }
 
     fileprivate func value(_ arguments: [JSONValue]) -> JSONValue {

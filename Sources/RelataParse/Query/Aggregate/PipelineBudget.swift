@@ -1,6 +1,6 @@
 import RelataCore
 
-/// How much more a pipeline may compute, and whether its request is cancelled.
+/// The amount that a pipeline may still compute, and whether its request is cancelled.
 ///
 /// A stage can produce much from little: a text joined with itself, an object for each element of a list. Results are
 /// counted before they are made.

@@ -30,7 +30,7 @@ enum PipelineStage: Hashable, Sendable {
         let isAscending: Bool
     }
 
-    /// How a group's values are aggregated.
+    /// An aggregate of a group's values.
     enum Accumulator: String, Sendable {
         case sum = "$sum"
         case average = "$avg"
@@ -43,7 +43,7 @@ enum PipelineStage: Hashable, Sendable {
         case addToSet = "$addToSet"
     }
 
-    /// Which fields are shown.
+    /// The fields that are shown.
     struct Projection: Hashable, Sendable {
         /// The fields that are shown unchanged; `nil` for all but the hidden ones.
         var shown: [[String]]?

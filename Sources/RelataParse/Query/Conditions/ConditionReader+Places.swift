@@ -110,7 +110,7 @@ extension ConditionReader {
             if let point = try GeoPoint(value, of: operation.field) { return point }
         } catch {
             throw operation.wrong(
-                "has a place that isn't on Earth: latitudes lie in -90...90 and longitudes in -180...180")
+                "has a place that isn't on Earth: latitudes must be in -90...90, and longitudes in -180...180")
         }
         throw message.map { operation.malformed($0) } ?? operation.wrong("needs a GeoPoint")
     }

@@ -74,7 +74,7 @@ extension ConditionReader {
 
     // MARK: Relations
 
-    /// The relation of an object: `{"object": …, "key": "authors"}`; `nil` where it holds nothing of the class.
+    /// The relation of an object: `{"object": …, "key": "authors"}`; `nil` if it contains nothing of the class.
     mutating func related(_ value: JSONValue, to subject: Subject) throws(ParseError) -> RelatedOwner? {
         guard let object = value["object"].flatMap({ Pointer($0) }), let key = value["key"]?.string else {
             throw ParseError(.invalidQuery, "$relatedTo needs an object, which is a pointer, and a key")

@@ -63,8 +63,8 @@ extension ConditionReader {
         throw ParseError(.invalidJSON, "bad atom: \(JSONWriter.text(value).prefix(256))")
     }
 
-    /// Refuses unknown members beside the operators of an operand: they would have no effect, unlike the client's
-    /// intention.
+    /// Refuses unknown members beside the operators of an operand: they would have no effect, which isn't what the
+    /// client intends.
     ///
     /// - Throws: ``ParseError`` 107, as for an unknown operator of a field.
     static func check(_ operand: JSONValue, allows names: [String]) throws(ParseError) {
@@ -207,7 +207,7 @@ extension Source {
         }
     }
 
-    /// Whether it is one of some values, none of which is null.
+    /// Whether it is equal to one of several values, all of which are set.
     func isOne(of values: [JSONValue]) -> ExpressionNode {
         switch self {
         case .missing: return ConditionReader.nothing

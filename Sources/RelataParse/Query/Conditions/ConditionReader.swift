@@ -199,7 +199,7 @@ struct ConditionReader {
 
     // MARK: Bounds
 
-    /// - Parameter places: In how many places the values may be that are compared.
+    /// - Parameter places: The number of places where the compared values may be.
     mutating func countOperator(_ places: Int = 1) throws(ParseError) {
         count += places
         guard count <= Self.limit else {

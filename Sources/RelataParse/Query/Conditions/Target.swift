@@ -21,7 +21,7 @@ struct Target {
     var ways: [Way] = []
     /// The value, or any of the values.
     var source: Source
-    /// The elements, where the value may be an array.
+    /// The elements, if the value may be an array.
     var elements: JSONElements?
     /// Whether it is an array and nothing else.
     var isArray = false
@@ -258,7 +258,7 @@ extension ConditionReader {
     /// The paths that names may mean: first the members of these names. A number is an index of an array too, and names
     /// after an array are looked up in each of its elements.
     ///
-    /// - Parameter beginsInArray: Whether an array is possible where the path ends.
+    /// - Parameter beginsInArray: Whether the end of the path may be an array.
     private mutating func routes(
         _ names: ArraySlice<String>, from route: Route, beginsInArray: Bool, arrays: Int
     ) throws(ParseError) -> [Route] {

@@ -1,6 +1,6 @@
 import RelataCore
 
-/// How objects of a class are read from the rows of one statement and written as JSON: made once for a query.
+/// Reads objects of a class from the rows of one statement, and writes them as JSON. Made once for a query.
 ///
 /// The objects of pointers come with the same rows, by joins. If that would take too many joins, and for pointers
 /// inside JSON, their objects are fetched afterwards.
@@ -34,7 +34,7 @@ final class ObjectShape: Sendable {
         case constant([UInt8])
     }
 
-    /// How a column is written.
+    /// The form in which a column is written.
     enum Kind: Sendable {
         case text, uuid, number, decimal, boolean, bytes
         case date(DateEncoding)
@@ -97,7 +97,7 @@ struct ObjectShapeBuilder {
     /// - Parameters:
     ///   - path: The pointers from the query's objects to them.
     ///   - naming: Their type members.
-    ///   - score: A number that is shown besides their fields, in place of one of the same name.
+    ///   - score: A number that is shown besides their fields, instead of a field with the same name.
     mutating func shape(
         of parseClass: ParseClass, _ selection: Selection, path: [String] = [], naming: ObjectShape.Naming,
         score: ExpressionNode? = nil
@@ -125,7 +125,7 @@ struct ObjectShapeBuilder {
         return ObjectShape(head: Array((head + "\"objectId\":").utf8), id: id, fields: fields)
     }
 
-    /// One for all places that show the same fields.
+    /// One selection for all places that show the same fields.
     private mutating func shared(_ selection: Selection) -> InnerSelection {
         if let known = inner[selection] { return known }
         let new = InnerSelection(selection, included: selection.included.mapValues { shared($0) })

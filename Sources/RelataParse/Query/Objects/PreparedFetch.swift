@@ -1,10 +1,10 @@
 import RelataCore
 import Synchronization
 
-/// How objects of one class are fetched with one selection: their shape, and the SQL of repeated queries. Building
-/// either takes longer than fetching an object.
+/// The preparation for fetching objects of one class with one selection: their shape, and the SQL of repeated queries.
+/// Building either takes longer than fetching an object.
 final class PreparedFetch: Sendable {
-    /// How the objects are read and written.
+    /// Reads and writes the objects.
     let shape: ObjectShape
     private let parts: [SelectedPart]
     private let schema: Schema
@@ -38,7 +38,7 @@ final class PreparedFetch: Sendable {
 
     /// The statement of a query.
     ///
-    /// - Parameter access: Which objects the request sees. All users of this fetch have the same conditions, with
+    /// - Parameter access: The objects that the request sees. All users of this fetch have the same conditions, with
     ///   different values.
     func statement(_ plan: QueryPlan, under access: Access) throws(RelataError) -> SQLStatement {
         if let key = Self.onlyKey(plan), bindsKeys {
@@ -66,7 +66,7 @@ final class PreparedFetch: Sendable {
             && plan.sort.allSatisfy { if case .property = $0.node { true } else { false } }
     }
 
-    /// How many lists are fetched by a kept statement, at most.
+    /// The number of lists with a kept statement.
     var keptLists: Int { known.withLock { $0.lists.count } }
 
     private func compiled(_ plan: QueryPlan, _ access: Access) throws(RelataError) -> CompiledQuery {
@@ -102,7 +102,7 @@ final class PreparedFetches: Sendable {
     /// The size of the largest selection that is kept.
     private static let maximumSize = 16 * 1024
 
-    /// How objects of a class are fetched, prepared now if they never were.
+    /// The prepared fetch of a class's objects, made now if there is none yet.
     func fetch(
         of parseClass: ParseClass, _ selection: Selection, naming: ObjectShape.Naming, in classes: ClassSet,
         under access: Access

@@ -13,7 +13,7 @@ struct Selection: Hashable, Sendable {
     init() {}
 
     static let parameters = ["include", "includeAll", "keys", "excludeKeys"]
-    /// How many names deep an object is shown.
+    /// The maximum number of names in a path of included objects.
     private static let maximumDepth = 16
 
     /// Reads `include`, `keys` and `excludeKeys` of a request.

@@ -10,7 +10,7 @@ struct Identities: Sendable {
 
     private init(_ ids: [String: String?]) { self.ids = ids }
 
-    /// Those that another server of the app has verified.
+    /// Identities that another server of the app has verified.
     init(trusting authData: JSONObject) {
         ids = [:]
         for (provider, data) in authData {

@@ -16,7 +16,7 @@ extension ParseService {
     /// Signs in the user with these identities. Those that are new to the user are added: the services have verified
     /// all of them for the sender of the request.
     func logIn(_ user: StoredUser, by identities: Identities, _ call: ParseCall) async throws -> WireReply {
-        // A client that is signed in may sign in as somebody else, also where its session is over.
+        // A signed-in client may sign in as another user, even if its session has ended.
         var call = call
         call.caller.sessionToken = nil
         try await willLogIn(user.id, call)

@@ -59,7 +59,7 @@ public struct SignInProvider: Sendable {
             let name = provider.name
             guard ParseNames.canBeField(name), name != UserFields.anonymous else {
                 throw .invalidUse(
-                    "signIn: no provider can be called \(name): it has letters, digits and _, a letter first, and another name than \(UserFields.anonymous)"
+                    "signIn: no provider can be called \(name): use letters, digits and _, beginning with a letter, and another name than \(UserFields.anonymous)"
                 )
             }
             guard names.insert(name).inserted else {

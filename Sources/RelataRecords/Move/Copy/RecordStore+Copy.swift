@@ -29,9 +29,9 @@ extension RecordStore {
     /// try await store.copy(to: "postgres://user@host/music")
     /// ```
     ///
-    /// Keys, stamps, revisions and positions in lists stay the same, and so does what the database remembers of its
-    /// models: an app opens the copy like the original. The copy is of one state, regardless of concurrent writes. If it
-    /// is interrupted, the same call continues it. A copy of an encrypted file isn't encrypted: `backup` keeps the key.
+    /// Keys, stamps, revisions and positions in lists stay the same, and so do the stored descriptions of the models:
+    /// an app opens the copy like the original. The copy is of one state, regardless of concurrent writes. If it is
+    /// interrupted, the same call continues it. A copy of an encrypted file isn't encrypted: `backup` keeps the key.
     ///
     /// - Parameters:
     ///   - destination: The path of a new file, or the URL of an empty database or schema.

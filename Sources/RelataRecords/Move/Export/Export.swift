@@ -13,7 +13,7 @@ struct Export {
 
     /// Writes classes and lists.
     ///
-    /// - Parameter names: Those to write; none for all.
+    /// - Parameter names: The names of the classes and lists to write; none for all.
     func run(_ names: [String]) throws -> ExportReport {
         var report = ExportReport()
         let tables = try chosen(names, &report)
@@ -37,7 +37,7 @@ struct Export {
         return connection.dialect == .sqlite && !connection.path.isEmpty ? connection.path : nil
     }
 
-    // MARK: What is written
+    // MARK: Tables
 
     /// The classes of these names with the lists between them, and the lists of these names.
     private func chosen(_ names: [String], _ report: inout ExportReport) throws -> [MovedTable] {
@@ -84,7 +84,7 @@ struct Export {
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         } catch {
-            throw RelataError.fileAccess(path: folder, "can't be made: check that its folder exists and may be written")
+            throw RelataError.fileAccess(path: folder, "can't be made: check that its folder exists and is writable")
         }
         let paths = tables.map { (folder.hasSuffix("/") ? folder : folder + "/") + $0.fileName(format) }
         for path in paths { try NewFile.check(path, replaces: replaces) }
@@ -118,7 +118,7 @@ struct Export {
     private func refuseClassMember(_ table: MovedTable) throws(RelataError) {
         guard table.fields.contains(where: { $0.name == JSONLinesEncoder.classMember }) else { return }
         throw .invalidUse(
-            "\(table.name) has a field \(JSONLinesEncoder.classMember), which names the class where several are in one file: export to a folder"
+            "\(table.name) has a field \(JSONLinesEncoder.classMember), which names the class if several are in one file: export to a folder"
         )
     }
 

@@ -29,7 +29,7 @@ final class CSVSource: RowSource {
                 throw RelataError.invalidUse("\(input.name): \(name): \(problem.reason)")
             }
             guard !columns.contains(field) else {
-                throw RelataError.invalidUse("\(input.name): two columns are the field \(table.fields[field].name)")
+                throw RelataError.invalidUse("\(input.name): two columns name the field \(table.fields[field].name)")
             }
             columns.append(field)
         }
@@ -166,7 +166,7 @@ private struct CellScan {
                 guard place + 1 < bytes.count || isAtEnd else { return false }
                 place += place + 1 < bytes.count && bytes[place + 1] == 0x0A ? 2 : 1
                 return true
-            default: throw RowProblem("has something behind the closing quotation mark of a field")
+            default: throw RowProblem("has text after the closing quotation mark of a field")
             }
         }
     }

@@ -15,7 +15,7 @@ final class DataInput {
     private var offset: Int64 = 0
     /// Whether nothing follows the piece.
     private(set) var isAtEnd = false
-    /// The number of bytes read at once, if a row needs no more.
+    /// The number of bytes read at once, unless a row needs more.
     private let pieceSize: Int
 
     /// - Throws: ``RelataError/fileAccess(path:_:)`` for a path that can't be read, or isn't a file.

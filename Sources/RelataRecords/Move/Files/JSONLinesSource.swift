@@ -103,7 +103,9 @@ final class JSONLinesSource: RowSource {
     private func read(
         _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>, _ found: inout Int?
     ) throws(RowProblem) -> [RawField] {
-        guard scanner.take(UInt8(ascii: "{")) else { throw RowProblem("a line is a JSON object, and this one isn't") }
+        guard scanner.take(UInt8(ascii: "{")) else {
+            throw RowProblem("each line must be a JSON object, and this one isn't")
+        }
         var fields = found.map { emptyRow(of: $0) } ?? []
         var count = 0
         scanner.skipSpace()
@@ -181,7 +183,7 @@ final class JSONLinesSource: RowSource {
 
     /// The field of a member.
     ///
-    /// - Parameter number: How many members precede it.
+    /// - Parameter number: The number of members before it.
     private func field(
         _ name: Slice<UnsafeBufferPointer<UInt8>>, number: Int, of table: Int
     ) throws(RowProblem) -> Int {

@@ -71,7 +71,7 @@ protocol RowSource: AnyObject {
 }
 
 extension MovedTable {
-    /// Why a name isn't that of a field.
+    /// The reason why a name isn't that of a field.
     func refusal(ofField name: String, in schema: Schema) -> RowProblem {
         if case .entity(let number) = owner, let relationship = schema.tables[number].entity.relationship(name) {
             let isList: String

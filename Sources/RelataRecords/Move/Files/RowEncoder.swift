@@ -65,7 +65,7 @@ struct JSONLinesEncoder: RowEncoder {
     mutating func clear() { writer.removeAll(after: 0) }
 }
 
-/// Writes CSV: no value is nothing at all, and empty text a pair of quotes.
+/// Writes CSV: an unset value is an empty field, and empty text a pair of quotes.
 struct CSVEncoder: RowEncoder {
     private let fields: [MovedField]
     private(set) var bytes: [UInt8] = []

@@ -52,6 +52,6 @@ extension MovedField {
         }
     }
 
-    /// How deep arrays and objects of a field may lie in each other.
+    /// The maximum depth of nested arrays and objects in a field.
     static let maximumDepth = 512
 }

@@ -1,8 +1,8 @@
 import RelataCore
 
-/// How files are imported.
+/// The options for importing files.
 public struct ImportOptions: Hashable, Sendable {
-    /// How a row is treated whose key is taken.
+    /// The treatment of a row whose key is taken.
     public enum Conflict: String, Hashable, Sendable, CaseIterable {
         /// It is a bad row.
         case refuse
@@ -12,11 +12,11 @@ public struct ImportOptions: Hashable, Sendable {
         case update
     }
 
-    /// The format of the files; `nil` for that of their extensions.
+    /// The format of the files; `nil` for the format of each file's extension.
     public var format: DataFormat?
     /// The class of a file's objects, or the class and its list; `nil` for the file's name.
     public var className: String?
-    /// How a row is treated whose key is taken.
+    /// The treatment of a row whose key is taken.
     public var onConflict = Conflict.refuse
     /// Whether bad rows are left out. Otherwise, nothing is imported if one is bad.
     public var skipsBadRows = false

@@ -22,7 +22,7 @@ final class ImportPass {
     private var badPlaces: Set<Place> = []
     /// The rows that were written.
     private(set) var written = WrittenRows(after: 0)
-    /// The lists of which the number of members may have changed.
+    /// The lists whose number of members may have changed.
     private(set) var counts = CountCheck()
 
     private struct Place: Hashable {
@@ -117,7 +117,7 @@ final class ImportPass {
         guard place.byte > 0 else { return source }
         guard source.input.fingerprint(before: place.byte) == place.fingerprint else {
             throw RelataError.invalidUse(
-                "\(source.input.name) was changed within the 4 KB before line \(place.line), up to which it is imported already: bring back what it was, and call the import again"
+                "\(source.input.name) was changed within the 4 KB before line \(place.line), up to which it is already imported: restore the earlier file, and call the import again"
             )
         }
         try source.seek(to: place.byte, line: place.line)

@@ -2,7 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// How far an import is.
+/// The progress of an import.
 struct ImportPlace: Hashable, Sendable, Codable {
     /// The number of the file that is read.
     var file = 0

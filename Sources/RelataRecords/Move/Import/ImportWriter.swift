@@ -174,7 +174,7 @@ final class ImportWriter {
 
     // MARK: Errors
 
-    /// Runs `body`; why the database refuses it, with nothing of it done.
+    /// Runs `body`, and returns the reason if the database refuses it; its changes are then undone.
     private func attempt(_ row: ImportedRow, _ body: () throws -> Void) throws -> RowProblem? {
         do {
             try connection.savepoint(body)

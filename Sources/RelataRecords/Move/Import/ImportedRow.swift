@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 
-/// A row that can be stored, as far as can be checked without the database.
+/// A row that passed all checks that need no database.
 struct ImportedRow {
     /// A value for each column.
     var values: [Value]

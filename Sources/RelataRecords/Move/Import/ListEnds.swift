@@ -29,7 +29,7 @@ struct ListEnds {
                 if key.values.contains(.null) { continue }
                 let owner = Owner(list: number, key: key)
                 if rows[index].isGiven[list.place] {
-                    // One that isn't remembered is looked for when all are stored.
+                    // An end that isn't remembered is looked up once all rows are stored.
                     guard case .integer(let place) = rows[index].values[list.place], let end = ends[owner] else {
                         continue
                     }

@@ -17,7 +17,7 @@ extension RecordStore {
     ///
     /// - Parameters:
     ///   - path: The file, or the folder.
-    ///   - options: How bad rows, and existing objects, are treated.
+    ///   - options: The treatment of bad rows and existing objects.
     ///   - progress: Called with the progress.
     /// - Returns: A report of the imported objects.
     /// - Throws: ``RelataError/validation(_:)`` for bad rows, with their files and lines, and nothing imported;

@@ -3,7 +3,7 @@ struct WrittenRows {
     private let first: Int
     private var words: [UInt64] = []
 
-    /// - Parameter first: The number before that of the first row.
+    /// - Parameter first: The number before the first row's.
     init(after first: Int) { self.first = first }
 
     mutating func insert(_ number: Int) {

@@ -83,7 +83,7 @@ import Testing
         #expect(blockers.map(\.relationship) == ["Trunk.denying"] && blockers.map(\.blocked.description) == ["Trunk a"])
         #expect(thrown { try store.delete(Trunk.all) }?.kind == "deleteDenied")
         #expect(try store.count(Trunk.all) == 3 && store.count(Cascaded.all) == 1)
-        // Without the one that refuses it is done.
+        // Without the object that denies it, the deletion succeeds.
         try store.delete(Denying.self, id: 1)
         #expect(try store.delete(Trunk.self, id: "a").deletedCount == 2)
     }

@@ -15,7 +15,7 @@ import Testing
         _ engine: Engine
     ) throws {
         try expectSavepoints(Author.self, engine)
-        // One that is checked against counts.
+        // A deletion that is checked against counts.
         try expectSavepoints(Squad.self, engine)
     }
 

@@ -2,7 +2,7 @@ import Relata
 import RelataTesting
 import Testing
 
-/// The order of included objects where the tables have them in another.
+/// The order of included objects, if the tables have them in another one.
 @Suite struct EdgeOrderTests {
     private func album(_ store: Store) throws -> Album {
         let album = try store.save(

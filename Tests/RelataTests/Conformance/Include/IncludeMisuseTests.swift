@@ -3,7 +3,7 @@ import Relata
 import RelataCore
 import Testing
 
-// A visit of a place that may have been given up since.
+// A visit of a place that may no longer exist.
 
 @Model struct Visit: Codable {
     var id: Int?
@@ -101,7 +101,7 @@ import Testing
         #expect(visits[1].next == nil)
         #expect(try store.fetch(Visit.all.including { $0.place.required }).map(\.day) == ["Saturday"])
         #expect(try store.load(friday) { $0.next.recursive() }.next?.isLoaded == true)
-        // It goes out as its key, and comes back as one that isn't loaded.
+        // A link is encoded as its key, and decoded as a link that isn't loaded.
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let json = String(decoding: try encoder.encode(friday), as: UTF8.self)

@@ -12,7 +12,7 @@ import Testing
     }
 }
 
-/// What is asked for of a level.
+/// The part of a level's objects that a query asks for.
 private enum Part: CaseIterable {
     case all, sorted, filtered, limited, required
 
@@ -98,7 +98,7 @@ private struct RandomGraph {
             pieces.map { Piece(id: $1.id, title: "p", seconds: $1.seconds, disc: ToOne(id: $0)) })
     }
 
-    /// A query with random parts, and what it finds in how many statements.
+    /// A query with random parts, its results, and its number of statements.
     mutating func compare(_ step: Int) throws {
         let parts = (0..<3).map { _ in Part.allCases.randomElement(using: &random) ?? .all }
         let (root, middle, leaf) = (parts[0], parts[1], parts[2] == .required ? .all : parts[2])
@@ -123,7 +123,7 @@ private struct RandomGraph {
                 !pieces($0).isEmpty
             }
         }
-        // Each part may leave owners out that have nothing.
+        // Each part may leave out owners without related objects.
         let found = root.of(bands) {
             $0.name < "band \(bound)"
         } descending: {
@@ -145,7 +145,7 @@ private struct RandomGraph {
                     "\(disc.id ?? 0) \(try disc.tags.objects.map(\.word)) \(try disc.pieces.objects.map { $0.id ?? 0 })"
                 }.joined(separator: ", "))
         }
-        // A query of everything has no order.
+        // A query of all objects has no order.
         let isOrdered = root == .sorted || root == .limited
         #expect(isOrdered ? texts == expected : texts.sorted() == expected.sorted(), note)
     }

@@ -94,7 +94,7 @@ import Testing
         #expect("\(error as Any)".contains("Genre \(try #require(left.id))"), "\(error as Any)")
         let kept = try store.first(query.including { $0.genre.where { $0.name == "G0" } })
         #expect(try kept?.genre?.object.name == "G0")
-        // What a target requires in turn leaves it out as well.
+        // A target is also left out if its own required objects are missing.
         let strict = query.including { $0.genre.including { $0.books.where { $0.year == 1 }.required } }
         #expect(thrown { try store.first(strict)?.genre?.object }?.kind == "excluded")
     }

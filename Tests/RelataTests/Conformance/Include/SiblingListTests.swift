@@ -2,7 +2,7 @@ import Relata
 import RelataTesting
 import Testing
 
-/// Several lists of one object in one fetch: each has its own members, whatever the others hold.
+/// Several lists of one object in one fetch: each has its own members, regardless of the others.
 @Suite struct SiblingListTests {
     /// Discs with 0 to 4 pieces and 0 to 3 tags each, in every combination.
     private static func store(_ engine: Engine) throws -> (Store, StatementRecorder) {
@@ -37,7 +37,7 @@ import Testing
         let discs = try recorder.expectQueries(3) { try store.fetch(query) }
         #expect(discs.map(\.id) == (1...20).map { $0 })
         for disc in discs { try Self.expect(disc) }
-        // And not within pages, one object, or what was fetched before.
+        // Whole tables aren't read for pages, for one object, or for objects that were fetched before.
         let page = try store.page(query, size: 7, after: try store.page(query, size: 7).next)
         #expect(page.objects.count == 7)
         for disc in page.objects { try Self.expect(disc) }
@@ -62,7 +62,7 @@ import Testing
         let discs = try #require(try bands.first?.discs.objects)
         #expect(discs.count == 20)
         for disc in discs { try Self.expect(disc) }
-        // Back again by the other side of the many-to-many.
+        // Back again through the inverse of the many-to-many.
         let word = try #require(try discs.first { $0.id == 20 }?.tags.objects.first { $0.word == "w2" })
         #expect(Set(try word.discs.objects.map(\.id)) == Set(16...20))
     }

@@ -3,7 +3,7 @@ import Relata
 import RelataTesting
 import Testing
 
-/// What all objects of a model lead to is read from whole tables; what a part of them leads to, by their keys.
+/// Links of all objects of a model are read from whole tables; links of only some of them, by their keys.
 @Suite struct WholeTableTests {
     let recorder = StatementRecorder()
 
@@ -69,7 +69,7 @@ import Testing
         #expect(try rooms.map { try $0.chairs.objects.map(\.id) } == [[3, 6], [1, 4], [2, 5]])
     }
 
-    @Test(arguments: Engine.allCases) func shapesOfAllObjectsMatchThoseOfParts(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func aShapeOfAllObjectsEqualsAFilteredOne(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self, options: recorder.options)
         let tunes = (0..<5).map { Tune(name: "T\($0)") }
         try store.insert(tunes)

@@ -19,7 +19,7 @@ import Testing
         try store.insert(Squad(name: "t", members: ToMany([stored[0]])))
         #expect(thrown { try store.insert(Squad(name: "u", members: ToMany([stored[0]]))) }?.failures == ["squads"])
         #expect(try store.count(Squad.all) == 2)
-        // Filled and emptied within one save isn't a failure.
+        // A list may be emptied and filled within one save.
         try store.update(squad.id) {
             $0.members.add(Member(name: "z"))
             $0.members.remove(stored[0])
@@ -51,11 +51,11 @@ import Testing
         ]
         for (path, error) in refused { #expect(error != nil, "\(path)") }
         #expect(try store.fetch(Sailor.sorted { $0.name }) == crew)
-        // Taken by another boat, the first is left without.
+        // If another boat takes its last sailor, the first one has none.
         try store.update(boat.id) { $0.crew.remove(crew[0]) }
         #expect(thrown { try store.update(boat.id) { $0.crew.add(id: third.id) } }?.failures == ["crew"])
         #expect(thrown { try store.update(boat.id) { $0.crew.set([third]) } }?.failures == ["crew"])
-        // With its last sailor a boat may go.
+        // A boat may be deleted with its last sailor.
         #expect(try store.write { try $0.delete(other) }.deletedCount == 1)
     }
 
@@ -79,7 +79,8 @@ import Testing
         #expect(Set(failures) == Set(plan.shortages))
         #expect(try store.count(Sailor.all) == 4)
 
-        // What goes itself needs no members: the plan says what the deletion does, with as many statements for many.
+        // Objects that are deleted themselves need no members: the plan says what the deletion does, with the same
+        // number of statements for many.
         let (one, both) = (try store.deletionPlan(for: boats[0]), try store.deletionPlan(for: boats))
         #expect(!one.isDenied && !both.isDenied)
         _ = log.take()
@@ -101,7 +102,7 @@ import Testing
         let shelf = try store.insert(Shelf(boxes: ToMany([Box()])))
         let box = try #require(shelf.boxes.loaded?.first)
         #expect(thrown { try store.insert(Box()) }?.failures == ["shelves"])
-        // A list that is set takes the other's only shelf away.
+        // Setting a list removes the box from its only shelf.
         #expect(thrown { try store.update(shelf.id) { $0.boxes.set([Box()]) } }?.failures == ["shelves"])
         let second = try store.insert(Shelf(boxes: ToMany([box])))
         try store.update(shelf.id) { $0.boxes.set([Box()]) }

@@ -44,7 +44,7 @@ import Testing
         let (store, ada, _, _, other) = try desks(engine)
         try store.update(other.id) { $0.user = ToOne(ada) }
         #expect(try users(store) == ["window": "nobody", "door": "Ada"])
-        // By saving the whole value, and by inserting a new one.
+        // The same by saving the whole value, and by inserting a new one.
         var whole = try store.refresh(other)
         whole.user = nil
         try store.save(whole)
@@ -56,7 +56,7 @@ import Testing
 
     @Test(arguments: Engine.allCases) func settingTheInverseReassignsThePartner(_ engine: Engine) throws {
         let (store, _, _, desk, other) = try desks(engine)
-        // By object and by key; who loses the desk has none.
+        // By object and by key. The former user of the desk then has none.
         try store.update(Citizen.self, id: 1) { $0.desk.set(other) }
         #expect(try users(store) == ["window": "nobody", "door": "Ada"])
         try store.update(Citizen.self, id: 2) { $0.desk.set(id: desk.id) }
@@ -106,7 +106,7 @@ import Testing
         ]
         for error in refused { #expect(error?.reference == "Passport.holder", "\(String(describing: error))") }
         #expect(try store.fetch(Passport.sorted { $0.number }).map(\.holder.id) == [ada.id, bob.id])
-        // Given away first, it may be taken.
+        // Once its holder has lost it, the passport may be taken.
         try store.delete(Passport.self, id: "1")
         try store.update(Citizen.self, id: 1) { $0.passport.set(id: "2") }
         #expect(try store.related(to: ada) { $0.passport }?.number == "2")
@@ -118,7 +118,7 @@ import Testing
         var (first, second) = try store.insert(
             Passport(number: "1", holder: ToOne(ada)), Passport(number: "2", holder: ToOne(bob)))
         (first.holder, second.holder) = (second.holder, first.holder)
-        // One after the other can't: there is a moment in which both would have the same.
+        // One after the other isn't possible: for a moment, both would have the same partner.
         let error = thrown {
             try store.write { tx in
                 try tx.save(first)

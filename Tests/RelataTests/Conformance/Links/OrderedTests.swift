@@ -114,7 +114,7 @@ import Testing
         first.transposedKey = "new"
         first = try store.save(first)
         #expect(try store.related(to: setlist) { $0.items }.map(\.transposedKey) == ["new", "1", "2"])
-        // A move touches the row that moves, and counts as a change of it.
+        // A move updates only the moved row, and counts as a change of it.
         let before = try store.fetch(SetlistItem.sorted { $0.position })
         try store.update(setlist.id) { $0.items.place(id: saved[2].id, after: saved[0].id) }
         let after = try store.fetch(SetlistItem.sorted { $0.position })

@@ -2,7 +2,7 @@ import Relata
 import RelataTesting
 import Testing
 
-/// Several relationships between the same two models, or of a model with itself: each is loaded and edited by itself.
+/// Several relationships between the same two models, or of a model with itself: each is loaded and edited separately.
 @Suite struct ParallelLinkTests {
     private static let codes = ["AMS", "BER", "CDG", "DUB", "EDI"]
 
@@ -39,7 +39,7 @@ import Testing
         let text = try recorder.expectQueries(5) { try Self.links("1", store) }
         #expect(text == "AMS, BER, CDG DUB, EDI AMS DUB")
         #expect(try Self.links("2", store) == "BER, AMS, DUB, ")
-        // One that isn't named stays unloaded.
+        // A link that isn't named stays unloaded.
         let flight = try #require(try store.first(Flight.sorted { $0.number }.including { $0.alternates }))
         #expect(try flight.alternates.objects.count == 3)
         #expect(!flight.stops.isLoaded && !flight.origin.isLoaded && !flight.destination.isLoaded)
@@ -71,7 +71,7 @@ import Testing
         #expect(try Self.links("1", store) == "DUB, BER, CDG DUB EDI, EDI AMS")
         try store.update(Flight.self, id: "1") { $0.alternates.place(id: "AMS", after: nil) }
         #expect(try Self.links("1", store) == "DUB, BER, CDG DUB EDI, AMS EDI")
-        // All of them in one save, and those of another flight.
+        // All links in one save; those of another flight stay.
         try store.update(Flight.self, id: "1") { flight in
             flight.origin = ToOne(id: "CDG")
             flight.destination = ToOne(id: "CDG")
@@ -80,7 +80,7 @@ import Testing
         }
         #expect(try Self.links("1", store) == "CDG, CDG, AMS, BER AMS")
         #expect(try Self.links("2", store) == "BER, AMS, DUB, ")
-        // By the other side.
+        // The same from the other side.
         try store.update(Airport.self, id: "EDI") { airport in
             airport.arrivals.add(id: "2")
             airport.stopovers.add(id: "1")
@@ -133,7 +133,7 @@ import Testing
         #expect(try state("a") == ",bc,bc,c,db")
         #expect(try state("b") == "a,,,a,")
         #expect(try state("c") == "a,,a,a,")
-        // An edit of one side is seen on its other side, and nowhere else.
+        // An edit of one side is visible on its other side, and nowhere else.
         try store.update(ids[1]) { person in
             person.followers.add(id: ids[3])
             person.favourites.add(id: ids[0])

@@ -53,7 +53,7 @@ import Testing
     var text: String
 }
 
-/// Lists of one kind, to be edited at random beside plain arrays.
+/// Lists of one kind, to be edited at random and compared with plain arrays.
 private protocol CartMember: Model {
     static var link: WritableKeyPath<Cart, ToMany<Self>> & Sendable { get }
     static func load(_ store: Store, _ cart: Cart) throws -> Cart
@@ -90,7 +90,7 @@ extension CartItem: CartMember {
     static func load(_ store: Store, _ cart: Cart) throws -> Cart { try store.load(cart) { $0.items } }
     static func stored(_ store: Store, _ cart: Cart) throws -> [CartItem] {
         let items = try store.related(to: cart) { $0.items }
-        // What is read past the items has their order.
+        // Targets read through the items are in the items' order.
         let goods = try store.related(to: cart) { $0.goods }
         #expect(goods.map(\.name) == items.compactMap(\.goods.id))
         return items
@@ -124,8 +124,8 @@ extension CartCoupon: CartMember {
     init(_ text: String) { self.init(text: text) }
 }
 
-/// Edits of lists of new and stored objects, against plain arrays: what the value shows, what the save returns, what is
-/// stored.
+/// Edits of lists of new and stored objects, compared with plain arrays: in the value, in the result of the save, and
+/// in the database.
 @Suite struct RandomEditTests {
     @Test(arguments: Engine.allCases, 0..<12) func editsMatchAnArray(_ engine: Engine, _ seed: UInt64) throws {
         for var run in [
@@ -154,7 +154,7 @@ private struct EditRun<Member: CartMember>: AnyEditRun {
     /// Stored objects that are in no list.
     var others: [Member] = []
     var serial = 0
-    /// Whether new objects may be equal. Which of them stands first, a list that isn't loaded doesn't know.
+    /// Whether new objects may be equal. A list that isn't loaded doesn't know which of them stands first.
     var isEqualAllowed = true
 
     init(_ engine: Engine, _ seed: UInt64) throws {
@@ -195,7 +195,7 @@ private struct EditRun<Member: CartMember>: AnyEditRun {
             if Member.isOrdered { #expect(returned.map(\.primaryKey) == members.map(\.primaryKey), note) }
             #expect(Set(returned.map(\.primaryKey)) == Set(members.map(\.primaryKey)), note)
         }
-        // What is in the list and wasn't stored was inserted, each once, and nothing else.
+        // Each member of the list that wasn't stored was inserted once, and nothing else was.
         let known = Set((stored + others).map(\.primaryKey))
         inserted += members.count { !known.contains($0.primaryKey) }
         #expect(try store.count(Member.all) == inserted, note)
@@ -226,7 +226,7 @@ private struct EditRun<Member: CartMember>: AnyEditRun {
         }
     }
 
-    /// The same, but for new ones that would be added twice where that isn't allowed.
+    /// The same, except for new objects that may not be added twice.
     private mutating func addable(_ expected: [Member]) -> Member {
         let member = any(expected)
         let isTwice = member.primaryKey == nil && expected.contains(member) && !Member.mayBeEqual

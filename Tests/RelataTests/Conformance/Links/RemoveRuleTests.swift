@@ -34,7 +34,7 @@ import Testing
     var bill: ToOne<Bill>
 }
 
-/// A member of an optional link that goes when it is taken out.
+/// A member of an optional link that is deleted when it is taken out.
 @Model struct Punnet {
     var id: Int?
     @Relationship(removeRule: .delete, inverse: \Apple.punnet, minimum: 1) var apples: ToMany<Apple>
@@ -79,7 +79,7 @@ import Testing
         bill = try store.save(bill)
         #expect(try texts(store) == "acd")
         #expect(bill.lines.loaded?.map(\.text) == ["a", "c", "d"])
-        // With what its own rules say.
+        // The line's own delete rules apply.
         #expect(try store.count(LineNote.all) == 0)
         try store.update(Bill.self, id: 1) { $0.lines.remove(id: 3) }
         #expect(try texts(store) == "ad")
@@ -103,14 +103,14 @@ import Testing
         var other = try store.save(Bill(shop: "market"))
         bill.lines.remove(line)
         other.lines.add(line)
-        // Whichever comes first.
+        // The order of the two doesn't matter.
         (bill, other) = try store.save(bill, other)
         #expect(try store.related(to: other) { $0.lines }.map(\.id) == [1])
         other.lines.remove(line)
         bill.lines.add(line)
         (bill, other) = try store.save(bill, other)
         #expect(try store.related(to: bill) { $0.lines }.map(\.text) == ["b", "c", "d", "a"])
-        // Taken out and put back.
+        // The line is taken out and put back.
         bill.lines.remove(line)
         bill.lines.place(line, after: nil)
         bill = try store.save(bill)
@@ -136,7 +136,7 @@ import Testing
         bill.guarantee.set(Guarantee(number: 2, bill: .unset))
         bill = try store.save(bill)
         #expect(try store.fetch(Guarantee.all).map(\.number) == [2])
-        // Only an edit of the view deletes the partner before.
+        // Only an edit of the view deletes the earlier partner.
         #expect(thrown { try store.insert(Guarantee(number: 3, bill: ToOne(bill))) }?.kind == "requiredReference")
         bill.guarantee.set(nil)
         bill = try store.save(bill)

@@ -41,7 +41,7 @@ import Testing
         for write in [{ try store.insert($0) }, { try store.save($0) }] as [(Person) throws -> Person] {
             #expect(try cost(set: true, write) == cost(set: false, write))
         }
-        // One that is stored loses what it had, and so does a new one that others have linked to in the same save.
+        // A stored object loses its earlier members, and so does a new one that others have linked to in the same save.
         var person = try store.save(Person(name: "u", following: ToMany(people)))
         person.following.set([people[1]])
         person = try store.save(person)
@@ -96,7 +96,7 @@ import Testing
             try store.update(book.id) { $0.authors.set([b, a, b]) }
             #expect(try authors() == ["b", "a"])
         }
-        // The value that was saved once may be saved again: its edits mean the same.
+        // A saved value may be saved again: its edits have the same effect.
         var again = book
         again.authors.remove(b)
         try store.save(again)
@@ -115,7 +115,7 @@ import Testing
     @Test(arguments: Engine.allCases) func removingAndAddingAMemberChangesNothing(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Setlist.self, Section.self)
         let tune = try store.insert(Tune(name: "t"))
-        // An item can't be without its list, and has never been.
+        // An item must have a list; this one never had one before.
         let item = SetlistItem(setlist: .unset, tune: ToOne(tune))
         var list = Setlist(name: "l")
         list.items.add(item)
@@ -128,7 +128,7 @@ import Testing
             $0.items.add(id: item.id)
         }
         #expect(try store.related(to: list) { $0.items }.map(\.id) == [item.id])
-        // One that could be without has no new revision.
+        // A member that may be without an owner gets no new revision.
         let article = try store.insert(Article(title: "a"))
         let section = try store.insert(Section(name: "s", articles: ToMany([article])))
         let before = try store.refresh(article).revision
@@ -138,7 +138,7 @@ import Testing
         }
         let after = try store.refresh(article)
         #expect(after.section?.id == section.id && after.revision == before)
-        // Removed last, it goes.
+        // If removing it is the last edit, it is deleted.
         try store.update(Section.self, id: 1) {
             $0.articles.add(article)
             $0.articles.remove(article)
@@ -169,7 +169,7 @@ import Testing
         let store = try TestStore.make(engine, for: Book.self)
         let authors = try store.insert((0..<4).map { Author(name: "\($0)") })
         var mine = try store.insert(Book(title: "t", authors: ToMany(Array(authors[...1]))))
-        // The list was loaded before another took a member away and brought one.
+        // The list was loaded before another writer removed a member and added one.
         try store.update(mine.id) {
             $0.authors.remove(authors[0])
             $0.authors.add(authors[2])

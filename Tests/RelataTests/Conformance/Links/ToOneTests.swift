@@ -56,7 +56,7 @@ import Testing
         let (saved, _) = try store.save(changed, list)
         #expect(saved.genre?.id == crime.id && saved.title == "u")
         #expect(try store.refresh(book).genre?.id == crime.id)
-        // Removed from a list that the column names.
+        // Removed from the list that the column names.
         changed.genre = ToOne(fantasy)
         list = fantasy
         list.books.remove(changed)
@@ -113,7 +113,7 @@ import Testing
         ]
         for error in refused { #expect(error?.kind == "requiredReference" && error?.reference == "Episode.series") }
         #expect(try store.count(Episode.all) == 1)
-        // One that isn't in the list may be removed from it, and one that is may move.
+        // Removing an episode that isn't in the list is allowed, and an episode in the list may move.
         try store.update(Series.self, id: 2) { $0.episodes.remove(episode) }
         try store.update(Series.self, id: 2) { $0.episodes.add(episode) }
         #expect(try store.related(to: two) { $0.episodes }.map(\.title) == ["e"])

@@ -66,7 +66,7 @@ import Testing
             expected = "m" + expected
             #expect(try holders(store, queue) == "a" + expected)
         }
-        // Where they stand side by side from the beginning too.
+        // The same with positions that are adjacent from the beginning.
         let dense = try store.save(TicketQueue(name: "d"))
         let dense1 = try #require(dense.id)
         try store.insert((1...5).map { QueueTicket(holder: "\($0)", place: $0, queue: ToOne(id: dense1)) })

@@ -81,7 +81,7 @@ enum Archive {
     @Relationship(inverse: \Page.chapter) var pages: ToMany<Page>
 }
 
-/// What a declaration may say beyond its attributes.
+/// The parts of a declaration besides its attributes.
 @Suite struct DeclarationTests {
     @Test(arguments: Engine.allCases) func givenNamesAreUsedUnchanged(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Note.self)

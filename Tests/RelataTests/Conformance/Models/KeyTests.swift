@@ -132,7 +132,8 @@ import Testing
         #expect(try store.insert(History(progress: 3)).id == 3)
         try store.delete(History.all)
         #expect(try store.save(History(progress: 4)).id == 4)
-        // Neither is a greater one that an object brought along, nor one that SQL of the program's own has deleted.
+        // A greater key isn't used again either, whether an object brought it along or the program's own SQL deleted
+        // its row.
         try store.insert(History(id: 70, progress: 5))
         try store.execute(#"DELETE FROM "History""#)
         #expect(try store.insert([History(progress: 6), History(progress: 7)]).map(\.id) == [71, 72])
@@ -150,7 +151,7 @@ import Testing
         #expect(try store.insert(History(progress: 2)).id == key + 1)
     }
 
-    /// Keys are assigned to many rows at once, and each object gets that of its own row.
+    /// Keys are assigned to many rows at once, and each object gets the key of its own row.
     @Test(arguments: Engine.allCases, [1, 15, 16, 17, 40, 100])
     func batchesGetTheKeysOfTheirRows(_ engine: Engine, _ count: Int) throws {
         let store = try TestStore.make(engine, for: Series.self)
@@ -170,7 +171,7 @@ import Testing
         let cabinets = (0..<50).map { Cabinet(text: "\($0)", code: "c\($0)") }
         #expect(thrown { try store.save(cabinets) }?.kind == "uniqueViolation")
         #expect(try store.fetch(Cabinet.all) == [known])
-        // The one that has the value gives it up in the same save.
+        // The object that has the value releases it in the same save.
         var changed = known
         changed.code = "free"
         let objects: [Cabinet] = cabinets + [changed]
@@ -333,7 +334,7 @@ import Testing
         #expect(remark.enrolment?.id == Enrolment.Key(student: 2, course: "Art"))
         #expect(try store.count(Remark.where { $0.enrolment.student.name == "Bob" }) == 3)
         #expect(try store.count(Remark.where { $0.enrolment == saved }) == 2)
-        // The other way about: the new object's list gives the key.
+        // In the other direction: the new object's list sets the key.
         let law = Enrolment(student: .unset, course: "Law", remarks: ToMany([Remark(text: "r")]))
         let cleo = try store.save(Student(name: "Cleo", enrolments: ToMany([law])))
         #expect(try cleo.enrolments.objects.map(\.primaryKey) == [Enrolment.Key(student: 3, course: "Law")])

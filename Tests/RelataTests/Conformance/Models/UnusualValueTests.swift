@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// Values at the edge of what a column can hold.
+/// The largest and the most unusual values that a column can hold.
 @Suite struct UnusualValueTests {
     @Test(arguments: Engine.allCases) func emptyTextIsAValidKey(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)

@@ -33,7 +33,7 @@ import Testing
         try discs.expect("ABD", Disc.where { !($0.rating < 4) })
         try discs.expect("AB", Disc.where { $0.title < "C" })
         try discs.expect("CDE", Disc.where { $0.title > "B" })
-        // Decimals go by number, whatever their digits.
+        // Decimals compare as numbers, regardless of their digits.
         try discs.expect("C", Disc.where { $0.price > 10 })
         try discs.expect("BC", Disc.where { $0.price >= 10 })
         try discs.expect("ADE", Disc.where { $0.price < 10 })

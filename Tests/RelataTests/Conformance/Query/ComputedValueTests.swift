@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// What is computed may be larger than its type, or unset: that is said of the computation, not of the store.
+/// A computed value may be too large for its type, or unset: the error is about the computation, not the store.
 @Suite struct ComputedValueTests {
     @Test(arguments: Engine.embedded) func updatesToTooLargeResultsAreRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self)
@@ -23,7 +23,7 @@ import Testing
             #expect(failures[0].key?.values == [key])
             #expect(failures[0].message.contains("10000") && failures[0].message.contains("Int8"))
         }
-        // The update alone was taken back.
+        // Only the update was undone.
         #expect(try Set(store.fetch(Sample.all).map(\.int8)) == [100, 1, -1])
         #expect(thrown { try store.update(Sample.all) { $0.uint8.set(to: $0.uint8 - 5) } }?.failures.first == "uint8")
         #expect(thrown { try store.update(Sample.all) { $0.int.set(to: $0.int + 1) } }?.failures == ["int"])

@@ -68,7 +68,7 @@ import Testing
         let sample = try TestStore.make(engine, for: Sample.self)
         let uuid = thrown { try sample.update(Sample.all) { $0.textUUID.set(to: $0.uuid) } }
         #expect(uuid?.description.hasPrefix("Sample.textUUID and Sample.uuid store a UUID differently") == true)
-        // The other way round there is a number to write.
+        // In the other direction, the computed number can be stored.
         #expect(try store.update(Lending.all) { $0.lent.set(to: $0.due + .days(1)) } == 3)
     }
 
@@ -118,7 +118,7 @@ import Testing
         #expect(try ids(store, Lending.where { $0.seen - .days(1) != now }) == [1, 2, 3])
     }
 
-    /// The day is that of the month which the calendar has, or its last.
+    /// The day is the same day of the month, or the last one that the month has.
     @Test(arguments: 1...200 as ClosedRange<UInt64>) func monthsAreThoseOfTheCalendar(_ seed: UInt64) throws {
         var random = SampleRandom(seed: seed)
         var calendar = Calendar(identifier: .gregorian)

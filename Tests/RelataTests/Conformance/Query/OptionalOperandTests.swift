@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// Values that may be unset: replaced, and beside values that are always set.
+/// Values that may be unset: replacing them, and comparing them with values that are always set.
 @Suite struct OptionalOperandTests {
     @Test(arguments: Engine.allCases) func unsetValuesAreReplaced(_ engine: Engine) throws {
         let discs = try Discs(engine)

@@ -45,7 +45,7 @@ import Testing
                 Disc.sorted {
                     $0.copies * $0.copies; $0.title.descending
                 }) == "BEDCA")
-        // The order asked for last goes first.
+        // The last requested order has precedence.
         #expect(try discs.titles(Disc.sorted { $0.title.descending }.sorted { $0.isLive }) == "ECADB")
         let byNotes = Disc.where { $0.notes != nil }
         #expect(try discs.titles(byNotes.sorted { $0.notes }) == "EDBA")
@@ -95,7 +95,7 @@ import Testing
             titles += page.objects.map(\.title).joined()
             var added = 0
             while let next = page.next {
-                // A copy of what was first comes before where we are: no page shows it.
+                // A copy of the first object sorts before the current page: no later page shows it.
                 if size == 2, added == 0, var copy = try discs.store.first(query) {
                     copy.id = 0
                     copy.title = "0"

@@ -43,7 +43,7 @@ import Testing
             #expect(error?.kind == "invalidUse")
         }
         #expect(thrown { try store.page(AuthorName.sorted { $0.name.descending }, size: 1, after: place) } != nil)
-        // What objects must meet may change; the place still means the same.
+        // The condition may change between pages; the place keeps its meaning.
         let narrower = Author.where { $0.name != "c" }.sorted { $0.name }
         #expect(try store.page(narrower, size: 1, after: place).objects.map(\.name) == ["e"])
         #expect(try store.page(AuthorName.sorted { $0.name }, size: 1, after: place).objects.map(\.name) == ["c"])

@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import Testing
 
-/// Conditions as text find what the typed ones find.
+/// Conditions as text find the same as the typed ones.
 @Suite struct PredicateTextTests {
     @Test(arguments: Engine.allCases) func comparisons(_ engine: Engine) throws {
         let discs = try Discs(engine)
@@ -136,7 +136,7 @@ import Testing
         try discs.expect("AB", Disc.matching("band == %@", ToOne(ash)))
         try discs.expect("AB", Disc.matching("band.origin == %@", oslo))
         try discs.expect("C", Disc.matching("label == %@", nil as ToOne<Label>?))
-        // What has no key yet isn't a condition on what is unset.
+        // An object without a key doesn't stand for an unset link.
         let new = ToOne(Disc(title: "new", band: .unset))
         #expect(thrown { try discs.store.count(Piece.matching("disc == %@", new)) }?.kind == "invalidUse")
     }

@@ -40,7 +40,7 @@ import Testing
         #expect(try titles(Book.where { (2002...).contains($0.year) }) == ["b", "d"])
         #expect(try titles(Book.where { (...2000).contains($0.year) }) == ["c"])
         #expect(try titles(Book.where { (..<2001).contains($0.year) }) == ["c"])
-        // Swift's own stays what it was.
+        // Swift's own `contains` still works.
         #expect([1, 2].contains(2) && (1...2).contains(2) && ["a"].contains { $0 == "a" })
     }
 }

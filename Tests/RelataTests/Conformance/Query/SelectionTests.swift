@@ -58,7 +58,7 @@ import Testing
         #expect(distinct.map(\.rawValue).sorted() == ["cd", "file", "vinyl"])
         let pairs = try store.fetch(query.select { ($0.isLive, $0.label.name.or("-")) }.distinct)
         #expect(Set(pairs.map { "\($0) \($1)" }) == ["false One", "true Two", "false -", "true One"])
-        // Behind an unset to-one there is no value: that is said, and how to choose it.
+        // Behind an unset to-one there is no value. The error says so, and how to select it.
         let error = thrown { try store.fetch(query.select { $0.label.name }) }
         #expect(error?.description.contains(".optional") == true)
         #expect(try store.fetch(query.select { $0.label.name.optional }) == ["One", "Two", nil, "One", "One"])
@@ -101,7 +101,7 @@ import Testing
         #expect(try sorted(text) == ["Ash 2", "Cid 1"])
         #expect(try sorted(discs.cid.related { $0.discs }.limit(1).grouped { $0.band.name }) == ["Cid 1"])
         #expect(thrown { try rows(dearest.limit(-1).grouped { $0.band.name }) }?.kind == "invalidUse")
-        // Without a limit the order is that of the groups, which says so.
+        // Without a limit, the groups' own order applies.
         #expect(try rows(Disc.sorted { $0.band.name.descending }.grouped { $0.band.name }).first == "Cid 2")
         let error = thrown { try rows(dearest.grouped { $0.band.name }) }?.description ?? ""
         #expect(error.hasPrefix("groups can't be sorted by price") && error.contains("sort before grouped"))
@@ -109,7 +109,7 @@ import Testing
 
     @Test(arguments: Engine.allCases) func aToOneGroupsByItsObject(_ engine: Engine) throws {
         let store = try Discs(engine).store
-        // Two bands of one name are two groups.
+        // Two bands with the same name are two groups.
         try store.insert(Disc(title: "F", band: Band(name: "Ash")))
         let bands = Disc.all.grouped { $0.band }
             .sorted {
@@ -196,7 +196,7 @@ import Testing
         try store.read { tx in
             try tx.forEach(Disc.where { $0.copies > 0 }.sorted { $0.title.descending }) { titles += $0.title }
             #expect(throws: Enough.self) { try tx.forEach(Disc.all) { _ in throw Enough() } }
-            // One inside the other, of the same query.
+            // A cursor inside another one of the same query.
             try tx.forEach(Disc.all.limit(2)) { _ in try tx.forEach(Disc.all.limit(2)) { _ in titles += "." } }
         }
         #expect(titles == "ECA....")

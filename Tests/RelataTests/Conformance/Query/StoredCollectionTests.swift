@@ -49,7 +49,7 @@ import Testing
             try ids(
                 store, Consignment.where { $0.address.member("place", as: Consignment.Address.Place.self) == place })
                 == [1])
-        // Another kind, or another name, is unset.
+        // A member of another type, or with another name, is unset.
         #expect(try ids(store, Consignment.where { $0.address.member("town", as: Int.self) != nil }) == [])
         #expect(try ids(store, Consignment.where { $0.address.member("city", as: String.self) != nil }) == [])
         let rows = try store.fetch(

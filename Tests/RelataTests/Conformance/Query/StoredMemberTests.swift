@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    /// Its version has no size, so that the city begins where the version does.
+    /// Its version has no size in memory, so the city begins at the same offset.
     struct Versioned: Codable, Hashable, Sendable {
         enum Version: String, Codable { case first }
         var version = Version.first

@@ -95,7 +95,7 @@ import Testing
             try store.save(order)
             #expect(try store.fetch(Team.where { $0.captain.team.name == "t" }).map(\.id) == [team])
         }
-        // Nested: the captain is the team's, and the team the captain's.
+        // Nested: the captain belongs to the team, and the team to the captain.
         let store = try TestStore.make(engine, for: Team.self)
         var new = Team(name: "u", captain: ToOne(Player(id: captain, name: "c", team: ToOne(id: team))))
         new = Team(id: team, name: "u", captain: new.captain)

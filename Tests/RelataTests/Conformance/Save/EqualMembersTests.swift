@@ -37,7 +37,7 @@ import Testing
     /// A list of new lines: in the value, as returned by the save, and as stored.
     private func lines(_ engine: Engine, _ edit: (inout ToMany<CartLine>) throws -> Void) throws -> [String] {
         let store = try TestStore.make(engine, for: Cart.self)
-        // As a new value's list, and as one that was loaded.
+        // In the list of a new value, and in a loaded list.
         let old = try store.insert(Cart())
         var results: [String] = []
         for var cart in [Cart(lines: ToMany([])), try store.load(old, { $0.lines })] {
@@ -94,7 +94,7 @@ import Testing
                 $0.remove([a, a, b])
                 $0.remove(b)
             } == ["c"])
-        // One goes after which others were put.
+        // Removes a member after which others were placed.
         #expect(
             try lines(engine) {
                 $0.add([a, b])
@@ -112,7 +112,7 @@ import Testing
         cart = try store.save(cart)
         #expect(try cart.labels.objects.map(\.text) == ["c", "b", "a"])
         #expect(try store.related(to: cart) { $0.labels } == cart.labels.objects)
-        // Equal ones would be treated as copies of one.
+        // Equal members would be treated as copies of one.
         cart.labels.add([CartLabel(text: "d"), CartLabel(text: "d")])
         let twice = cart
         #expect(thrown { try store.save(twice) }?.kind == "invalidUse")
@@ -143,7 +143,7 @@ import Testing
             cart.lines.remove(lines.dropFirst())
         }
         #expect(try cart.lines.objects.count == count + 1)
-        // Looking through the list for each took minutes.
+        // Searching the list for each member took minutes.
         #expect(time < 5)
     }
 

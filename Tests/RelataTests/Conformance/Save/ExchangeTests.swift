@@ -57,7 +57,7 @@ import Testing
         #expect(try store.refresh(one) == one && store.refresh(two) == two)
     }
 
-    /// A batch succeeds exactly if all values differ in the end, whatever the order.
+    /// A batch succeeds exactly if all values differ in the end, regardless of the order.
     @Test(arguments: Engine.inTurn(1...12)) func batchesMatchAnOracle(_ engine: Engine, _ seed: UInt64) throws {
         var random = SampleRandom(seed: seed)
         let store = try TestStore.make(engine, for: Locker.self)
@@ -65,7 +65,7 @@ import Testing
         var (done, refused) = (0, 0)
         for _ in 0..<60 {
             let places = stored.indices.shuffled(using: &random).prefix(Int.random(in: 1...8, using: &random))
-            // Each property goes round among the objects for itself; now and then a value comes from elsewhere.
+            // The values of each property rotate among the objects; now and then a value comes from elsewhere.
             func values<Value>(_ property: KeyPath<Locker, Value>, _ other: (Int) -> Value) -> [Value] {
                 var values = places.map { stored[$0][keyPath: property] }.shuffled(using: &random)
                 if Int.random(in: 0..<25, using: &random) == 0 {
@@ -125,7 +125,7 @@ import Testing
         let store = try TestStore.make(engine, for: Runner.self)
         var runners = try await store.insert((1...3).map { Runner(number: $0, bib: ToOne(Bib(code: "\($0)"))) })
         var changes = store.changes.makeAsyncIterator()
-        // Each takes the next one's number and bib, round in a cycle; they refer to each other as well.
+        // Each takes the next one's number and bib, in a cycle; they refer to each other as well.
         let (numbers, bibs) = (runners.map(\.number), runners.map(\.bib))
         for index in runners.indices {
             runners[index].number = numbers[(index + 1) % 3]
@@ -192,7 +192,7 @@ import Testing
         #expect(log.take().count == updating + 1)
         #expect(try store.fetch(Locker.sorted { $0.code }.limit(20)).count == 20)
         #expect(try store.refresh(lockers[19]).number == numbers[0])
-        // One object has no partner for a swap.
+        // A single object has no partner for a swap.
         _ = log.take()
         try store.update(lockers[0])
         #expect(log.take().count == 1)
@@ -210,7 +210,7 @@ import Testing
             _ = try store.save(passports)
             return log.take().count
         }
-        // Two rows for each at most, and nothing for all of them together.
+        // At most two statements for each object, and none for all of them together.
         let (few, many) = (try statements(2), try statements(12))
         #expect(few <= 4 && many <= 24 && few * 6 >= many)
     }
@@ -219,14 +219,14 @@ import Testing
         let store = try TestStore.make(engine, for: Locker.self, Runner.self)
         var lockers = try store.insert((1...3).map { Locker($0) })
         let before = lockers
-        // The last one keeps what the first one takes.
+        // The last one keeps the value that the first one takes.
         lockers[0].number = 2
         lockers[1].number = 3
         guard case .uniqueViolation("Locker", ["number"])? = thrown({ try store.update(lockers) }) else {
             Issue.record("no violation of Locker.number")
             return
         }
-        // An object outside the batch gives up nothing, and separate saves can't swap values.
+        // An object outside the batch keeps its values, and separate saves can't swap values.
         #expect(thrown { try store.update(Array(lockers.prefix(1))) }?.kind == "uniqueViolation")
         lockers[1].number = 1
         let results = try store.saveEach(Array(lockers.prefix(2)))
@@ -245,7 +245,7 @@ import Testing
         #expect(try codes() == ["b", "a", "c"])
         _ = try store.save([CheckedLocker(code: "d"), CheckedLocker(code: "b"), CheckedLocker(id: 1, code: "e")])
         #expect(try codes() == ["e", "a", "c", "d", "b"])
-        // What a new object got gives no way to one that comes after it.
+        // The value of a new object can't be taken over by an object that comes after it.
         let twice = [CheckedLocker(code: "f"), CheckedLocker(id: 1, code: "f")]
         #expect(thrown { try store.save(twice) }?.kind == "uniqueViolation")
         #expect(try codes() == ["e", "a", "c", "d", "b"])

@@ -156,7 +156,7 @@ import Testing
         #expect(zip(articles, updated).allSatisfy { $0.created == $1.created })
         let stored = Dictionary(uniqueKeysWithValues: try store.fetch(Article.all).map { ($0.id, $0) })
         #expect(updated.allSatisfy { stored[$0.id] == $0 })
-        // A concurrent change was faster.
+        // A concurrent change is committed first.
         var other = updated[321]
         other.title = "other"
         try store.update(other)

@@ -64,7 +64,7 @@ import Testing
         #expect(try store.refresh(article).revision == 5)
     }
 
-    /// An update leaves the date of creation, and gives back what is stored.
+    /// An update keeps the date of creation, and returns the stored one.
     @Test(arguments: Engine.allCases) func theCreationDateStays(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Stamped.self)
         let first = try store.insert(Stamped(name: "a"))
@@ -72,7 +72,7 @@ import Testing
         edited.created = .distantPast
         #expect(try store.save(edited).created == first.created)
         #expect(try store.update([edited])[0].created == first.created)
-        // A new value with a key that is there.
+        // A new value with an existing key.
         #expect(try store.save(Stamped(id: first.id, name: "b")).created == first.created)
         #expect(try store.save(Stamped(name: "b"), matching: { $0.name }).created == first.created)
         let changed = try store.update(first.id) { $0.created = Date(timeIntervalSince1970: 1) }
@@ -94,7 +94,7 @@ import Testing
             #expect(versions.given.title == "mine" && versions.stored?.title == "theirs")
         }
         #expect(try store.count(Article.all) == 1 && store.count(Section.all) == 0)
-        // Read again, it is saved.
+        // After reading it again, it can be saved.
         var fresh = try store.refresh(mine)
         fresh.title = "mine"
         #expect(try store.save(fresh).revision == 3)
@@ -120,18 +120,18 @@ import Testing
         article = try store.insert(article)
         func comment(_ id: Int) throws -> Comment { try #require(try store.fetch(Comment.self, id: id)) }
         var before = try [comment(1), comment(2)]
-        // A reorder, of the one that moved.
+        // A reorder counts for the moved member.
         try store.update(article.id) { $0.comments.place(id: 2, after: nil) }
         #expect(try comment(1) == before[0] && comment(2).revision == before[1].revision + 1)
         #expect(thrown { try store.save(before[1]) }?.kind == "conflict")
-        // An edit through the inverse, and again what changes nothing.
+        // An edit through the inverse, and the same edit again, which changes nothing.
         before = try [comment(1), comment(2)]
         try store.update(article.id) { $0.comments.remove(id: 1) }
         #expect(try comment(1).revision == before[0].revision + 1 && comment(1).article == nil)
         try store.update(article.id) { $0.comments.remove(id: 1) }
         try store.update(article.id) { $0.comments.add(id: 2) }
         #expect(try comment(1).revision == before[0].revision + 1 && comment(2) == before[1])
-        // A nullify by a deletion, and a stolen partner.
+        // A reference that a deletion unsets, and a partner that is taken over.
         let other = try store.insert(Article(title: "u"))
         try store.update(other.id) { $0.summary.set(id: 1) }
         #expect(try store.fetch(Summary.self, id: 1)?.revision == 2)
@@ -170,7 +170,7 @@ import Testing
             #expect(try store.refresh(one).article?.id == one.article?.id && store.refresh(two).revision == round + 1)
         }
         #expect(one.article?.id == a.id && two.article?.id == b.id)
-        // A stale one is still refused, and the revision of one outside the batch that loses its value is incremented.
+        // A stale object is still refused. If an object outside the batch loses its value, its revision is incremented.
         try store.update(Summary.self, id: 2) { $0.article = nil }
         (one.article, two.article) = (two.article, one.article)
         #expect(thrown { try store.save(one, two) }?.kind == "conflict")

@@ -1,7 +1,7 @@
 import Relata
 import Testing
 
-/// Objects that are saved each by itself.
+/// Objects that are saved one by one.
 @Suite struct SaveEachTests {
     private func outcomes(_ results: [Result<any Model, any Error>]) -> [String] {
         results.map { result in

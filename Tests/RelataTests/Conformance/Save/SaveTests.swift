@@ -47,7 +47,7 @@ import Testing
         var root = Folder(name: "root")
         root.children.add(Folder(name: "a", parent: ToOne(root)))
         root.children.add(Folder(name: "b", parent: ToOne(root)))
-        // The second child holds the root as it was: with one child.
+        // The second child holds an earlier copy of the root, with one child.
         root = try store.save(root)
         #expect(try store.related(to: root) { $0.children }.map(\.name).sorted() == ["a", "b"])
         #expect(try store.count(Folder.all) == 3)
@@ -119,7 +119,7 @@ import Testing
         #expect(thrown { try store.save(Book(title: "t", genre: ToOne(stale))) }?.kind == "invalidUse")
         try store.save(Book(title: "t", genre: ToOne(genre)))
         #expect(try store.refresh(genre).name == "stored")
-        // Given for itself as well, it is written.
+        // If the linked object is given as well, it is written.
         try store.save(Book(title: "u", genre: ToOne(stale)), stale)
         #expect(try store.refresh(genre).name == "changed here only")
     }

@@ -22,7 +22,7 @@ import Testing
     @Relationship(inverse: \Meeting.hall) var meetings: ToMany<Meeting>
 }
 
-/// Sets have no order of their own, and so no one text.
+/// Sets have no order, and so no unique text.
 struct ShelfRules: Codable, Hashable, Sendable {
     var labels: Set<String>
 }
@@ -56,9 +56,9 @@ struct ShelfRules: Codable, Hashable, Sendable {
     var rings: Date
 }
 
-/// A save gives back what a fetch would.
+/// A save returns the same object as a fetch afterwards.
 @Suite struct SavedValueTests {
-    /// A date with nanoseconds, none of which a column keeps.
+    /// A date with nanoseconds, which a column doesn't keep.
     private let exact = Date(timeIntervalSinceReferenceDate: 750_000_000.123_456_789)
 
     @Test(arguments: Engine.allCases) func datesReturnWithTheStoredPrecision(_ engine: Engine) throws {
@@ -107,10 +107,10 @@ struct ShelfRules: Codable, Hashable, Sendable {
         try store.update(RoomOwner.self, id: 1) { $0.name = "p" }
         let error = thrown { try store.insert(MeetingRoom(name: "a", owner: ToOne(owner))) }
         #expect(error?.description.contains("stored with another name") == true, "\(error as Any)")
-        // Where only the link matters, its key says so.
+        // The key alone sets the link.
         try store.insert(MeetingRoom(name: "a", owner: ToOne(id: owner.id)))
         #expect(try store.fetch(RoomOwner.self, id: 1)?.name == "p")
-        // A revision tells that an object is from before.
+        // The revision shows that an object is outdated.
         let hall = try store.save(MeetingRoom(name: "b", seats: 4))
         try store.update(MeetingRoom.self, id: "b") { $0.seats = 6 }
         try store.insert(Meeting(id: UUID(), begins: exact, hall: ToOne(hall)))
@@ -126,7 +126,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
         #expect(error?.description.contains("MeetingRoom a is stored with another seats") == true, "\(error as Any)")
         #expect(error?.description.contains("link it by its key, ToOne(id:), or save") == true, "\(error as Any)")
         #expect(try store.count(Meeting.all) == 0 && store.fetch(MeetingRoom.self, id: "a")?.seats == 4)
-        // In a batch, in a list, and where each is saved by itself.
+        // In a batch, in a list, and if each is saved separately.
         #expect(thrown { try store.save([Meeting(id: UUID(), begins: exact), meeting]) }?.kind == "invalidUse")
         var minutes = try store.insert(Meeting(id: UUID(), begins: exact, minutes: ToMany([MeetingMinute(text: "m")])))
         var minute = try #require(minutes.minutes.loaded?.first)
@@ -148,7 +148,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
         let store = try TestStore.make(engine, for: Meeting.self)
         let owner = try store.insert(RoomOwner(id: 1, name: "o"))
         let hall = try store.insert(MeetingRoom(name: "a", seats: 4, opened: exact, owner: ToOne(owner)))
-        // Given with another precision, with older stamps, and linked twice.
+        // The object is given with another precision and older stamps, and is linked twice.
         var given = hall
         given.opened = exact
         given.revision = 0
@@ -158,7 +158,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
             Meeting(id: UUID(), begins: exact, hall: ToOne(given)),
             Meeting(id: UUID(), begins: exact, hall: ToOne(given)),
         ])
-        // References that the save itself moves.
+        // The save itself changes these references.
         var other = RoomOwner(id: 2, name: "p")
         other.hall.set(given)
         other = try store.save(other)

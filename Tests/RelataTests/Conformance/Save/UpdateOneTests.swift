@@ -43,7 +43,7 @@ import Testing
         #expect(stored.title == "a" && stored.year == 5 && stored.price == nil && stored.genre != nil)
     }
 
-    @Test(arguments: Engine.allCases) func whatOthersWroteMeanwhileStays(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func columnsThatOthersChangedInTheMeantimeAreKept(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let book = try store.insert(Book(title: "a", year: 1))
         try store.write { tx in

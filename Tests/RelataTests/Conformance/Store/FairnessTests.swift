@@ -3,7 +3,7 @@ import Relata
 import Synchronization
 import Testing
 
-/// Tasks that make one call after another, each of which finds a connection at once, leave the threads to others.
+/// Tasks that make one call after another, and find a connection each time, leave the threads to others.
 @Suite(.serialized) struct FairnessTests {
     /// The stop signal of the loops, and the number of calls they made.
     private final class Loops: Sendable {
@@ -31,8 +31,8 @@ import Testing
         }
     }
 
-    /// Has many tasks loop over a call, and beside them a clock tick and a writer save; both must come to their ends
-    /// before any loop has made all its calls.
+    /// Has many tasks loop over a call while a clock ticks and a writer saves; both must end before any loop has made
+    /// all its calls.
     private func expectOthersGoOn(
         _ store: Store, tasks: Int, limit: Int, _ call: @escaping @Sendable (Store) async throws -> Void
     ) async throws {

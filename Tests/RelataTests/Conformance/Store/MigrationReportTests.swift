@@ -2,7 +2,7 @@ import Relata
 import Synchronization
 import Testing
 
-/// What a store says of the tables that it has changed.
+/// The report of a store that has changed its tables.
 @Suite struct MigrationReportTests {
     private final class Report: Sendable {
         private let plans = Mutex<[MigrationPlan]>([])

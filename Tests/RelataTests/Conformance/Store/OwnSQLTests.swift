@@ -19,7 +19,7 @@ private enum NewReel {
     }
 }
 
-/// SQL of one's own: one statement at a time, and never the end of the store's own transaction.
+/// An app's own SQL: one statement at a time, which never ends the store's own transaction.
 @Suite struct OwnSQLTests {
     @Test(arguments: Engine.embedded) func aSecondStatementIsRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Author.self)
@@ -67,7 +67,7 @@ private enum NewReel {
                 #expect(thrown { try store.rows(sql) }?.kind == "invalidUse", "\(sql)")
                 #expect(thrown { try store.read { try $0.rows(sql) } }?.kind == "invalidUse", "\(sql)")
             }
-            // The store's own continue, and so does a transaction that only reads.
+            // The store's own transactions continue, and so does one that only reads.
             try store.read { tx throws in
                 #expect(thrown { try tx.rows("COMMIT") }?.description.contains("COMMIT") == true)
                 #expect(try tx.count(Author.all) == 0)
@@ -95,7 +95,7 @@ private enum NewReel {
         let shouted: SQL = #"SELECT "id" AS "ID", "title" AS "TITLE", "position", "seriesId" FROM "Episode""#
         #expect(try store.fetch(Episode.self, sql: shouted) == [episode])
         #expect(try store.fetch(Episode.self, sql: #"SELECT * FROM "Episode" WHERE "id" = 0"#) == [])
-        // Also where there is no row.
+        // The same for a query without rows.
         let part: SQL = #"SELECT "title", "id", "seriesId" FROM "Episode" WHERE "id" = 0"#
         let missing = thrown { try store.fetch(Episode.self, sql: part) }?.description ?? ""
         #expect(missing.contains("no column position: it returns title, id, seriesId, and"))
@@ -125,7 +125,7 @@ private enum NewReel {
             #expect(try tx.execute(#"INSERT INTO "Other" VALUES (1), (2), (3)"#) == 3)
             #expect(try tx.execute(#"DELETE FROM "Other" WHERE "id" > 9"#) == 0)
             #expect(try tx.execute(#"DROP TABLE "Other""#) == 0)
-            // What follows from a statement isn't counted.
+            // Rows that a delete rule deletes aren't counted.
             try tx.insert(
                 Series(
                     title: "s",

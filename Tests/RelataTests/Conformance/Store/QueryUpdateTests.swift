@@ -57,7 +57,7 @@ enum GaugeReadingKind: String { case low, high }
         let log = StatementLog()
         let store = try TestStore.make(engine, for: GaugeReading.self, options: log.options)
         try store.insert((1...10).map { GaugeReading(id: $0, level: 5, value: 1, kind: .low) })
-        // A column that can't be decoded, and one that breaks its limit already, are none of an update's business.
+        // An update doesn't mind a column that can't be decoded, or one that already breaks its limit.
         try store.execute(#"UPDATE "GaugeReading" SET "kind" = 'gone', "level" = 500 WHERE "id" = 3"#)
         _ = log.take()
         #expect(try store.update(GaugeReading.where { $0.id <= 5 }) { $0.value.set(to: $0.value * 2) } == 5)
@@ -138,7 +138,7 @@ enum GaugeReadingKind: String { case low, high }
         let ada = try people.insert(Person(name: "Ada"))
         let before = try store.fetch(Disc.sorted { $0.title })
         let errors = [
-            // Disc has columns of these names too, and of the last it has none.
+            // Disc has columns with these names too, except the last one.
             thrown { try store.update(Disc.where { $0.title == "A" }) { $0.sleeve.disc.title.set(to: "x") } },
             thrown { try store.update(Piece.all) { $0.disc.title.set(to: "x") } },
             thrown { try store.update(Piece.all) { $0.disc.title.set(to: $0.title) } },
@@ -167,7 +167,7 @@ enum GaugeReadingKind: String { case low, high }
         let before = Date.now
         #expect(try store.update(Stamped.all) { $0.name.set(to: $0.name + "!") } == 2)
         let stamps = Set(try store.fetch(Stamped.all).map(\.updated))
-        // One for all objects, to the microsecond.
+        // One stamp for all objects, to the microsecond.
         #expect(stamps.count == 1 && stamps.isDisjoint(with: created))
         #expect(stamps.allSatisfy { abs($0.timeIntervalSince(before)) < 60 })
     }
@@ -178,7 +178,7 @@ enum GaugeReadingKind: String { case low, high }
         let one = try store.insert(Album(title: "1", songs: ToMany([song("a"), song("b"), song("c")])))
         let two = try store.insert(Album(title: "2", songs: ToMany([song("x"), song("y"), song("z")])))
         func titles(_ album: Album) throws -> String { try store.related(to: album) { $0.songs }.map(\.title).joined() }
-        // What stays in its list stays at its place.
+        // A song that was already in the list keeps its position.
         try store.update(Song.where { $0.title.in(["a", "x"]) }) { $0.album.set(to: two) }
         #expect(try titles(one) == "bc" && titles(two) == "xyza")
         // Found through the relationship: the statement has another form.
@@ -187,7 +187,7 @@ enum GaugeReadingKind: String { case low, high }
         #expect(try titles(one) == "bcaxy")
         try store.update(Song.where { $0.album.title == "1" && $0.title > "b" }) { $0.album.set(to: nil) }
         #expect(try titles(one) == "ba")
-        // Includes and edits see the same order, and an edit gives everyone a place.
+        // Includes and edits see the same order, and an edit gives every member a position.
         try store.update(Song.where { $0.title == "z" }) { $0.album.set(to: one) }
         let loaded = try store.load(one) { $0.songs }.songs.objects.map(\.title).joined()
         #expect(try loaded == titles(one))

@@ -37,7 +37,7 @@ import Testing
         #expect(try store.fetch(a.label)?.name == "One" && store.fetch(c.label) == nil)
     }
 
-    @Test(arguments: Engine.allCases) func ofTheObjectWithAKey(_ engine: Engine) async throws {
+    @Test(arguments: Engine.allCases) func relatedToTheObjectWithAKey(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Series.self, Book.self)
         let series = try await store.save(Series(title: "s"))
         let episodes = try await store.save(["a", "b"].map { Episode(title: $0, series: series) })
@@ -49,7 +49,7 @@ import Testing
         let book = try await store.save(Book(title: "t", genre: Genre(name: "g"), authors: [Author(name: "n")]))
         #expect(try await store.related(to: Book.self, id: book.id) { $0.authors }.map(\.name) == ["n"])
         #expect(try await store.read { try $0.related(to: Book.self, id: book.id) { $0.genre } }?.name == "g")
-        // The way goes by one link.
+        // The path may have only one link.
         #expect(throws: RelataError.self) { try store.count(Episode.related(id: 1) { $0.series.episodes }) }
     }
 
@@ -73,7 +73,7 @@ import Testing
             #expect(
                 error?.kind == "invalidUse" && message.contains("without a key"), "\(number): \(message)")
         }
-        // One that has a key and isn't stored is related to nothing.
+        // An object that has a key but isn't stored has no related objects.
         #expect(try store.related(to: Series(id: 9, title: "s")) { $0.episodes } == [])
         #expect(thrown { try store.update(Series(id: 9, title: "s")) }?.kind == "notFound")
     }
@@ -99,7 +99,7 @@ import Testing
         let tunes = [one, two, one]
         setlist.items.add(tunes.map { SetlistItem(setlist: .unset, tune: ToOne($0)) })
         try store.insert(setlist)
-        // One for each row of the join model, in its order.
+        // One tune for each row of the join model, in its order.
         #expect(try store.related(to: setlist) { $0.tunes }.map(\.name) == ["one", "two", "one"])
         #expect(try store.fetch(setlist.related { $0.tunes }.where { $0.name > "one" }).map(\.name) == ["two"])
         #expect(try store.count(setlist.related { $0.tunes }) == 3)

@@ -1,7 +1,7 @@
 import Relata
 import Testing
 
-/// What `store.repair(_:)` fixes.
+/// The damage that `store.repair(_:)` fixes.
 @Suite struct RepairTests {
     private func albums(_ engine: Engine) throws -> (Store, Album) {
         let store = try TestStore.make(engine, for: Album.self, Song.self, Playlist.self)

@@ -5,7 +5,7 @@ import Relata
 import RelataPostgres
 
 extension Engine {
-    /// PostgreSQL, where it is installed: a schema of a server of the process's own for each database.
+    /// PostgreSQL, if it is installed: each database is a schema of a server that the process starts.
     static let postgres: [Engine] = PrivateCluster.isInstalled ? [postgresServer] : []
 
     private static let postgresServer = Engine(name: "postgres", isShared: true) { database, models, options in

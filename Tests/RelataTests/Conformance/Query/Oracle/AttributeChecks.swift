@@ -1,8 +1,8 @@
 import Foundation
 import Relata
 
-// Conditions on attributes: each operator of the typed API beside the same in Swift. One statement each: the compiler
-// takes long over a list of them.
+// Conditions on attributes: each operator of the typed API, with the same condition in Swift. Each has its own
+// statement, because the compiler would take long for a list of them.
 
 extension DiscCheck {
     static let comparisons: [DiscCheck] = {

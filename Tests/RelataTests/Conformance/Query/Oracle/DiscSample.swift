@@ -78,7 +78,7 @@ extension String {
     var plain: String { folding(options: .diacriticInsensitive, locale: nil) }
 }
 
-/// A condition as a query has it, and as Swift has it.
+/// A condition, both as a query and as a Swift function.
 struct DiscCheck: Sendable {
     let name: String
     let condition: @Sendable (Disc.Fields) -> Condition

@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 
-// Conditions on what discs are linked to, beside the same in Swift.
+// Conditions on the objects that discs are linked to, with the same condition in Swift.
 
 extension DiscCheck {
     static let toOnes: [DiscCheck] = {

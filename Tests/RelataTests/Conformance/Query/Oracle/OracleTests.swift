@@ -62,7 +62,7 @@ import Testing
 
     // MARK: Order
 
-    /// Smaller values first; unset ones where it says.
+    /// Smaller values first; unset ones by `nullsFirst`.
     private static func precedes<Value>(
         _ left: Value?, _ right: Value?, nullsFirst: Bool, _ isBefore: (Value, Value) -> Bool
     ) -> Bool? {

@@ -44,7 +44,7 @@ struct SearchLibrary {
         ])
     }
 
-    /// The titles of what a search finds, in alphabetical order.
+    /// The titles that a search finds, in alphabetical order.
     func titles(_ text: String) throws -> [String] { try titles(Ballad.search(text)) }
 
     func titles(_ query: Query<Ballad>) throws -> [String] { try store.fetch(query).map(\.title).sorted() }

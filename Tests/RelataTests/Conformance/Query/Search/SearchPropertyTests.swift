@@ -58,7 +58,7 @@ private struct SearchRun {
     let store: Store
     let seed: UInt64
     private var random: SampleRandom
-    /// The words of title and lyrics of what should be stored.
+    /// The words of the titles and lyrics that should be stored.
     private var tunes: [ID<Ballad>: [[String]]] = [:]
     private var verses: [Int: [String]] = [:]
 

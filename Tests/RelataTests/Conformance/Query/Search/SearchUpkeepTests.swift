@@ -1,7 +1,7 @@
 import Relata
 import Testing
 
-/// The index of a search is current whatever is written, however.
+/// The index of a search stays current with every kind of write.
 @Suite struct SearchUpkeepTests {
     @Test(arguments: Engine.allCases) func everyKindOfWriteUpdatesTheIndex(_ engine: Engine) throws {
         let library = try SearchLibrary(engine)
