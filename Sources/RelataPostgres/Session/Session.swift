@@ -28,9 +28,10 @@ package final class Session {
     var activity = Activity.idle
     /// Types that differ between servers.
     var types: [UInt32: TypeCode] = [:]
-    /// The statements of the pipeline whose results weren't read yet, and about how many of their bytes may not be sent
-    /// yet.
+    /// The statements of the pipeline, how many of their results were read, and about how many of their bytes may not
+    /// be sent yet.
     var queued: [PreparedStatement] = []
+    var answeredCount = 0
     var queuedSize = 0
     /// Wakes what waits for notifications.
     let waker: Waker
@@ -95,7 +96,7 @@ package final class Session {
     package func reset() throws(PostgresFailure) {
         let old = try open()
         activity = .idle
-        (queued, queuedSize, asked) = ([], 0, nil)
+        (queued, answeredCount, queuedSize, asked) = ([], 0, 0, nil)
         forgetStatements()
         types = [:]
         let handle = try Self.connect(url)
