@@ -1,6 +1,5 @@
 import RelataCore
 import RelataEngine
-import RelataSQLite
 
 /// Loads one relationship of many objects, without its types.
 protocol EdgeLoading {
