@@ -59,8 +59,9 @@ package struct RecordFetcher {
         try connection.rows(edges.compactMap(\.query?.statement)) { number, row throws(RelataError) in
             edges[read[number]].add(row)
         }
-        for var edge in edges {
-            try load(edge.inclusion.children, of: edge.target, into: &edge.objects)
+        for number in edges.indices {
+            try load(edges[number].inclusion.children, of: edges[number].target, into: &edges[number].objects)
+            let edge = edges[number]
             for index in records.indices {
                 let members = (edge.members[records[index].key(at: edge.columns)] ?? []).map { edge.objects[$0] }
                 records[index].links[edge.inclusion.relationship] =
