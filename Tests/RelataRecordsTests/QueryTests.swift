@@ -38,6 +38,29 @@ import Testing
         await #expect(throws: RelataError.self) { try await store.fetch(RecordQuery("Artist").including("album")) }
     }
 
+    /// On a server, the statements of one level are sent together.
+    @Test func severalRelationshipsAndThoseBehindThemAreIncluded() async throws {
+        let store = try RecordStore.make()
+        let (miles, albums) = try await store.addMusic()
+        try await store.alter { schema in
+            try schema.addList("albums", of: "Album", to: "Artist", inverse: "artist")
+            try schema.addClass("Track")
+            try schema.addLink("album", to: "Album", in: "Track")
+            for name in ["player", "guest", "dancer"] { try schema.addLink(name, to: "Artist", in: "Track") }
+        }
+        try await store.save([
+            Record("Track", ["number": 1, "album": .link(albums[0]), "player": .link(miles)]),
+            Record("Track", ["number": 2, "album": .link(albums[1]), "guest": .link(miles)]),
+        ])
+        let tracks = try await store.fetch(
+            RecordQuery("Track", sort: "number").including("dancer", "album.artist", "player.albums", "guest"))
+        #expect(tracks.map { $0["album"].record?["title"].text } == ["Kind of Blue", "Bitches Brew"])
+        #expect(tracks.map { $0["album"].record?["artist"].record?["name"].text } == ["Miles Davis", "Miles Davis"])
+        #expect(tracks.map { $0["player"].record?["albums"].records.count } == [2, nil])
+        #expect(tracks.map { $0["guest"].record?["name"].text } == [nil, "Miles Davis"])
+        #expect(tracks.map { $0["dancer"].record == nil } == [true, true])
+    }
+
     @Test func deletionsMatchTheirPlan() async throws {
         let store = try RecordStore.make()
         let (miles, albums) = try await store.addMusic()

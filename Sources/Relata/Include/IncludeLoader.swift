@@ -15,6 +15,7 @@ struct IncludeLoader {
         if includes.isEmpty { return }
         let table = try catalog.table(Owner.self)
         var loader = LinkLoader(count: catalog.links[table.index].count)
+        var waiting: [[(include: IncludePlan, index: Int)]] = []
         for include in try IncludePlan.merged(includes) {
             guard let index = catalog.links[table.index].firstIndex(where: { $0.name == include.relationship }) else {
                 throw RelataError.invalidUse(
@@ -39,8 +40,19 @@ struct IncludeLoader {
                     .members(of: objects)
                 continue
             }
-            loader.loaded[index] = try members(
-                of: include, at: index, owners: objects, areAll: areAll, target: target)
+            // An engine within the process reads one after the other, so that only one's keys are in memory.
+            let sendsTogether = transaction.connection.driver.capabilities.sendsTogether
+            if waiting.isEmpty || !sendsTogether { waiting.append([]) }
+            waiting[waiting.count - 1].append((include, index))
+        }
+        for together in waiting {
+            let edges = try together.map { include, index in
+                try edge(
+                    of: include, at: index, owners: objects, areAll: areAll,
+                    target: catalog.types[catalog.links[table.index][index].target])
+            }
+            try transaction.connection.withQueries(edges.map(\.statement)) { try edges[$0].read($1, rowCount: &$2) }
+            for edge in edges { loader.loaded[edge.index] = try edge.members() }
         }
         Owner.loadLinks(of: &objects, from: &loader)
     }
@@ -67,73 +79,10 @@ struct IncludeLoader {
         }
     }
 
-    private func members<Owner: Model, Target: Model>(
+    private func edge<Owner: Model, Target: Model>(
         of include: IncludePlan, at index: Int, owners: [Owner], areAll: Bool, target: Target.Type
-    ) throws -> AnyMembers {
-        let table = try catalog.table(Owner.self)
-        let link = catalog.links[table.index][index].link
-        let toOne: ToOneKeys<Target>? = link.isReference ? try ToOneKeys(index, of: owners) : nil
-        let edge = Edge<Owner, Target>(
-            link: link, include: include, keys: try toOne?.list() ?? KeyList(of: owners))
-        // Rows of hidden owners aren't needed.
-        var isWhole =
-            areAll && catalog.schema.isTotal(link) && include.limit == nil && edge.keys.width == 1
-            && !transaction.access.guards(table)
-        var loop = try read(edge, isWhole: isWhole)
-        if loop.rows.hasStranger {
-            isWhole = false
-            loop = try read(edge, isWhole: false)
-        }
-        var objects = loop.objects
-        let lists =
-            toOne.map { loop.rows.lists(ofRows: $0.rows, keys: $0.keys.count) }
-            ?? loop.rows.lists(owners: owners.count)
-        let areAll = if case .inverse = link { isWhole && include.requiredCondition == nil } else { false }
-        try load(include.children, into: &objects, areAll: areAll)
-        return Members(
-            objects: objects, lists: lists, isToOne: toOne != nil,
-            absence: include.requiredCondition == nil ? .missing : .excluded)
-    }
-
-    /// A relationship of many objects.
-    private struct Edge<Owner: Model, Target: Model> {
-        let link: Link
-        let include: IncludePlan
-        /// The owners' keys; for a to-one those that they hold in it.
-        let keys: KeyList
-    }
-
-    /// Reads the objects at the other end.
-    ///
-    /// - Parameter isWhole: Whether the whole table is read instead of looking up each key: for all objects, that reads
-    ///   the same rows in half the time.
-    private func read<Owner: Model, Target: Model>(
-        _ edge: Edge<Owner, Target>, isWhole: Bool
-    ) throws -> ReadLoop<Target> {
-        let include = edge.include
-        // A many-to-many reaches an object once for each owner; its key shows whether it was read already.
-        let isShared =
-            switch edge.link {
-            case .join, .through: true
-            case .reference, .inverse, .matched: false
-            }
-        let keyColumn = isShared ? try catalog.table(Target.self).contiguousKeyColumn : nil
-        let compiled = try transaction.compiler.edge(
-            QueryPlan(entity: Target.entityName, condition: include.requiredCondition, sort: include.sort),
-            from: Owner.entityName, along: include.relationship, of: isWhole ? nil : edge.keys,
-            limit: include.limit, tellsRows: true, sortsRows: false, tellsOnce: isShared,
-            ownerCount: edge.keys.count)
-        let numbers = isWhole ? OwnerNumbers(keys: edge.keys, type: compiled.columnTypes[0]) : OwnerNumbers()
-        return try transaction.read(compiled.statement) { statement in
-            try ReadLoop(statement, edge: compiled, owner: .number, numbers: numbers, keyColumn: keyColumn)
-        }
-    }
-}
-
-extension Table {
-    /// The first column of the key, if the key's columns are consecutive and in order.
-    var contiguousKeyColumn: Int? {
-        guard let first = keyColumns.first, keyColumns == Array(first..<first + keyColumns.count) else { return nil }
-        return first
+    ) throws -> any EdgeLoading {
+        try EdgeLoader<Owner, Target>(
+            transaction: transaction, include: include, index: index, owners: owners, areAll: areAll)
     }
 }

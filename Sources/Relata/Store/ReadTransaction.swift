@@ -156,29 +156,38 @@ public class ReadTransaction: StoreReader {
     func read<M: Model>(_ sql: SQLStatement, _ loop: (RunningStatement) throws -> ReadLoop<M>) throws -> ReadLoop<M> {
         try connection.withQuery(sql.sql) { statement, rowCount in
             try connection.bind(sql.parameters, to: statement)
-            var loop = try loop(statement)
-            // The number is mostly similar to the last one: with that capacity, nothing needs to grow and be copied.
-            loop.reserve(rowCount)
-            while true {
-                do {
-                    try M.read(&loop)
-                    break
-                } catch RelataError.corruptStore(let message) {
-                    guard let failure = loop.failure else {
-                        throw RelataError.corruptStore("\(M.entityName): \(message)")
-                    }
-                    // After a reported row, the loop continues with the next.
-                    try add(undecodable(M.self, Row(statement), column: failure.column, first: failure.first, message))
-                }
-            }
-            try connection.check(loop.result, statement)
-            // Don't keep excess capacity.
-            if loop.objects.count < loop.objects.capacity / 2 {
-                loop.objects = loop.objects.withUnsafeBufferPointer(Array.init)
-            }
-            rowCount = loop.rowCount
-            return loop
+            return try read(statement, rowCount: &rowCount, try loop(statement))
         }
+    }
+
+    /// As ``read(_:_:)``, for a statement that has its values.
+    ///
+    /// - Parameter rowCount: The number of rows it had the last time; those that were read replace it.
+    func read<M: Model>(
+        _ statement: RunningStatement, rowCount: inout Int, _ loop: ReadLoop<M>
+    ) throws -> ReadLoop<M> {
+        var loop = loop
+        // The number is mostly similar to the last one: with that capacity, nothing needs to grow and be copied.
+        loop.reserve(rowCount)
+        while true {
+            do {
+                try M.read(&loop)
+                break
+            } catch RelataError.corruptStore(let message) {
+                guard let failure = loop.failure else {
+                    throw RelataError.corruptStore("\(M.entityName): \(message)")
+                }
+                // After a reported row, the loop continues with the next.
+                try add(undecodable(M.self, Row(statement), column: failure.column, first: failure.first, message))
+            }
+        }
+        try connection.check(loop.result, statement)
+        // It shouldn't hold the room of a longer one either.
+        if loop.objects.count < loop.objects.capacity / 2 {
+            loop.objects = loop.objects.withUnsafeBufferPointer(Array.init)
+        }
+        rowCount = loop.rowCount
+        return loop
     }
 
     /// Names the model in the error of a row that can't be read.

@@ -17,6 +17,11 @@ package struct EngineCapabilities: Sendable {
     /// Whether a table without free keys reports a full disk.
     package var takesUsedUpKeysForFullDisk = true
 
+    // MARK: Reading
+
+    /// Whether sending several statements at once saves time: each waits for a server.
+    package var sendsTogether = false
+
     // MARK: Transactions
 
     /// Whether a transaction continues, and answers queries, after a failed statement.

@@ -25,6 +25,13 @@ package protocol EngineDriver: MigrationDriver {
     func collector(for statement: RunningStatement) -> RemoteRows?
     /// Copies rows into a table; `nil` if they can't be copied in the form that `collector` takes.
     func copier(into table: Table, like collector: RemoteRows) throws(RelataError) -> RemoteRows?
+    /// Whether the connection can send statements together now: inside a transaction that has begun.
+    var canSendTogether: Bool { get }
+    /// Sends statements with their bound values at once. They are stepped in the same order; nothing else may run before
+    /// ``endSending()``.
+    func send(_ statements: [RunningStatement]) throws(RelataError)
+    /// Ends that mode, and drops results that weren't read.
+    func endSending()
     /// The error of a failed step.
     func error(_ result: StepResult, _ statement: RunningStatement) -> RelataError
     /// Whether a statement writes something when it is run.
@@ -170,6 +177,9 @@ extension EngineDriver {
     package func beginBriefUse() -> Bool { false }
     package func endBriefUse() -> Bool { false }
     package func collector(for statement: RunningStatement) -> RemoteRows? { nil }
+    package var canSendTogether: Bool { false }
+    package func send(_ statements: [RunningStatement]) throws(RelataError) {}
+    package func endSending() {}
     package func otherSchemas(_ connection: Connection) throws(RelataError) -> [String] { [] }
     package func keysOfOtherSchemas(_ connection: Connection) throws(RelataError) -> [ForeignTables.Stray] { [] }
     package func searchIndexes(_ connection: Connection) throws(RelataError) -> [SearchIndex] { [] }

@@ -28,11 +28,15 @@ package struct CopiedTable: Sendable {
     }
 
     /// The tables of a schema.
-    package static func tables(of schema: Schema, dialect: Dialect) -> [CopiedTable] {
-        SchemaDDL.tables(of: schema, dialect: dialect).map { CopiedTable($0, schema) }
+    ///
+    /// - Parameter others: Further columns, by the names of their tables.
+    package static func tables(
+        of schema: Schema, dialect: Dialect, besides others: [String: [UndeclaredColumn]] = [:]
+    ) -> [CopiedTable] {
+        SchemaDDL.tables(of: schema, dialect: dialect).map { CopiedTable($0, schema, others[$0.name] ?? []) }
     }
 
-    private init(_ description: TableDescription, _ schema: Schema) {
+    private init(_ description: TableDescription, _ schema: Schema, _ others: [UndeclaredColumn]) {
         table = description.name
         let entity = schema.index(ofTable: description.name).map { schema.tables[$0] }
         let join = schema.join(ofTable: description.name)
@@ -50,10 +54,15 @@ package struct CopiedTable: Sendable {
                 }
             }
         }
-        // All others are positions in lists.
-        columns = description.columns.map {
+        // All others that the schema declares are positions in lists.
+        let declared = description.columns.map {
             known[$0.name] ?? Column(name: $0.name, property: $0.name, type: .integer)
         }
+        columns =
+            declared
+            + others.map {
+                Column(name: $0.name, property: $0.name, type: $0.type, keepsIntegers: $0.keepsIntegers)
+            }
         key = description.primaryKey.compactMap { key in description.columns.firstIndex { $0.name == key } }
         assignedKey = description.isKeyAssigned ? description.primaryKey.first : nil
     }

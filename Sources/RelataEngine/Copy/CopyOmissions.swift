@@ -3,7 +3,11 @@ import RelataCore
 /// The parts of a database that a copy leaves out, because no entity declares them.
 enum CopyOmissions {
     /// Finds it, a phrase each.
-    static func find(in source: Connection, _ schema: Schema) throws -> [String] {
+    ///
+    /// - Parameter undeclared: The columns that are copied nevertheless, by their tables.
+    static func find(
+        in source: Connection, _ schema: Schema, _ undeclared: [String: [UndeclaredColumn]]
+    ) throws -> [String] {
         var found: [String] = []
         let wanted = Dictionary(
             SchemaDDL.tables(of: schema, dialect: source.dialect).map { ($0.name, $0) }
@@ -13,7 +17,8 @@ enum CopyOmissions {
                 found.append("the table \(table.name), which has no entity, with its rows")
                 continue
             }
-            found += try parts(of: table, expected, source).filter { !$0.names.isEmpty }.map { part in
+            let parts = try parts(of: table, expected, undeclared[table.name] ?? [], source)
+            found += parts.filter { !$0.names.isEmpty }.map { part in
                 "\(part.what) of \(table.name): \(part.names.joined(separator: ", "))"
             }
         }
@@ -36,16 +41,20 @@ enum CopyOmissions {
     }
 
     private static func parts(
-        of table: TableDescription, _ expected: TableDescription, _ source: Connection
+        of table: TableDescription, _ expected: TableDescription, _ undeclared: [UndeclaredColumn],
+        _ source: Connection
     ) throws -> [Part] {
         var (unknown, computed, collated): ([String], [String], [String]) = ([], [], [])
         for column in table.columns {
-            guard let kept = expected.column(column.name) else {
+            if let kept = expected.column(column.name) {
+                let isAssigned = expected.isKeyAssigned && expected.primaryKey == [column.name]
+                if column.defaultSQL != nil, kept.defaultSQL == nil, !isAssigned { computed.append(column.name) }
+            } else if let copied = undeclared.first(where: { $0.name == column.name }) {
+                if copied.losesDefault { computed.append(column.name) }
+            } else {
                 unknown.append(column.name)
                 continue
             }
-            let isAssigned = expected.isKeyAssigned && expected.primaryKey == [column.name]
-            if column.defaultSQL != nil, kept.defaultSQL == nil, !isAssigned { computed.append(column.name) }
             if column.collation != "BINARY" { collated.append(column.name) }
         }
         var keys: [String] = []

@@ -17,11 +17,16 @@ struct CopyState {
         var isDone = false
     }
 
-    init(of schema: Schema, in source: Connection, _ destination: Connection) {
+    /// - Parameter undeclared: The columns that are copied besides those of the schema, by their tables.
+    init(
+        of schema: Schema, _ undeclared: [String: [UndeclaredColumn]], in source: Connection,
+        _ destination: Connection
+    ) {
         self.destination = destination
         let isFile = source.dialect == .sqlite && !source.path.isEmpty
         let path = isFile ? URL(fileURLWithPath: source.path).standardizedFileURL.path : source.path
-        origin = SchemaFingerprint.of(schema, steps: []) + " " + path
+        let others = undeclared.flatMap { table, columns in columns.map { " \(table).\($0.name)" } }.sorted()
+        origin = SchemaFingerprint.of(schema, steps: []) + " " + path + others.joined()
     }
 
     /// Refuses a destination that holds something else than a part of this copy.

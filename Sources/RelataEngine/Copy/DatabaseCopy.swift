@@ -9,6 +9,8 @@ package struct DatabaseCopy {
     private let destination: Connection
     private let schema: Schema
     private let tables: [CopiedTable]
+    /// The columns that are copied without a property, by their tables.
+    private let undeclared: [String: [UndeclaredColumn]]
     private let state: CopyState
     private let batch: BatchLimit
     private let report: (Progress) throws -> Void
@@ -73,10 +75,12 @@ package struct DatabaseCopy {
         let found = try Introspection.read(source)
         let schema = try Schema(found.entities)
         try MovableTables.check(schema.tables.indices, of: schema, in: source)
+        let undeclared = try UndeclaredColumns.find(in: source, schema, for: destination.dialect)
         let copy = DatabaseCopy(
             source: source, destination: destination, schema: schema,
-            tables: CopiedTable.tables(of: schema, dialect: destination.dialect),
-            state: CopyState(of: schema, in: source, destination), batch: batch, report: report)
+            tables: CopiedTable.tables(of: schema, dialect: destination.dialect, besides: undeclared),
+            undeclared: undeclared, state: CopyState(of: schema, undeclared, in: source, destination), batch: batch,
+            report: report)
         return try copy.run(leavingOut: found.notes.map(\.description))
     }
 
@@ -85,12 +89,13 @@ package struct DatabaseCopy {
         try destination.driver.changingTables(destination) {
             let hasBegun = try state.check()
             try checkSource()
-            try report(.leavingOut(try CopyOmissions.find(in: source, schema) + notes))
+            try report(.leavingOut(try CopyOmissions.find(in: source, schema, undeclared) + notes))
             try destination.driver.makeReady(destination)
             if !hasBegun {
                 // In one transaction: unfinished tables are never visible as finished.
                 try destination.transaction {
                     try Migrator.apply(schema, steps: [], on: destination)
+                    try addUndeclaredColumns()
                     try dropReferences()
                     try state.begin()
                 }
@@ -116,6 +121,17 @@ package struct DatabaseCopy {
         throw RelataError.invalidUse(
             "\(count) reference(s) of \(tables[0]) lead to missing rows of \(tables[1]), which the copy would refuse: "
                 + "relata check names them. Fix the source first")
+    }
+
+    /// The app that opens the copy leaves them alone, as it does in the source.
+    private func addUndeclaredColumns() throws(RelataError) {
+        let dialect = destination.dialect
+        for table in SchemaDDL.tables(of: schema, dialect: dialect) {
+            for column in undeclared[table.name] ?? [] {
+                let definition = SchemaDDL.columnDefinition(column.description(dialect), of: table, dialect: dialect)
+                try destination.execute("ALTER TABLE \(dialect.quote(table.name)) ADD COLUMN \(definition)")
+            }
+        }
     }
 
     // MARK: References

@@ -41,12 +41,38 @@ package struct RecordFetcher {
     private func load(
         _ inclusions: [IncludePlan], of table: Table, into records: inout [FetchedRecord]
     ) throws(RelataError) {
-        for inclusion in inclusions { try load(inclusion, of: table, into: &records) }
+        // An engine within the process reads one after the other, so that only one's keys are in memory.
+        if connection.driver.capabilities.sendsTogether {
+            try load(together: inclusions, of: table, into: &records)
+        } else {
+            for inclusion in inclusions { try load(together: [inclusion], of: table, into: &records) }
+        }
     }
 
-    private func load(_ inclusion: IncludePlan, of table: Table, into records: inout [FetchedRecord])
-        throws(RelataError)
-    {
+    private func load(
+        together inclusions: [IncludePlan], of table: Table, into records: inout [FetchedRecord]
+    ) throws(RelataError) {
+        var edges: [Edge] = []
+        for inclusion in inclusions { edges.append(try edge(inclusion, of: table, records)) }
+        // Without owners there is nothing to read.
+        let read = edges.indices.filter { edges[$0].query != nil }
+        try connection.rows(edges.compactMap(\.query?.statement)) { number, row throws(RelataError) in
+            edges[read[number]].add(row)
+        }
+        for number in edges.indices {
+            try load(edges[number].inclusion.children, of: edges[number].target, into: &edges[number].objects)
+            let edge = edges[number]
+            for index in records.indices {
+                let members = (edge.members[records[index].key(at: edge.columns)] ?? []).map { edge.objects[$0] }
+                records[index].links[edge.inclusion.relationship] =
+                    edge.isToMany ? .many(members) : .one(members.first)
+            }
+        }
+    }
+
+    private func edge(
+        _ inclusion: IncludePlan, of table: Table, _ records: [FetchedRecord]
+    ) throws(RelataError) -> Edge {
         let name = inclusion.relationship
         guard let relationship = table.entity.relationship(name), let target = schema[relationship.target],
             let link = table.links[name]
@@ -61,11 +87,13 @@ package struct RecordFetcher {
         }
         // A to-one is found by its foreign key, everything else by the owner's key.
         let columns = if case .reference = link { table.columnIndexes(of: name) } else { table.keyColumns }
-        let loaded = try members(of: inclusion, from: table, to: target, owners: owners(records, columns))
-        for index in records.indices {
-            let members = loaded[records[index].key(at: columns)] ?? []
-            records[index].links[name] = relationship.isToMany ? .many(members) : .one(members.first)
-        }
+        var edge = Edge(inclusion: inclusion, target: target, isToMany: relationship.isToMany, columns: columns)
+        let owners = owners(records, columns)
+        if owners.isEmpty { return edge }
+        let plan = QueryPlan(entity: target.name, condition: inclusion.requiredCondition, sort: inclusion.sort)
+        edge.query = try compiler.edge(
+            plan, from: table.name, along: name, of: owners, limit: inclusion.limit)
+        return edge
     }
 
     /// The keys by which a relationship is looked up, each once.
@@ -78,30 +106,40 @@ package struct RecordFetcher {
         }
         return owners
     }
+}
 
-    /// The objects at the other end by the key of their owner. One that several share is loaded once.
-    private func members(
-        of inclusion: IncludePlan, from table: Table, to target: Table, owners: KeyList
-    ) throws(RelataError) -> [KeyValue: [FetchedRecord]] {
-        if owners.isEmpty { return [:] }
-        let plan = QueryPlan(entity: target.name, condition: inclusion.requiredCondition, sort: inclusion.sort)
-        let query = try compiler.edge(
-            plan, from: table.name, along: inclusion.relationship, of: owners, limit: inclusion.limit)
-        var objects: [FetchedRecord] = []
-        var places: [KeyValue: Int] = [:]
-        var members: [KeyValue: [Int]] = [:]
-        for row in try connection.values(query.statement, types: query.columnTypes) {
-            let values = row[owners.width...].prefix(target.columns.count)
-            let object = FetchedRecord(entity: target.index, values: Array(values))
-            let key = object.key(at: target.keyColumns)
-            let place = places[key] ?? objects.count
-            if place == objects.count {
-                places[key] = place
-                objects.append(object)
-            }
-            members[KeyValue(Array(row[..<owners.width])), default: []].append(place)
+/// One relationship of many records, and the objects at its other end. One that several share is loaded once.
+private struct Edge {
+    let inclusion: IncludePlan
+    let target: Table
+    let isToMany: Bool
+    /// The owners' columns by which the relationship is looked up.
+    let columns: [Int]
+    /// The statement for the objects; `nil` without owners.
+    var query: CompiledQuery?
+    var objects: [FetchedRecord] = []
+    /// For each owner's key the places of its members among the objects.
+    private(set) var members: [KeyValue: [Int]] = [:]
+    private var places: [KeyValue: Int] = [:]
+
+    init(inclusion: IncludePlan, target: Table, isToMany: Bool, columns: [Int]) {
+        (self.inclusion, self.target, self.isToMany, self.columns) = (inclusion, target, isToMany, columns)
+    }
+
+    /// Adds a row, which has the owner's key and the object.
+    mutating func add(_ row: Row) {
+        let types = query?.columnTypes ?? []
+        func values(_ range: Range<Int>) -> [Value] {
+            range.map { row.value(at: $0, as: $0 < types.count ? types[$0] : nil) }
         }
-        try load(inclusion.children, of: target, into: &objects)
-        return members.mapValues { $0.map { objects[$0] } }
+        let width = columns.count
+        let object = FetchedRecord(entity: target.index, values: values(width..<width + target.columns.count))
+        let key = object.key(at: target.keyColumns)
+        let place = places[key] ?? objects.count
+        if place == objects.count {
+            places[key] = place
+            objects.append(object)
+        }
+        members[KeyValue(values(0..<width)), default: []].append(place)
     }
 }

@@ -13,7 +13,7 @@ enum NumberConversion {
     ///
     /// - Throws: ``ParseError`` 155 if others use a table all the time; what `body` throws.
     static func naming<Result: Sendable>(
-        _ fields: [String], _ body: () async throws -> Result
+        _ fields: [ConvertedField], _ body: () async throws -> Result
     ) async throws -> Result {
         do {
             return try await body()
@@ -21,7 +21,7 @@ enum NumberConversion {
             guard !fields.isEmpty, case .busy? = error as? RelataError else { throw error }
             throw ParseError(
                 .requestLimitExceeded,
-                "\(fields.joined(separator: ", ")) must be converted to hold the number, and others use the class: try again, or convert the column by hand as the guide to PostgreSQL says",
+                "\(fields.map(\.description).joined(separator: ", ")) must be converted to hold the number, and others use the class: try again, or convert the column by hand as the guide to PostgreSQL says",
                 status: 503)
         }
     }

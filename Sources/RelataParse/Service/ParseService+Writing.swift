@@ -174,11 +174,12 @@ extension ParseService {
         try Self.checkCount(ofNew: Set(demands.lazy.map(\.className).filter { known[$0] == nil }))
         let severalGeoPoints = options.allowsSeveralGeoPoints
         let converted = demands.flatMap { demand in
-            demand.convertedFields(of: known).map { "\(demand.className).\($0)" }
-        }
-        let made = try await NumberConversion.naming(converted) {
+            demand.convertedFields(of: known).map { ConvertedField(className: demand.className, field: $0) }
+        }.uniqued()
+        let (made, conversions) = try await NumberConversion.naming(converted) {
             try await store.alter { draft, connection in
                 if !converted.isEmpty { try NumberConversion.waitBriefly(connection) }
+                let types = try converted.map { try $0.columnType(of: draft.entity($0.className), connection) }
                 for demand in demands {
                     // Others that write wait for it.
                     try Task.checkCancellation()
@@ -193,10 +194,19 @@ extension ParseService {
                         if isAtomic { throw error }
                     }
                 }
-            } finish: { _, transaction in
-                transaction.storedClasses
+                return types
+            } finish: { types, transaction in
+                let classes = transaction.storedClasses
+                let conversions = try zip(converted, types).compactMap { field, old -> FieldConversion? in
+                    let entity = classes.schema[field.className]?.entity
+                    guard let old, let new = try field.columnType(of: entity, transaction.connection), new != old
+                    else { return nil }
+                    return FieldConversion(className: field.className, field: field.field, oldType: old, newType: new)
+                }
+                return (classes, conversions)
             }
         }
+        for conversion in conversions { options.didConvert?(conversion) }
         return (nil, made)
     }
 

@@ -78,6 +78,10 @@ public final class ParseService: Sendable {
         /// queries have the same limit.
         public var maximumLiveTime = 5.0
 
+        /// Called after a column was converted because a client wrote a number that it couldn't hold. A server logs it by
+        /// default.
+        public var didConvert: (@Sendable (FieldConversion) -> Void)?
+
         /// Whether replies contain the record for an audit.
         package var isAudited = false
         /// Whether signing up begins a session.

@@ -9,6 +9,7 @@ extension PostgresDriver {
         // More rows would save little: the statement itself costs less than a hundredth of them.
         capabilities.rowsTogether = 1000
         capabilities.rowsCopied = 200
+        capabilities.sendsTogether = true
         capabilities.assignsConsecutiveKeys = false
         capabilities.returnsDeletedKeys = true
         capabilities.cascadesFaster = true

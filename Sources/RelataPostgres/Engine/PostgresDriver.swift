@@ -38,6 +38,8 @@ package final class PostgresDriver: EngineDriver {
     var schemaLockKeeper: Session?
     /// The server's implicit effects when tables are written, once they were queried.
     var writeEffects: WriteEffects?
+    /// Whether the last transaction failed to change the tables, because it didn't see them as they are.
+    var hasSeenOldTables = false
     /// Whether the database is known to have Relata's own table.
     var knowsMetadata = false
     /// The number of the tables' version that the last transaction saw.

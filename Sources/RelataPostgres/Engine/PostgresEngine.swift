@@ -93,11 +93,16 @@ package struct PostgresEngine: Engine {
     package var readsReplicas: Bool { replicas != nil }
 
     package func beginWriting(_ connection: Connection) throws(RelataError) {
-        if let driver = connection.driver as? PostgresDriver {
-            driver.beginUse()
-            if driver.takeStaleStatements() { connection.clearStatements() }
+        let beginning = "BEGIN ISOLATION LEVEL REPEATABLE READ"
+        guard let driver = connection.driver as? PostgresDriver else { return try connection.begin(beginning) }
+        driver.beginUse()
+        if driver.takeStaleStatements() { connection.clearStatements() }
+        // A pooler may give the transaction another connection than the one that has the lock.
+        if driver.hasSeenOldTables, !driver.session.isPooled {
+            try driver.beginChangingTablesFirst(connection, beginning)
+        } else {
+            try connection.begin(beginning)
         }
-        try connection.begin("BEGIN ISOLATION LEVEL REPEATABLE READ")
     }
 
     package var counts: EngineCounts { connecting.counts }

@@ -22,6 +22,8 @@ final class PostgresStatement: RemoteStatement {
     private var rowCount = 0
     private var nextRow = 0
     private var hasRun = false
+    /// Whether it was sent together with others, and its result wasn't taken yet.
+    private var isQueued = false
     private var affectedRows = 0
     /// Text of cells that travel in another form, for the current row.
     private var scratch: [UnsafeMutableBufferPointer<UInt8>] = []
@@ -68,6 +70,12 @@ final class PostgresStatement: RemoteStatement {
     private func run() throws(RelataError) {
         hasRun = true
         nextRow = 0
+        if isQueued {
+            isQueued = false
+            let result = try driver.traced(sql) { (session) throws(PostgresFailure) in try session.takeQueued(prepared)
+            }
+            return try take(result)
+        }
         if isStreamed, prepared.columns.count > 0, driver.isInTransaction, driver.canBeDeclared(sql) {
             let name = driver.newCursorName()
             try driver.declare(name, for: self, parameters)
@@ -98,6 +106,12 @@ final class PostgresStatement: RemoteStatement {
             }
         }
         try take(result)
+    }
+
+    /// Sends it with the bound values; its first step waits for the result.
+    func queue(on session: Session) throws(PostgresFailure) {
+        try session.queue(prepared, parameters)
+        isQueued = true
     }
 
     private func take(_ result: ResultSet) throws(RelataError) {
@@ -160,7 +174,7 @@ final class PostgresStatement: RemoteStatement {
 
     override func reset() {
         rows = nil
-        hasRun = false
+        (hasRun, isQueued) = (false, false)
         failure = nil
         if let cursor {
             self.cursor = nil

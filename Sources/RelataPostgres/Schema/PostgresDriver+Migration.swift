@@ -97,15 +97,45 @@ extension PostgresDriver {
         }
     }
 
-    /// A transaction that saw the tables before others changed them fails, and runs again.
+    /// A transaction that saw the tables before others changed them fails, and runs again:
+    /// ``beginChangingTablesFirst(_:_:)`` begins it then.
     package func beginChangingTables(_ connection: Connection) throws(RelataError) {
         if schemaLockKeeper == nil {
             _ = try connection.value(SQLStatement("SELECT pg_advisory_xact_lock(\(Self.schemaLock))"))
         }
         guard try connection.hasTable("relata_metadata") else { return }
-        // Every change of the tables writes this row, so the server detects it.
-        try connection.execute(
-            "UPDATE \"relata_metadata\" SET value = value WHERE name = '\(Metadata.tableVersionName)'")
+        do {
+            // Every change of the tables writes this row, so the server detects it.
+            try connection.execute(
+                "UPDATE \"relata_metadata\" SET value = value WHERE name = '\(Metadata.tableVersionName)'")
+        } catch {
+            hasSeenOldTables = mayTryAgain
+            throw error
+        }
+    }
+
+    /// Begins a transaction again that failed because others had changed the tables. It gets the lock for that before it
+    /// sees anything, so it waits its turn once, and doesn't fail for that reason again.
+    func beginChangingTablesFirst(_ connection: Connection, _ statement: String) throws(RelataError) {
+        hasSeenOldTables = false
+        defer {
+            // A cancellation stops the statements of the transaction, but not this one: the lock may be there even if
+            // waiting for it failed.
+            let isCancelled = session.cancellation.isRequested
+            session.endCancellation()
+            let unlocked = try? connection.value(SQLStatement("SELECT pg_advisory_unlock(\(Self.schemaLock))"))
+            if unlocked == nil { spoil() }
+            if isCancelled { session.cancellation.cancel() }
+        }
+        _ = try connection.value(SQLStatement("SELECT pg_advisory_lock(\(Self.schemaLock))"))
+        try connection.begin(statement)
+        do {
+            // From here on it is the transaction's own.
+            _ = try connection.value(SQLStatement("SELECT pg_advisory_xact_lock(\(Self.schemaLock))"))
+        } catch {
+            makeReusable()
+            throw error
+        }
     }
 
     package func holdRows(of table: String, _ connection: Connection) throws(RelataError) {

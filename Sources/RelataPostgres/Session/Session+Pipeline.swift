@@ -46,6 +46,23 @@ extension Session {
             _ = try idle()
             return []
         }
+        try sendQueued()
+        var results: [ResultSet] = []
+        results.reserveCapacity(queued.count)
+        do throws(PostgresFailure) {
+            for statement in queued { results.append(try takeQueued(statement)) }
+        } catch {
+            var failed = error
+            failed.statement = results.count
+            endQueue()
+            throw failed
+        }
+        if let failed = endQueue() { throw failed }
+        return results
+    }
+
+    /// Sends all queued statements. ``takeQueued(_:)`` then waits for each, and ``endQueue()`` ends the pipeline.
+    func sendQueued() throws(PostgresFailure) {
         let handle = try open()
         guard PQpipelineSync(handle) == 1 else {
             let failure = failure(nil)
@@ -53,43 +70,52 @@ extension Session {
             throw failure
         }
         try flush(handle)
-        var results: [ResultSet] = []
-        results.reserveCapacity(queued.count)
-        var failed: PostgresFailure?
-        for (place, statement) in queued.enumerated() {
-            // Each statement's results end with a missing one.
-            while let result = nextResult(handle) {
-                if failed != nil {
-                    PQclear(result)
-                    continue
-                }
-                do throws(PostgresFailure) {
-                    results.append(try rows(result, of: statement))
-                } catch {
-                    failed = error
-                    failed?.statement = place
-                }
-            }
-            if PQstatus(handle) != CONNECTION_OK { break }
-        }
-        if failed == nil, results.count < queued.count {
-            failed = failure(nil)
-            failed?.statement = results.count
-        }
-        if let error = readMark(handle), failed == nil { failed = error }
-        abandonPipeline(handle)
-        if let failed { throw failed }
-        return results
     }
 
-    /// Reads up to the mark that ``sync()`` sent. If the statements form a separate transaction, it is committed there,
-    /// which may fail.
+    /// Waits for the result of a queued statement: of the first one whose result wasn't taken.
+    func takeQueued(_ statement: PreparedStatement) throws(PostgresFailure) -> ResultSet {
+        let handle = try open()
+        guard answeredCount < queued.count, queued[answeredCount] === statement else {
+            throw PostgresFailure(.invalidUse("results are taken in the order of the statements"))
+        }
+        var outcome: Result<ResultSet, PostgresFailure>?
+        // Each statement's results end with a missing one.
+        while let result = nextResult(handle) {
+            if outcome == nil {
+                outcome = Result { () throws(PostgresFailure) in try rows(result, of: statement) }
+            } else {
+                PQclear(result)
+            }
+        }
+        answeredCount += 1
+        guard let outcome else { throw failure(nil, sql: statement.sql) }
+        return try outcome.get()
+    }
+
+    /// Ends the pipeline, and drops the results that weren't taken.
+    ///
+    /// - Returns: Why the statements weren't committed, if they form a separate transaction.
+    @discardableResult
+    func endQueue() -> PostgresFailure? {
+        guard activity == .pipeline, let handle else { return nil }
+        let failed = readMark(handle)
+        abandonPipeline(handle)
+        return failed
+    }
+
+    /// Reads up to the mark that ``sendQueued()`` sent. If the statements form a separate transaction, it is committed
+    /// there, which may fail.
     private func readMark(_ handle: OpaquePointer) -> PostgresFailure? {
         var failed: PostgresFailure?
-        while PQstatus(handle) == CONNECTION_OK, let result = nextResult(handle) {
+        while PQstatus(handle) == CONNECTION_OK {
+            guard let result = nextResult(handle) else {
+                guard answeredCount < queued.count else { break }
+                answeredCount += 1
+                continue
+            }
             defer { PQclear(result) }
             if PQresultStatus(result) == PGRES_PIPELINE_SYNC { break }
-            failed = failed ?? failure(result)
+            if answeredCount == queued.count { failed = failed ?? failure(result) }
         }
         return failed
     }
@@ -101,7 +127,12 @@ extension Session {
             case 0: return
             case 1:
                 let ready = wait(for: handle, writing: true)
-                if !ready || PQconsumeInput(handle) == 1 { continue }
+                if !ready { continue }
+                if PQconsumeInput(handle) == 1 {
+                    // Moves rows to their result, so that they don't fill the buffer until everything is sent.
+                    _ = PQisBusy(handle)
+                    continue
+                }
             default: break
             }
             let failure = failure(nil)
@@ -113,8 +144,7 @@ extension Session {
     private func abandonPipeline(_ handle: OpaquePointer) {
         leavePipelineMode(handle)
         _ = PQsetnonblocking(handle, 0)
-        queued = []
-        queuedSize = 0
+        (queued, answeredCount, queuedSize) = ([], 0, 0)
         activity = .idle
     }
 }

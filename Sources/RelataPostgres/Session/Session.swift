@@ -28,9 +28,10 @@ package final class Session {
     var activity = Activity.idle
     /// Types that differ between servers.
     var types: [UInt32: TypeCode] = [:]
-    /// The statements of the pipeline whose results haven't been read yet, and the approximate number of their bytes
-    /// that may not have been sent yet.
+    /// The statements of the pipeline, the number of results that were read, and the approximate number of bytes that
+    /// may not have been sent yet.
     var queued: [PreparedStatement] = []
+    var answeredCount = 0
     var queuedSize = 0
     /// Wakes what waits for notifications.
     let waker: Waker
@@ -95,7 +96,7 @@ package final class Session {
     package func reset() throws(PostgresFailure) {
         let old = try open()
         activity = .idle
-        (queued, queuedSize, asked) = ([], 0, nil)
+        (queued, answeredCount, queuedSize, asked) = ([], 0, 0, nil)
         forgetStatements()
         types = [:]
         let handle = try Self.connect(url)

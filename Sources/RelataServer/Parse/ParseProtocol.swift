@@ -52,6 +52,16 @@ extension RelataServer {
         if options.code.report == nil {
             options.code.report = { logger.error("the app's code failed", metadata: ["error": "\($0)"]) }
         }
+        if options.didConvert == nil {
+            options.didConvert = { conversion in
+                logger.notice(
+                    "a column was converted for a client's number",
+                    metadata: [
+                        "class": "\(conversion.className)", "field": "\(conversion.field)",
+                        "from": "\(conversion.oldType)", "to": "\(conversion.newType)",
+                    ])
+            }
+        }
         let audit = AuditLog(configuration.dashboard?.auditFile, logger: logger)
         options.isAudited = audit.hasFile
         let ring = KeyRing(keys)

@@ -44,6 +44,34 @@ import Testing
         #expect(try Introspection.tables(of: connection)[0].isIndexed(["title"]))
     }
 
+    @Test func aTransactionThatSawOldTablesFailsOnlyOnce() throws {
+        let database = try filled()
+        defer { withExtendedLifetime(database) {} }
+        let engine = try PostgresEngine(url: PostgresURL(database.url))
+        let (first, second) = (try engine.connect(.writing, waits: true), try engine.connect(.writing, waits: true))
+        func change(_ connection: Connection) throws {
+            try connection.driver.beginChangingTables(connection)
+            try connection.driver.raiseTableVersion(connection)
+        }
+        try second.transaction { try change(second) }
+        try engine.beginWriting(first)
+        #expect(try first.lines("SELECT title FROM \"Book\"") == ["Emma"])
+        try second.transaction { try change(second) }
+        #expect(throws: RelataError.self) { try change(first) }
+        #expect(first.driver.mayTryAgain)
+        first.driver.makeReusable()
+        try engine.beginWriting(first)
+        // From its beginning on, nobody else can change the tables.
+        let lock =
+            "SELECT pg_try_advisory_lock(788507589, to_regnamespace(quote_ident(current_schema()))::oid::integer)::integer"
+        #expect(try second.lines(lock) == ["0"])
+        #expect(try first.lines("SELECT title FROM \"Book\"") == ["Emma"])
+        try change(first)
+        try first.commit()
+        // And its end leaves nothing behind.
+        #expect(try second.lines(lock) == ["1"])
+    }
+
     @Test func anInterruptedIndexIsRebuilt() throws {
         let database = try filled()
         defer { withExtendedLifetime(database) {} }

@@ -4,6 +4,7 @@ import RelataCore
 import RelataEngine
 @testable import RelataParse
 import RelataRecords
+import Synchronization
 import TestEngines
 import TestSupport
 import Testing
@@ -53,6 +54,25 @@ import Testing
         #expect(try await server.get("Item", third)["n"] == .integer(.max))
         let sum = try await server.send("PUT", "/classes/Item/\(second)", ["n": one])
         #expect(sum["n"] == .integer(Self.large), "\(sum.json)")
+    }
+
+    @Test(.onPostgres) func aConversionIsToldOnceItIsDone() async throws {
+        let (path, _) = try await earlierDatabase()
+        let told = Mutex<[FieldConversion]>([])
+        var options = ParseService.Options()
+        options.didConvert = { conversion in told.withLock { $0.append(conversion) } }
+        let servers = [
+            try TestServer(path: path, options: options), try TestServer(path: path, options: options),
+        ]
+        defer { for server in servers { try? server.store.close() } }
+        for server in servers { _ = try await server.create("Item", ["n": 0.25]) }
+        #expect(told.withLock { $0 }.isEmpty)
+        for server in servers { _ = try await server.create("Item", ["n": .integer(.max), "new": .integer(.max)]) }
+        let known = told.withLock { $0 }
+        #expect(
+            known.map { "\($0.className).\($0.field): \($0.oldType) to \($0.newType)" } == [
+                "Item.n: double precision to numeric"
+            ])
     }
 
     /// Each server has statements whose parameters were those of the old column.
