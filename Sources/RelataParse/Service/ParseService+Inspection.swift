@@ -17,8 +17,7 @@ extension ParseService {
     ///
     /// - Parameters:
     ///   - path: `/classes` for the classes and the titles of their objects; `/counts/Genre` for the
-    ///     number of objects in `relations` of the objects with some `ids`; `/diagram.svg` for a diagram; `/check` for
-    ///     contradictions to the schema; `/access/Genre` or `/access/Genre/ID` for the rules by which `subject` is allowed
+    ///     number of objects in `relations` of the objects with some `ids`; `/diagram.svg` for a diagram; `/check` for contradictions to the schema; `/access/Genre` or `/access/Genre/ID` for the rules by which `subject` is allowed
     ///     operations.
     ///   - query: The part of the address after the question mark.
     ///   - subject: The one whose rights limit counts, and are explained; `nil` for the master key.
@@ -71,7 +70,8 @@ extension ParseService {
         ]
     }
 
-    /// The classes as in `/schemas`, with `keyFields`, and `title`, the fields that name an object for people.
+    /// The classes as in `/schemas`, with `keyFields`, `title`, the fields that name an object for people, and `search`,
+    /// the searched fields.
     private func classDescriptions() async throws -> JSONValue {
         try await store.read(as: .master) { transaction in
             let label = RecordLabel(transaction.schema)
@@ -81,6 +81,7 @@ extension ParseService {
                         var json = parseClass.schemaJSON.object ?? [:]
                         let table = parseClass.table
                         json["keyFields"] = .array(table.entity.key.map { .string($0) })
+                        if let search = table.entity.search { json["search"] = .array(search.map { .string($0) }) }
                         json["title"] = .array(
                             label.columns(of: table.index).map { .string(table.columns[$0].property) })
                         return .object(json)
