@@ -22,7 +22,7 @@ export class Rows extends EventTarget {
   #stale = new Set();
   #stop = new AbortController();
 
-  /** @param query `{ className, predicate, sort, relation: { className, id, field } }` */
+  /** @param query `{ className, predicate, search, sort, relation: { className, id, field } }` */
   constructor(query, names) {
     super();
     this.query = query;
@@ -111,7 +111,7 @@ export class Rows extends EventTarget {
   }
 
   #base(condition) {
-    const query = { ...selection(this.information, this.names), predicate: this.query.predicate };
+    const query = { ...selection(this.information, this.names), predicate: this.query.predicate, search: this.query.search };
     const conditions = [condition].filter(Boolean);
     const { relation } = this.query;
     if (relation) conditions.push({ $relatedTo: { object: pointer(relation.className, relation.id), key: relation.field } });
@@ -161,10 +161,10 @@ export class Rows extends EventTarget {
     return best;
   }
 
-  /** The order with what makes it total; empty for that of a relation. */
+  /** The order with what makes it total; empty for that of a relation, and for the best matches of a search. */
   #order() {
     const order = readSort(this.query.sort);
-    if (!order.length && this.query.relation) return [];
+    if (!order.length && (this.query.relation || this.query.search)) return [];
     if (this.information.keyFields.length > 1) return order;
     return order.some(({ name }) => name === 'objectId') ? order : [...order, { name: 'objectId', descends: false }];
   }

@@ -43,6 +43,7 @@ export default {
   chooseOne: 'Choose one of the list.',
   classes: 'Classes',
   clear: 'Clear',
+  clearSearch: 'Clear the search',
   close: 'Close',
   'column.action': 'What',
   'column.at': 'When',

@@ -43,6 +43,7 @@ export default {
   chooseOne: '请从列表中选择。',
   classes: '类',
   clear: '清除',
+  clearSearch: '清除搜索',
   close: '关闭',
   'column.action': '操作',
   'column.at': '时间',
