@@ -1,4 +1,4 @@
-"""Searching the grid of the dashboard by words."""
+"""Searching the grid of the dashboard by words, and counting its objects."""
 
 import unittest
 
@@ -69,6 +69,71 @@ class Searching(DashboardTest):
         self.assert_accessible(browser)
         self.assertFalse(browser.is_wider_than_its_window())
         browser.screenshot("dashboard-search-narrow")
+
+
+class Counting(DashboardTest):
+    def prepare(self):
+        self.server.sql(
+            "CREATE TABLE Track (id INTEGER PRIMARY KEY, title TEXT NOT NULL)",
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250) "
+            "INSERT INTO Track SELECT i, 'Track ' || i FROM n",
+            "CREATE TABLE Album (id INTEGER PRIMARY KEY, title TEXT NOT NULL)",
+            "INSERT INTO Album VALUES (1, 'One')",
+            "ANALYZE",
+            # As if the table was that large.
+            "UPDATE sqlite_stat1 SET stat = '1234567' WHERE tbl = 'Track'")
+
+    def class_counts(self, browser):
+        return dict(text.split("\n") for text in browser.texts(".classes li") if "\n" in text)
+
+    def test_a_large_class_has_an_estimate_until_somebody_counts(self):
+        browser = self.signed_in("#/Track")
+        browser.wait_for_text(".status-count", "≈ 1.2 million objects")
+        browser.wait(lambda: self.class_counts(browser) == {"Album": "1", "Track": "≈ 1.2M"}, "the numbers of objects")
+        self.assert_accessible(browser)
+        browser.screenshot("dashboard-estimate")
+        browser.tab_to(".status-count button")
+        browser.press(Keys.ENTER)
+        browser.wait(lambda: browser.one_text(".status-count") == "250 objects", "the number")
+        # The keys are the grid's again.
+        browser.chord(Keys.CONTROL, Keys.END)
+        browser.wait(lambda: self.active(browser) == "Track 250", "the last object")
+        browser.click(".classes button.count")
+        browser.wait(lambda: self.class_counts(browser) == {"Album": "1", "Track": "250"}, "the exact number")
+
+    def test_a_grid_that_is_not_counted_grows_to_its_end(self):
+        browser = self.signed_in("#/Track", language="zh-CN")
+        browser.wait_for_text(".status-count", "≈ 120万 个对象")
+        browser.tab_to(".grid-scroller")
+        for last in ["Track 101", "Track 201", "Track 250"]:
+            browser.chord(Keys.CONTROL, Keys.END)
+            browser.wait(lambda: self.active(browser) == last, last)
+        browser.wait(lambda: browser.one_text(".status-count") == "250 个对象", "the number")
+
+    def test_objects_that_meet_a_condition_are_counted(self):
+        browser = self.signed_in("#/Track?predicate=id > 40")
+        browser.wait(lambda: browser.one_text(".status-count") == "210 objects", "the number")
+
+    def test_counting_that_takes_long_is_given_up_until_somebody_asks(self):
+        browser = self.browse()
+        # As if time ran faster.
+        browser.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+            "source": "AbortSignal.timeout = () => AbortSignal.abort(new DOMException('', 'TimeoutError'));"})
+        browser.open("about:blank")
+        browser.open(self.server.address + "#token=" + self.server.token)
+        browser.wait(lambda: self.class_counts(browser) == {"Album": "≈ 1", "Track": "≈ 1.2M"}, "estimates")
+        browser.open(self.server.address + "#/Track?predicate=id > 40")
+        browser.wait_for_text(".status-count", "at least 100 objects")
+        browser.click(".status-count button")
+        browser.wait(lambda: browser.one_text(".status-count") == "210 objects", "the number")
+        # The end of full pages is found, too.
+        browser.open(self.server.address + "#/Track?predicate=id < 201")
+        browser.wait_for_text(".grid-body", "Track 1")
+        browser.tab_to(".grid-scroller")
+        browser.chord(Keys.CONTROL, Keys.END)
+        browser.wait(lambda: self.active(browser) == "Track 101", "the second page")
+        browser.chord(Keys.CONTROL, Keys.END)
+        browser.wait(lambda: browser.one_text(".status-count") == "200 objects", "the number")
 
 
 if __name__ == "__main__":

@@ -161,20 +161,35 @@ export class ClassPage {
     this.grid.show({ rows, known: this.known, columns: this.visibleColumns, sort, label: this.className, staged: (row) => edits.of(this.className, row.objectId) });
     fill(this.status, t('loading'));
     // Whoever finds objects may not be allowed to count them.
-    rows.load(0).then(() => rows.countAll().catch((error) => { if (!session.viewer) throw error; })).catch((error) => {
+    rows.load(0).then(() => rows.total === null && rows.count().catch((error) => { if (!session.viewer) throw error; })).catch((error) => {
       if (rows === this.#rows) this.#problem(error);
     });
   }
 
   #changed(rows) {
     if (rows !== this.#rows) return;
-    fill(this.status, countText(rows));
+    this.#showCount(rows);
     const isEmpty = rows.total === 0;
     this.cover.hidden = !isEmpty;
     if (!isEmpty) return;
     const { predicate, search } = rows.query;
     const isFound = predicate || search;
     fill(this.cover, emptyNotice(isFound ? t('nothingFound') : t('noObjects'), isFound && h('button', { type: 'button', onclick: () => go({ ...this.#place, predicate: '', search: '' }) }, t('showAll'))));
+  }
+
+  /** How many objects there are; a click on a guess counts them. */
+  #showCount(rows) {
+    const text = countText(rows);
+    const isGuess = rows.isGuess && !rows.isCounting;
+    // Whoever is on the button stays there.
+    if (this.status.textContent === text && Boolean(this.status.firstElementChild) === isGuess) return;
+    fill(this.status, isGuess ? h('button', {
+      type: 'button', class: 'link', title: t('countAll'),
+      onclick: () => {
+        this.grid.focus();
+        rows.countAll().catch(reportProblem);
+      },
+    }, text) : text);
   }
 
   #problem(error) {
