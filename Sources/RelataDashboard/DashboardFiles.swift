@@ -9,6 +9,7 @@ package enum DashboardFiles {
         "class-page.js": PackageResources.class_page_js,
         "columns.js": PackageResources.columns_js,
         "console.js": PackageResources.console_js,
+        "counting.js": PackageResources.counting_js,
         "deletion.js": PackageResources.deletion_js,
         "dom.js": PackageResources.dom_js,
         "editors.js": PackageResources.editors_js,

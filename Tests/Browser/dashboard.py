@@ -69,11 +69,12 @@ class DashboardServer:
         finally:
             connection.close()
 
-    def ask(self, method, path, body=None):
+    def ask(self, method, path, body=None, is_master=False):
         """A request as another client sends it."""
+        key = {"X-Parse-Master-Key": KEY} if is_master else {"X-Parse-Client-Key": "client"}
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}/parse{path}", method=method, data=body and json.dumps(body).encode(),
-            headers={"X-Parse-Application-Id": "app", "X-Parse-Client-Key": "client", "Content-Type": "application/json"})
+            headers={"X-Parse-Application-Id": "app", "Content-Type": "application/json", **key})
         with urllib.request.urlopen(request, timeout=10) as reply:
             return json.load(reply)
 

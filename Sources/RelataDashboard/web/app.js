@@ -1,7 +1,8 @@
 // The frame of the dashboard: who is signed in, which classes there are, and the page that the address names.
 import { server, session } from './api.js';
+import { countAll, countSoon } from './counting.js';
 import { fill, h, icon, memory } from './dom.js';
-import { language, languageNames, number, setLanguage, t } from './language.js';
+import { language, languageNames, number, roundNumber, setLanguage, t } from './language.js';
 import { showLogin, tokenOfAddress } from './login.js';
 import { forgetNames } from './names.js';
 import { notify, openMenu, problemText, reportProblem } from './overlay.js';
@@ -100,21 +101,45 @@ function fillClasses(list, text) {
   const { className } = readPlace();
   const wanted = text.trim().toLowerCase();
   const found = schema.classes.filter(({ name }) => name.toLowerCase().includes(wanted));
-  fill(list, found.map(({ name }) => h('li', {}, h('a', {
+  fill(list, found.map(({ name }) => showCount(h('li', {}, h('a', {
     href: address({ page: 'class', className: name }), 'aria-current': name === className ? 'page' : undefined, 'data-class': name,
-  }, icon('table'), h('span', { class: 'class-name' }, name), h('span', { class: 'count' }, counts.has(name) ? number(counts.get(name)) : '')))),
+  }, icon('table'), h('span', { class: 'class-name' }, name), h('span', { class: 'count' }))), name)),
   found.length === 0 && h('li', { class: 'note' }, t('noClasses')));
+}
+
+/** Shows in the list how many objects a class has. A guess is a button that counts them. */
+function showCount(item, name) {
+  item.querySelector('button')?.remove();
+  const { count, isExact } = counts.get(name) ?? { isExact: true };
+  fill(item.querySelector('.count'), isExact && count !== undefined && number(count));
+  if (!isExact) {
+    item.append(h('button', {
+      type: 'button', class: 'plain count', title: t('countAll'), onclick: async ({ currentTarget: button }) => {
+        button.disabled = true;
+        try {
+          counts.set(name, await countAll(name));
+          item.querySelector('a').focus();
+          showCount(item, name);
+        } catch (error) {
+          button.disabled = false;
+          reportProblem(error);
+        }
+      },
+    }, count === null ? '…' : `≈ ${roundNumber(count, 'short')}`));
+  }
+  return item;
 }
 
 /** Counts come one by one, once everything else is there. */
 async function countClasses(list) {
+  let estimates;
   for (const { name } of schema.classes) {
     if (!session.information || !list.isConnected) return;
     try {
-      const { count } = await server.find(name, { limit: '0', count: '1' });
-      counts.set(name, Number(count));
-      const shown = list.querySelector(`[data-class="${CSS.escape(name)}"] .count`);
-      if (shown) fill(shown, number(Number(count)));
+      estimates ??= await server.estimates();
+      counts.set(name, await countSoon(name, {}, { estimate: estimates[name] }));
+      const link = list.querySelector(`[data-class="${CSS.escape(name)}"]`);
+      if (link) showCount(link.parentElement, name);
     } catch (error) {
       if (error.status === 0 || error.status === 401) return;
     }

@@ -58,7 +58,11 @@ export class ClassPage {
   }
 
   #listen() {
-    this.filter.addEventListener('apply', ({ detail }) => go({ ...this.#place, predicate: detail, open: [] }));
+    this.filter.addEventListener('apply', ({ detail }) => {
+      // Whoever searches anew wants the best matches first.
+      const isNew = detail.search && detail.search !== this.#place.search;
+      go({ ...this.#place, ...detail, sort: isNew ? '' : this.#place.sort, open: [] });
+    });
     this.grid.addEventListener('sort', ({ detail }) => this.#sortBy(detail));
     this.grid.addEventListener('columns', ({ detail }) => this.#keep(merged(this.#columns, detail)));
     this.grid.addEventListener('open', ({ detail }) => this.#open([{ className: this.className, id: detail.row.objectId }]));
@@ -119,7 +123,7 @@ export class ClassPage {
   show(place) {
     const before = this.#place;
     this.#place = place;
-    const query = JSON.stringify([place.predicate, place.sort, place.relation]);
+    const query = JSON.stringify([place.predicate, place.search, place.sort, place.relation]);
     if (query !== this.#query) {
       this.#query = query;
       this.#load();
@@ -146,29 +150,46 @@ export class ClassPage {
 
   #load() {
     const { sort, relation } = this.#place;
-    // Conditions as text are the master key's.
+    // Conditions as text are the master key's, and so are searches, of classes that have one.
     const predicate = session.viewer ? '' : this.#place.predicate;
-    this.filter.set(this.known, predicate);
+    const search = session.viewer || !this.known.searchFields.length ? '' : this.#place.search;
+    this.filter.set(this.known, { predicate, search });
     this.cover.hidden = true;
-    this.#rows = new Rows({ className: this.className, predicate, sort, relation }, this.visibleColumns.map(({ name }) => name));
+    this.#rows = new Rows({ className: this.className, predicate, search, sort, relation }, this.visibleColumns.map(({ name }) => name));
     const rows = this.#rows;
     rows.addEventListener('change', () => this.#changed(rows));
     this.grid.show({ rows, known: this.known, columns: this.visibleColumns, sort, label: this.className, staged: (row) => edits.of(this.className, row.objectId) });
     fill(this.status, t('loading'));
     // Whoever finds objects may not be allowed to count them.
-    rows.load(0).then(() => rows.countAll().catch((error) => { if (!session.viewer) throw error; })).catch((error) => {
+    rows.load(0).then(() => rows.total === null && rows.count().catch((error) => { if (!session.viewer) throw error; })).catch((error) => {
       if (rows === this.#rows) this.#problem(error);
     });
   }
 
   #changed(rows) {
     if (rows !== this.#rows) return;
-    fill(this.status, countText(rows));
+    this.#showCount(rows);
     const isEmpty = rows.total === 0;
     this.cover.hidden = !isEmpty;
     if (!isEmpty) return;
-    const { predicate } = this.#place;
-    fill(this.cover, emptyNotice(predicate ? t('nothingFound') : t('noObjects'), predicate && h('button', { type: 'button', onclick: () => go({ ...this.#place, predicate: '' }) }, t('showAll'))));
+    const { predicate, search } = rows.query;
+    const isFound = predicate || search;
+    fill(this.cover, emptyNotice(isFound ? t('nothingFound') : t('noObjects'), isFound && h('button', { type: 'button', onclick: () => go({ ...this.#place, predicate: '', search: '' }) }, t('showAll'))));
+  }
+
+  /** How many objects there are; a click on a guess counts them. */
+  #showCount(rows) {
+    const text = countText(rows);
+    const isGuess = rows.isGuess && !rows.isCounting;
+    // Whoever is on the button stays there.
+    if (this.status.textContent === text && Boolean(this.status.firstElementChild) === isGuess) return;
+    fill(this.status, isGuess ? h('button', {
+      type: 'button', class: 'link', title: t('countAll'),
+      onclick: () => {
+        this.grid.focus();
+        rows.countAll().catch(reportProblem);
+      },
+    }, text) : text);
   }
 
   #problem(error) {
@@ -290,7 +311,7 @@ export class ClassPage {
     }, {
       icon: 'link', text: t('copyLink'),
       run: async () => {
-        const link = new URL(address({ ...this.#place, page: 'class', className: object.className, relation: null, predicate: '', sort: '', trail: [], open: [object] }), location.href);
+        const link = new URL(address({ ...this.#place, page: 'class', className: object.className, relation: null, predicate: '', search: '', sort: '', trail: [], open: [object] }), location.href);
         try {
           await navigator.clipboard.writeText(link.href);
           notify(t('copied'));

@@ -1,40 +1,58 @@
-// The condition: as text, in the format of predicates, and as a form that writes that text.
+// What objects are found by: the words of a full-text search, and a condition, as text, in the format of predicates, and as
+// a form that writes that text.
 import { fill, h, icon } from './dom.js';
 import { t } from './language.js';
 import { placeBelow } from './overlay.js';
 import { conditionText, emptyTerm, operatorsOf, readCondition } from './predicate.js';
 import { schema } from './schema.js';
 
-/** Events: `apply` with the text of a condition. */
+/** Events: `apply` with `{ search, predicate }`: the words of a full-text search, and the text of a condition. */
 export class RelataFilter extends HTMLElement {
   #known = null;
 
   constructor() {
     super();
-    this.input = h('input', {
-      type: 'text', class: 'predicate', spellcheck: 'false', autocomplete: 'off', autocapitalize: 'off', 'aria-label': t('condition'), 'aria-describedby': 'predicate-problem',
-      onkeydown: (event) => {
-        if (event.key === 'Enter') this.#apply(this.input.value);
-        else if (event.key === 'Escape') this.input.value = this.applied;
-      },
-    });
-    this.clear = h('button', { type: 'button', class: 'plain square', 'aria-label': t('clear'), title: t('clear'), onclick: () => this.#apply('') }, icon('close'));
+    this.words = this.#field('search', { class: 'words' }, t('clearSearch'));
+    this.condition = this.#field('predicate', { class: 'predicate', 'aria-label': t('condition'), 'aria-describedby': 'predicate-problem' }, t('clear'));
+    this.input = this.condition.input;
     this.problem = h('p', { id: 'predicate-problem', class: 'predicate-problem', role: 'alert' });
     this.builder = h('button', { type: 'button', 'aria-haspopup': 'dialog', 'aria-label': t('filter'), onclick: () => this.#build() }, icon('filter'), h('span', { class: 'only-wide' }, t('filter')));
   }
 
-  connectedCallback() {
-    if (this.firstChild) return;
-    this.append(h('div', { class: 'filter-line', role: 'search' }, this.builder, h('div', { class: 'predicate-box' }, icon('search'), this.input, this.clear)), this.problem);
+  /** A field, and the button that clears it. */
+  #field(name, attributes, clearText) {
+    const input = h('input', {
+      type: 'text', spellcheck: 'false', autocomplete: 'off', autocapitalize: 'off', ...attributes,
+      onkeydown: (event) => {
+        if (event.key === 'Enter') this.#apply();
+        else if (event.key === 'Escape') input.value = this.applied[name];
+      },
+    });
+    const clear = h('button', { type: 'button', class: 'plain square', 'aria-label': clearText, title: clearText, onclick: () => {
+      input.value = '';
+      this.#apply();
+      input.focus();
+    } }, icon('close'));
+    return { input, clear, box: h('div', { class: `${name}-box` }, icon('search'), input, clear) };
   }
 
-  /** Shows a condition on the objects of a class. */
-  set(known, text) {
+  connectedCallback() {
+    if (this.firstChild) return;
+    this.append(h('div', { class: 'filter-line', role: 'search' }, this.words.box, this.builder, this.condition.box), this.problem);
+  }
+
+  /** Shows what objects of a class are found by: `{ search, predicate }`. */
+  set(known, applied) {
     this.#known = known;
-    this.applied = text;
-    this.input.value = text;
+    this.applied = applied;
+    for (const [{ input, clear }, text] of [[this.words, applied.search], [this.condition, applied.predicate]]) {
+      input.value = text;
+      clear.hidden = text === '';
+    }
+    this.words.box.hidden = known.searchFields.length === 0;
+    this.words.input.placeholder = t('searchFor', { name: known.searchFields.join(', ') });
+    this.words.input.setAttribute('aria-label', this.words.input.placeholder);
     this.input.placeholder = placeholder(known);
-    this.clear.hidden = text === '';
     this.input.removeAttribute('aria-invalid');
     fill(this.problem);
   }
@@ -45,7 +63,7 @@ export class RelataFilter extends HTMLElement {
     this.input.setAttribute('aria-invalid', 'true');
     if (column === null) return void fill(this.problem, words);
     const place = Number(column) - 1;
-    const text = [...this.applied];
+    const text = [...this.applied.predicate];
     fill(this.problem, h('span', { class: 'pointer-line', 'aria-hidden': 'true' }, text.slice(0, place).join(''), h('mark', {}, text[place] ?? ' '), text.slice(place + 1).join('')),
       t('atColumn', { column: Number(column) }), ' ', words);
     if (document.activeElement === this.input) {
@@ -54,9 +72,11 @@ export class RelataFilter extends HTMLElement {
     }
   }
 
-  #apply(text) {
-    if (text.trim() === this.applied && !this.input.hasAttribute('aria-invalid')) return;
-    this.dispatchEvent(new CustomEvent('apply', { detail: text.trim() }));
+  /** Applies what stands in the fields. */
+  #apply() {
+    const detail = { search: this.words.input.value.trim(), predicate: this.input.value.trim() };
+    if (detail.search === this.applied.search && detail.predicate === this.applied.predicate && !this.input.hasAttribute('aria-invalid')) return;
+    this.dispatchEvent(new CustomEvent('apply', { detail }));
   }
 
   // MARK: The form
@@ -85,9 +105,8 @@ export class RelataFilter extends HTMLElement {
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       close();
-      const text = conditionText(terms, joint, this.#known);
-      this.input.value = text;
-      this.#apply(text);
+      this.input.value = conditionText(terms, joint, this.#known);
+      this.#apply();
       this.input.focus();
     });
     form.addEventListener('toggle', (event) => {

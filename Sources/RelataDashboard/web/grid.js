@@ -1,6 +1,6 @@
 // A grid of objects. Only what is visible is in the document, however many there are.
 import { fill, h, icon } from './dom.js';
-import { t } from './language.js';
+import { roundNumber, t } from './language.js';
 import { pageSize, readSort } from './rows.js';
 import { typeText } from './schema.js';
 import { valueContent } from './values.js';
@@ -379,6 +379,9 @@ export function emptyNotice(text, action) {
 }
 
 export function countText(rows) {
-  if (rows.total !== null) return t('objects', { count: rows.total });
+  if (rows.isCounting) return t('counting');
+  if (!rows.isGuess && rows.total !== null) return t('objects', { count: rows.total });
+  const about = rows.total ?? rows.estimate;
+  if (about !== null) return t('objectsAbout', { count: roundNumber(about) });
   return rows.known ? t('objectsAtLeast', { count: rows.known - 1 || rows.known }) : t('counting');
 }

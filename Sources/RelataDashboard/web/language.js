@@ -36,6 +36,11 @@ export function t(name, values = {}) {
 
 export function number(value) { return new Intl.NumberFormat(language, { maximumFractionDigits: 20 }).format(value); }
 
+/** About how much a number is: `1.2 million`. */
+export function roundNumber(value, compactDisplay = 'long') {
+  return new Intl.NumberFormat(language, { notation: 'compact', compactDisplay, maximumSignificantDigits: 2 }).format(value);
+}
+
 export function dateText(date) {
   if (Number.isNaN(date.getTime())) return '';
   return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }).format(date);

@@ -1,6 +1,6 @@
 // Where somebody is: all of it stands in the address, so that a link leads there.
 //
-// `#/Book?predicate=year > 1970&sort=-title&from=Genre/1/books&open=Book/3,Genre/1&trail=["Genre"]`
+// `#/Book?predicate=year > 1970&search=moon&sort=-title&from=Genre/1/books&open=Book/3,Genre/1&trail=["Genre"]`
 
 /** Reads an address. A step of the trail is an address without its own trail. */
 export function readPlace(hash = location.hash) {
@@ -11,6 +11,7 @@ export function readPlace(hash = location.hash) {
     page: name === '' && rest.length ? rest[0] : name ? 'class' : 'home',
     className: name,
     predicate: parameters.get('predicate') ?? '',
+    search: parameters.get('search') ?? '',
     sort: parameters.get('sort') ?? '',
     relation: readRelation(parameters.get('from')),
     open: (parameters.get('open') ?? '').split(',').filter(Boolean).map(readObject).filter(Boolean),
@@ -53,6 +54,7 @@ export function address(place) {
   if (place.page !== 'class') return `#//${encode(place.page)}`;
   const parameters = new URLSearchParams();
   if (place.predicate) parameters.set('predicate', place.predicate);
+  if (place.search) parameters.set('search', place.search);
   if (place.sort) parameters.set('sort', place.sort);
   const { relation } = place;
   if (relation) parameters.set('from', [relation.className, relation.id, relation.field].map(encode).join('/'));

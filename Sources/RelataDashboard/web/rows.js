@@ -1,5 +1,6 @@
 // The objects of a query by their places, of which only those are fetched that somebody looks at.
 import { jsonText, pointer, server } from './api.js';
+import { countAll, countSoon } from './counting.js';
 import { schema, selection } from './schema.js';
 
 export const pageSize = 100;
@@ -14,6 +15,11 @@ export function readSort(text) {
 export class Rows extends EventTarget {
   /** How many there are; `null` until somebody counted. */
   total = null;
+  /** About how many there are; `null` where nobody knows. */
+  estimate = null;
+  /** Whether counting takes long, so that `total` may be that of an earlier moment, and only who asks has them counted. */
+  isGuess = false;
+  isCounting = false;
   /** How many there are at least. */
   known = 0;
   #pages = new Map();
@@ -22,7 +28,7 @@ export class Rows extends EventTarget {
   #stale = new Set();
   #stop = new AbortController();
 
-  /** @param query `{ className, predicate, sort, relation: { className, id, field } }` */
+  /** @param query `{ className, predicate, search, sort, relation: { className, id, field } }` */
   constructor(query, names) {
     super();
     this.query = query;
@@ -70,7 +76,8 @@ export class Rows extends EventTarget {
     this.#forget(page);
     const end = page * pageSize + rows.length;
     this.known = Math.max(this.known, rows.length === pageSize ? end + 1 : end);
-    if (rows.length < pageSize && this.total === null && (rows.length || page === 0)) this.total = end;
+    const isEnd = rows.length || page === 0 || this.#pages.get(page - 1)?.length === pageSize;
+    if (rows.length < pageSize && this.total === null && isEnd) this.#setTotal({ count: end, isExact: true });
     this.dispatchEvent(new Event('change'));
     await this.#count(rows);
   }
@@ -79,7 +86,7 @@ export class Rows extends EventTarget {
   refresh() {
     for (const page of this.#pages.keys()) this.#stale.add(page);
     this.dispatchEvent(new Event('change'));
-    this.countAll().catch(() => {});
+    if (!this.isGuess) this.count().catch(() => {});
   }
 
   /** Notes which objects are others than those that were in their places. */
@@ -111,7 +118,7 @@ export class Rows extends EventTarget {
   }
 
   #base(condition) {
-    const query = { ...selection(this.information, this.names), predicate: this.query.predicate };
+    const query = { ...selection(this.information, this.names), predicate: this.query.predicate, search: this.query.search };
     const conditions = [condition].filter(Boolean);
     const { relation } = this.query;
     if (relation) conditions.push({ $relatedTo: { object: pointer(relation.className, relation.id), key: relation.field } });
@@ -120,14 +127,36 @@ export class Rows extends EventTarget {
     return query;
   }
 
+  /** What finds all, without showing them. */
+  get #whole() {
+    const { keys, include, ...query } = this.#base();
+    return query;
+  }
+
+  /** Counts all, unless that takes long. */
+  async count() {
+    const { className, predicate, search, relation } = this.query;
+    const estimate = predicate || search || relation ? null : (await server.estimates())[className];
+    this.#setTotal(await countSoon(className, this.#whole, { estimate, signal: this.#stop.signal }));
+    this.dispatchEvent(new Event('change'));
+  }
+
   /** Counts all, which may take a while. */
   async countAll() {
-    const query = { ...this.#base(), limit: '0', count: '1' };
-    delete query.keys;
-    delete query.include;
-    const { count } = await server.find(this.query.className, query, this.#stop.signal);
-    this.total = Number(count);
+    this.isCounting = true;
     this.dispatchEvent(new Event('change'));
+    try {
+      this.#setTotal(await countAll(this.query.className, this.#whole, this.#stop.signal));
+    } finally {
+      this.isCounting = false;
+      this.dispatchEvent(new Event('change'));
+    }
+  }
+
+  #setTotal({ count, isExact }) {
+    this.isGuess = !isExact;
+    if (isExact) this.total = count;
+    else this.estimate = count;
   }
 
   // MARK: Pages by keys
@@ -161,10 +190,10 @@ export class Rows extends EventTarget {
     return best;
   }
 
-  /** The order with what makes it total; empty for that of a relation. */
+  /** The order with what makes it total; empty for that of a relation, and for the best matches of a search. */
   #order() {
     const order = readSort(this.query.sort);
-    if (!order.length && this.query.relation) return [];
+    if (!order.length && (this.query.relation || this.query.search)) return [];
     if (this.information.keyFields.length > 1) return order;
     return order.some(({ name }) => name === 'objectId') ? order : [...order, { name: 'objectId', descends: false }];
   }

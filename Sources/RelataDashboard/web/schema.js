@@ -22,6 +22,7 @@ class ClassInformation {
     this.description = description;
     this.titleFields = description.title;
     this.keyFields = description.keyFields;
+    this.searchFields = description.search ?? [];
     this.fields = Object.entries(description.fields)
       .filter(([name]) => name !== 'ACL')
       .map(([name, field]) => ({ name, ...field }));

@@ -130,6 +130,9 @@ package protocol EngineDriver: MigrationDriver {
     ///
     /// - Parameter including: Schemas of the server's own that are looked at too.
     func foreignTables(including schemas: [String], _ connection: Connection) throws(RelataError) -> ForeignTables?
+    /// The approximate numbers of rows of tables, as the planner's statistics have them, by the tables' names and, on an
+    /// engine with several schemas, by their full names. A table without statistics is missing.
+    func estimatedRows(_ connection: Connection) throws(RelataError) -> [String: Int64]
     /// The number of rows of each table the open transaction has changed so far, by the tables' full names; `nil` if
     /// the engine doesn't count them.
     func rowChanges(_ connection: Connection) throws(RelataError) -> [String: RowChanges]?

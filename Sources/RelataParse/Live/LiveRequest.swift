@@ -147,6 +147,7 @@ struct LiveQuery: Hashable, Sendable {
         ("limit", "every object that meets the conditions is reported"), ("skip", "every object is reported"),
         ("count", "count the reported objects"), ("order", "sort the reported objects"),
         ("redirectClassNameForKey", "name the class itself"), ("predicate", "write the conditions as where"),
+        ("search", "write it as $text"),
         ("after", "it belongs beside the query"),
     ]
 }

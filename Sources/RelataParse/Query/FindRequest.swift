@@ -7,6 +7,8 @@ struct FindRequest: Sendable {
     private let condition: JSONValue?
     /// An additional condition, in the predicate format.
     private let predicate: String?
+    /// A full-text search of the class, which orders the objects if nothing else does.
+    private let search: SearchText?
     private let order: [String]
     private let selection: Selection
     private let limit: Int?
@@ -25,14 +27,15 @@ struct FindRequest: Sendable {
         try call.check(
             parameters: [
                 "where", "order", "limit", "skip", "count", "readPreference", "includeReadPreference",
-                "subqueryReadPreference", "redirectClassNameForKey", "predicate",
+                "subqueryReadPreference", "redirectClassNameForKey", "predicate", "search",
             ] + QueryAdvice.parameters + Selection.parameters)
         self.className = className
         condition = try call.json("where")
         if let condition, condition.object == nil {
             throw ParseError(.invalidQuery, "where must be a JSON object")
         }
-        predicate = try Self.predicate(of: call)
+        predicate = try Self.masterText("predicate", of: call)
+        search = try Self.masterText("search", of: call).map { SearchText($0) }
         order = try call.names("order") ?? []
         selection = try Selection(call)
         limit = try call.count("limit")
@@ -49,21 +52,22 @@ struct FindRequest: Sendable {
     }
 
     /// As many bytes as an address may have: for lists of values, use `where`.
-    private static let maximumPredicate = 64 * 1024
+    private static let maximumText = 64 * 1024
 
-    /// The condition in the format of predicates, which supports more than clients' conditions.
-    private static func predicate(of call: ParseCall) throws(ParseError) -> String? {
-        switch call.body["predicate"] {
+    /// A text that asks for more than clients may: a condition in the format of predicates, or a search of an index,
+    /// which has the words of all objects.
+    private static func masterText(_ name: String, of call: ParseCall) throws(ParseError) -> String? {
+        switch call.body[name] {
         case nil, .null?, ""?: return nil
         case .string(let text)?:
             guard call.isMaster else {
-                throw ParseError(.invalidQuery, "Using the predicate query parameter requires the master key")
+                throw ParseError(.invalidQuery, "Using the \(name) query parameter requires the master key")
             }
-            guard text.utf8.count <= maximumPredicate else {
-                throw ParseError(.invalidQuery, "predicate may have at most \(maximumPredicate) bytes")
+            guard text.utf8.count <= maximumText else {
+                throw ParseError(.invalidQuery, "\(name) may have at most \(maximumText) bytes")
             }
             return text
-        default: throw ParseError(.invalidQuery, "predicate must be text")
+        default: throw ParseError(.invalidQuery, "\(name) must be text")
         }
     }
 
@@ -139,10 +143,19 @@ struct FindRequest: Sendable {
             plan.condition = conditions.first
         }
         plan.relatedTo = reader.owner
-        plan.sort = try reader.order(order, of: parseClass, score: reader.score)
+        if let search {
+            guard parseClass.table.entity.search != nil else {
+                throw ParseError(
+                    .invalidQuery,
+                    "search: \(parseClass.name) has no text index: add one, such as {\"title\": \"text\"}")
+            }
+            plan.search = ObjectSearch(search)
+        }
+        let score = search == nil ? reader.score : .relevance
+        plan.sort = try reader.order(order, of: parseClass, score: score)
         if plan.sort.isEmpty { plan.sort = reader.nearest }
         guard selection.showsScore else { return (plan, nil) }
-        guard let score = reader.score else {
+        guard let score else {
             throw ParseError(.invalidQuery, "keys: $score needs a $text in the query")
         }
         return (plan, score)

@@ -17,8 +17,8 @@ extension ParseService {
     ///
     /// - Parameters:
     ///   - path: `/classes` for the classes and the titles of their objects; `/counts/Genre` for the
-    ///     number of objects in `relations` of the objects with some `ids`; `/diagram.svg` for a diagram; `/check` for
-    ///     contradictions to the schema; `/access/Genre` or `/access/Genre/ID` for the rules by which `subject` is allowed
+    ///     number of objects in `relations` of the objects with some `ids`; `/estimates` for the approximate numbers of
+    ///     objects of large classes; `/diagram.svg` for a diagram; `/check` for contradictions to the schema; `/access/Genre` or `/access/Genre/ID` for the rules by which `subject` is allowed
     ///     operations.
     ///   - query: The part of the address after the question mark.
     ///   - subject: The one whose rights limit counts, and are explained; `nil` for the master key.
@@ -37,6 +37,9 @@ extension ParseService {
                 let caller = subject.map { Caller(subject: $0) } ?? .master
                 return InspectionReply(
                     body: WireReply(try await store.read(as: caller) { try request.run(in: $0) }).body)
+            // Statistics count hidden objects, too.
+            case ("estimates", 1) where subject == nil:
+                return InspectionReply(body: WireReply(try await estimates()).body)
             case ("access", 2...3):
                 guard let subject else {
                     throw ParseError(.invalidQuery, "name the caller whose access to explain: nobody, a user or a role")
@@ -71,7 +74,21 @@ extension ParseService {
         ]
     }
 
-    /// The classes as in `/schemas`, with `keyFields`, and `title`, the fields that name an object for people.
+    /// The approximate numbers of objects by the planner's statistics: `{"Track": 1200345}`. A class without statistics
+    /// is missing.
+    private func estimates() async throws -> JSONValue {
+        try await store.read(as: .master) { transaction in
+            let rows = try transaction.connection.driver.estimatedRows(transaction.connection)
+            let counts = transaction.classes.all.compactMap { parseClass -> (String, JSONValue)? in
+                let entity = parseClass.table.entity
+                return rows[entity.source?.fullName ?? entity.table].map { (parseClass.name, .integer($0)) }
+            }
+            return .object(JSONObject(counts))
+        }
+    }
+
+    /// The classes as in `/schemas`, with `keyFields`, `title`, the fields that name an object for people, and `search`,
+    /// the searched fields.
     private func classDescriptions() async throws -> JSONValue {
         try await store.read(as: .master) { transaction in
             let label = RecordLabel(transaction.schema)
@@ -81,6 +98,7 @@ extension ParseService {
                         var json = parseClass.schemaJSON.object ?? [:]
                         let table = parseClass.table
                         json["keyFields"] = .array(table.entity.key.map { .string($0) })
+                        if let search = table.entity.search { json["search"] = .array(search.map { .string($0) }) }
                         json["title"] = .array(
                             label.columns(of: table.index).map { .string(table.columns[$0].property) })
                         return .object(json)

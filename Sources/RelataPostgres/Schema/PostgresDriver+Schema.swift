@@ -75,6 +75,25 @@ extension PostgresDriver {
         return key
     }
 
+    package func estimatedRows(_ connection: Connection) throws(RelataError) -> [String: Int64] {
+        // The rows of partitions are their table's. Without statistics, there are no rows, or −1 of them.
+        let sql = """
+            SELECT n.nspname::text, c.relname::text, coalesce(n.nspname = pg_catalog.current_schema(), false),
+                pg_catalog.sum(p.reltuples::double precision)::bigint
+            FROM pg_catalog.pg_class AS p
+                JOIN pg_catalog.pg_class AS c ON c.oid = coalesce(pg_catalog.pg_partition_root(p.oid), p.oid)
+                JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+            WHERE p.relkind IN ('r', 'm') AND p.reltuples > 0 GROUP BY c.oid, n.nspname, c.relname
+            """
+        var rows: [String: Int64] = [:]
+        try connection.rows(SQLStatement(sql)) { row in
+            let name = row.text(at: 1)
+            rows["\(row.text(at: 0)).\(name)"] = row.integer(at: 3)
+            if row.integer(at: 2) == 1 { rows[name] = row.integer(at: 3) }
+        }
+        return rows
+    }
+
     package func indexes(
         of table: String, _ connection: Connection
     ) throws(RelataError) -> [(name: String, columns: [String])] {

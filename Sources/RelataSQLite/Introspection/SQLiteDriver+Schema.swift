@@ -75,6 +75,15 @@ extension SQLiteDriver {
         return key
     }
 
+    package func estimatedRows(_ connection: Connection) throws(RelataError) -> [String: Int64] {
+        guard try hasTable("sqlite_stat1", connection) else { return [:] }
+        var rows: [String: Int64] = [:]
+        // An index's statistics begin with the number of its rows, which is smaller for an index with a condition.
+        let query = "SELECT tbl, max(CAST(stat AS INTEGER)) FROM sqlite_stat1 GROUP BY tbl"
+        try connection.rows(SQLStatement(query)) { row in rows[row.text(at: 0)] = row.integer(at: 1) }
+        return rows
+    }
+
     package func assignKeys(
         after key: Int64, of table: String, column: String, _ connection: Connection
     ) throws(RelataError) {

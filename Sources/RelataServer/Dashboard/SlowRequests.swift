@@ -83,7 +83,8 @@ enum RequestShape {
             let text = sides[1].replacing("+", with: " ").removingPercentEncoding ?? ""
             if plain.contains(name) { return "\(name)=\(text)" }
             if name == "predicate" { return "\(name)=\(predicate(text))" }
-            guard let json = try? JSONParser.parse(Array(text.utf8)) else { return "\(name)=…" }
+            // Whoever searches for JSON searches for its words.
+            guard name != "search", let json = try? JSONParser.parse(Array(text.utf8)) else { return "\(name)=…" }
             return "\(name)=\(JSONWriter.text(shape(json)))"
         }
         let target = parts.joined(separator: "/") + (parameters.isEmpty ? "" : "?" + parameters.joined(separator: "&"))

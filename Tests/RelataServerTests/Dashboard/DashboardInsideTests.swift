@@ -50,7 +50,9 @@ struct DashboardInsideTests: DashboardSuite {
 
     @Test func slowRequestsAreListedSlowestFirstWithoutTheirValues() {
         let slow = SlowRequests()
-        let query = #"where=%7B%22name%22%3A%22secret%22%7D&order=-year&predicate=a+%3D+%22secret%22+AND+b+%3E+4711"#
+        let query =
+            #"where=%7B%22name%22%3A%22secret%22%7D&order=-year&predicate=a+%3D+%22secret%22+AND+b+%3E+4711"#
+            + "&search=%7B%22secret%22%3A1%7D"
         for (milliseconds, path) in [(20, "/parse/classes/Book/secret"), (40, "/parse/classes/Book"), (3, "/fast")] {
             slow.note(
                 method: "GET", path: path[...], query: query[...], status: 200,
@@ -59,8 +61,8 @@ struct DashboardInsideTests: DashboardSuite {
         let results = slow.json["results"]?.array ?? []
         #expect(
             results.map { $0["target"]?.string } == [
-                #"/parse/classes/Book?where={"name":"…"}&order=-year&predicate=a = … AND b > #"#,
-                #"/parse/classes/Book/…?where={"name":"…"}&order=-year&predicate=a = … AND b > #"#,
+                #"/parse/classes/Book?where={"name":"…"}&order=-year&predicate=a = … AND b > #&search=…"#,
+                #"/parse/classes/Book/…?where={"name":"…"}&order=-year&predicate=a = … AND b > #&search=…"#,
             ])
         #expect(results.first?["milliseconds"] == .double(40))
     }

@@ -60,9 +60,10 @@ final class PreparedFetch: Sendable {
         return query.statement
     }
 
-    /// The values in conditions are different each time, and so are the members of objects by which lists are sorted.
+    /// The values in conditions are different each time, and so are searches, and the members of objects by which lists
+    /// are sorted.
     private static func isKept(_ plan: QueryPlan) -> Bool {
-        plan.condition == nil && plan.relatedTo == nil && plan.sort.count <= maximumSorts
+        plan.condition == nil && plan.search == nil && plan.relatedTo == nil && plan.sort.count <= maximumSorts
             && plan.sort.allSatisfy { if case .property = $0.node { true } else { false } }
     }
 
