@@ -1,5 +1,6 @@
 """The files of the store in the dashboard of `relata serve`."""
 
+import base64
 import json
 import os
 import unittest
@@ -7,6 +8,9 @@ import urllib.request
 
 from dashboard import KEY, DashboardTest
 from support import Keys
+
+PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==")
 
 
 class Files(DashboardTest):
@@ -96,6 +100,95 @@ class Files(DashboardTest):
         browser.click(".grid-row .id")
         browser.wait_for_text("relata-inspector dl", "scan.txt")
         self.opened(browser, browser.one("relata-inspector dd [data-follow=scan]").click)
+
+    def at_file(self, **options):
+        """The editor of the only letter's file."""
+        browser = self.signed_in("#/Letter", **options)
+        browser.wait(lambda: len(self.rows(browser)) == 1, "the letter")
+        self.edit_file(browser)
+        return browser
+
+    def edit_file(self, browser):
+        browser.tab_to(".grid-scroller")
+        browser.chord(Keys.CONTROL, Keys.HOME)
+        browser.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.F2)
+        browser.one(".file-editor")
+
+    def local_file(self, name, content=PICTURE):
+        path = os.path.join(self.server.folder.name, name)
+        with open(path, "wb") as file:
+            file.write(content)
+        return path
+
+    def choose(self, browser, path):
+        browser.one(".editor [type=file]").send_keys(path)
+        browser.wait_for_text(".chosen-file", os.path.basename(path))
+
+    def is_picture_shown(self, browser, place):
+        browser.wait(lambda: browser.driver.execute_script(
+            "return document.querySelector(arguments[0] + ' img.preview')?.naturalWidth > 0", place), f"the picture in {place}")
+
+    def scan(self, letter):
+        return self.server.ask("GET", f"/classes/Letter/{letter}").get("scan", {}).get("name")
+
+    def save(self, browser):
+        browser.chord(Keys.CONTROL, "s")
+        browser.wait_for_text(".notices", "was saved")
+
+    def test_a_chosen_file_is_uploaded_when_all_is_saved(self):
+        letter = self.attach(self.upload("scan.txt"))
+        browser = self.at_file()
+        self.opened(browser, browser.one(".chosen-file .link").click)
+        self.choose(browser, self.local_file("my photo (1).png"))
+        self.is_picture_shown(browser, ".editor")
+        self.assert_accessible(browser)
+        browser.tab_to(".editor .primary")
+        browser.press(Keys.ENTER)
+        browser.wait(lambda: browser.texts(".grid-row [data-follow=scan]") == ["my photo (1).png"], "the name of the new file")
+        browser.wait_for_text(".page-title", "1 change")
+        self.assertEqual(self.server.value("SELECT count(*) FROM _File"), 1)
+        self.save(browser)
+        name = self.scan(letter)
+        self.assertTrue(name.endswith("_my photo _1_.png"), name)
+        self.assertEqual(self.server.value("SELECT size FROM _File WHERE name = ?", name), len(PICTURE))
+        # The panel shows the stored picture, as the editor does.
+        browser.wait(lambda: browser.texts(".grid-row [data-follow=scan]") == ["my photo _1_.png"], "the stored file")
+        browser.click(".grid-row .id")
+        self.is_picture_shown(browser, "relata-inspector")
+        browser.click('relata-inspector [aria-label="Edit scan"]')
+        self.is_picture_shown(browser, ".editor")
+
+    def test_a_file_is_dropped_and_taken_away(self):
+        letter = self.attach(self.upload("scan.txt"))
+        browser = self.at_file(language="zh-CN", dark=True)
+        browser.driver.execute_script(
+            "const dataTransfer = new DataTransfer(); dataTransfer.items.add(new File(['dropped'], '图.txt'));"
+            "document.querySelector('.file-editor').dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))")
+        browser.wait_for_text(".chosen-file", "图.txt")
+        self.assert_accessible(browser)
+        browser.click(".editor .primary")
+        browser.wait(lambda: browser.texts(".grid-row [data-follow=scan]") == ["图.txt"], "the name of the new file")
+        browser.chord(Keys.CONTROL, "s")
+        browser.wait(lambda: (self.scan(letter) or "").endswith("_.txt"), "the new file")
+        browser.wait(lambda: browser.texts(".grid-row [data-follow=scan]") == ["_.txt"], "the stored file")
+        self.edit_file(browser)
+        browser.click(".chosen-file .square")
+        self.assertEqual(browser.focused().get_attribute("type"), "file")
+        browser.click(".editor .primary")
+        browser.wait(lambda: browser.texts(".grid-row [data-follow=scan]") == [], "the file to go")
+        browser.chord(Keys.CONTROL, "s")
+        browser.wait(lambda: self.scan(letter) is None, "the letter without a file")
+
+    def test_a_refused_upload_is_told_and_kept(self):
+        letter = self.attach(self.upload("scan.txt"))
+        browser = self.at_file()
+        self.choose(browser, self.local_file("empty.png", b""))
+        browser.click(".editor .primary")
+        browser.wait_for_text(".page-title", "1 change")
+        browser.chord(Keys.CONTROL, "s")
+        browser.wait_for_text(".notice.problem", "Invalid file upload")
+        browser.wait_for_text(".page-title", "1 change")
+        self.assertTrue(self.scan(letter).endswith("_scan.txt"))
 
     def test_pages_follow_each_other(self):
         for number in range(53):

@@ -84,6 +84,8 @@ package struct OrderedList {
             last = position
             return Member(key: key, position: position)
         }
+        // The row of another may be new when it is added again.
+        original = original.filter { self.keys.contains($0.key) }
     }
 
     private mutating func compact() {
@@ -95,7 +97,45 @@ package struct OrderedList {
     /// The members with a new position.
     package mutating func changedPositions() -> [(KeyValue, Int64)] {
         compact()
+        keepMost()
         return zip(members, positions()).compactMap { original[$0.key] == $1 ? nil : ($0.key, $1) }
+    }
+
+    /// Gives members their stored positions back if more can keep them: of those that were placed one after another, only
+    /// the ones whose order changed need new ones.
+    private mutating func keepMost() {
+        guard members.contains(where: { $0.position == nil && original[$0.key] != nil }) else { return }
+        let stored = members.map { member in
+            original[member.key].flatMap { Self.usable.contains($0) ? $0 : nil }
+        }
+        let kept = Self.longestAscent(of: stored)
+        guard kept.count > members.count(where: { $0.position != nil }) else { return }
+        for index in members.indices { members[index].position = nil }
+        for index in kept { members[index].position = stored[index] }
+    }
+
+    /// The places of the longest part of a list whose numbers ascend, in their order.
+    private static func longestAscent(of numbers: [Int64?]) -> [Int] {
+        // The place of the smallest number that a part of each length can end with, and each place's predecessor.
+        var ends: [Int] = []
+        var previous = [Int?](repeating: nil, count: numbers.count)
+        for (place, number) in numbers.enumerated() {
+            guard let number else { continue }
+            var (low, high) = (0, ends.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if (numbers[ends[middle]] ?? .min) < number { low = middle + 1 } else { high = middle }
+            }
+            if low > 0 { previous[place] = ends[low - 1] }
+            if low == ends.count { ends.append(place) } else { ends[low] = place }
+        }
+        var found: [Int] = []
+        var next = ends.last
+        while let place = next {
+            found.append(place)
+            next = previous[place]
+        }
+        return found.reversed()
     }
 
     /// The members whose stored position another member gets.

@@ -134,6 +134,12 @@ export const server = {
   // Files, a page after the other.
   files: ({ after, unused }) => send('GET', 'files', { query: { after, unused: unused ? '1' : '' } }),
   fileURL: async (name) => (await send('GET', `files/${segment(name)}`)).url,
+  /** Stores a file, and resolves to the value that refers to it. */
+  async upload(file) {
+    // Its name on the server has a part of its own; it begins with a letter, a digit or _, and has few other characters.
+    const name = file.name.slice(-100).replace(/[^\w@. ~-]|^\W/g, '_');
+    return { __type: 'File', name: (await send('POST', `files/${segment(name)}`, { bytes: file })).name };
+  },
   deleteFile: (name, isForced) => send('DELETE', `files/${segment(name)}`, { query: { force: isForced ? '1' : '' } }),
 
   // What the server does.

@@ -1,7 +1,7 @@
 // The frame of the dashboard: who is signed in, which classes there are, and the page that the address names.
 import { server, session } from './api.js';
 import { countAll, countSoon } from './counting.js';
-import { fill, h, icon, memory } from './dom.js';
+import { fill, h, icon, iconButton, memory } from './dom.js';
 import { language, languageNames, number, roundNumber, setLanguage, t } from './language.js';
 import { showLogin, tokenOfAddress } from './login.js';
 import { forgetNames } from './names.js';
@@ -32,27 +32,22 @@ function applyScheme() {
 function settings() {
   const schemes = { auto: 'schemeAuto', light: 'schemeLight', dark: 'schemeDark' };
   const current = memory.read('scheme', 'auto');
+  const menu = { 'aria-haspopup': 'menu', 'aria-expanded': 'false' };
   return [
-    h('button', {
-      type: 'button', class: 'plain square', title: t('appearance'), 'aria-label': t('appearance'), 'aria-haspopup': 'menu', 'aria-expanded': 'false',
-      onclick: ({ currentTarget }) => openMenu(currentTarget, Object.entries(schemes).map(([name, text]) => ({
-        text: t(text), isOn: memory.read('scheme', current) === name,
-        action: () => {
-          memory.write('scheme', name);
-          applyScheme();
-        },
-      }))),
-    }, icon('sun')),
-    h('button', {
-      type: 'button', class: 'plain square', title: t('language'), 'aria-label': t('language'), 'aria-haspopup': 'menu', 'aria-expanded': 'false',
-      onclick: ({ currentTarget }) => openMenu(currentTarget, Object.entries(languageNames).map(([name, text]) => ({
-        text, isOn: language === name,
-        action: () => {
-          setLanguage(name);
-          start();
-        },
-      }))),
-    }, icon('globe')),
+    iconButton('sun', t('appearance'), ({ currentTarget }) => openMenu(currentTarget, Object.entries(schemes).map(([name, text]) => ({
+      text: t(text), isOn: memory.read('scheme', current) === name,
+      action: () => {
+        memory.write('scheme', name);
+        applyScheme();
+      },
+    }))), menu),
+    iconButton('globe', t('language'), ({ currentTarget }) => openMenu(currentTarget, Object.entries(languageNames).map(([name, text]) => ({
+      text, isOn: language === name,
+      action: () => {
+        setLanguage(name);
+        start();
+      },
+    }))), menu),
   ];
 }
 
@@ -76,7 +71,7 @@ function frame() {
   const side = h('nav', { class: 'side', id: 'side', 'aria-label': t('classes') },
     h('div', { class: 'side-top' }, h('img', { src: 'icon.svg', alt: '', width: '26', height: '26' }),
       h('div', { class: 'side-name' }, h('strong', {}, 'Relata'), h('span', { title: name }, name)),
-      h('button', { type: 'button', class: 'plain square only-narrow', 'aria-label': t('close'), onclick: () => toggleSide(false) }, icon('close'))),
+      iconButton('close', t('close'), () => toggleSide(false), { class: 'plain square only-narrow' })),
     search, list,
     h('div', { class: 'side-links' }, Object.entries(pages).filter(([name]) => !session.viewer || !['files', 'move'].includes(name)).map(([name, { icon: shape }]) =>
       h('a', { class: 'side-link', href: address({ page: name }), 'data-page': name }, icon(shape), t(name)))),
@@ -84,7 +79,7 @@ function frame() {
       session.information.isReadOnly && h('p', { class: 'badge wide', title: t('readOnlyHint') }, icon('lock'), t('readOnly')),
       viewControl(),
       h('div', { class: 'side-buttons' }, settings(), h('span', { class: 'spacer' }),
-        h('button', { type: 'button', class: 'plain square', title: t('signOut'), 'aria-label': t('signOut'), onclick: () => session.signOut() }, icon('leave')))));
+        iconButton('leave', t('signOut'), () => session.signOut()))));
   const main = h('main', { id: 'main', tabindex: '-1' });
   fill(root, h('a', { class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); main.focus(); } }, t('skip')),
     h('div', { class: 'frame' }, side, h('div', { class: 'shade only-narrow', onclick: () => toggleSide(false) }), main));
@@ -184,7 +179,7 @@ async function show(main, list) {
 
 function emptyPage(text) {
   return h('div', { class: 'empty' },
-    h('button', { type: 'button', class: 'plain square only-narrow', 'aria-label': t('classes'), onclick: () => toggleSide(true) }, icon('menu')), icon('table'), h('p', {}, text));
+    iconButton('menu', t('classes'), () => toggleSide(true), { class: 'plain square only-narrow' }), icon('table'), h('p', {}, text));
 }
 
 let shown = null;

@@ -1,5 +1,5 @@
 // The list of what was changed and isn't saved yet, and what happens when it is saved.
-import { fill, h, icon } from './dom.js';
+import { fill, h, icon, iconButton } from './dom.js';
 import { edits } from './edits.js';
 import { t } from './language.js';
 import { notify, openDialog, problemText, reportProblem } from './overlay.js';
@@ -40,15 +40,17 @@ function item(edit) {
   const known = schema.get(edit.className);
   const kinds = { change: 'changed', new: 'new', delete: 'deleted' };
   const value = (field, content) => (content === undefined ? h('span', { class: 'unset' }, '—') : h('span', {}, valueText(content, field).slice(0, 200)));
+  const fromTo = (field, before, after) =>
+    [edit.kind !== 'new' && [h('del', {}, value(field, before)), h('span', { 'aria-hidden': 'true' }, ' → ')], h('ins', {}, value(field, after))];
   return h('li', { class: `edit ${edit.kind}` },
     h('div', { class: 'edit-head' }, h('span', { class: `kind ${edit.kind}` }, t(`kind.${kinds[edit.kind]}`)), h('span', { class: 'badge' }, edit.className),
       h('strong', {}, edit.title || t('newOne')), h('span', { class: 'spacer' }),
-      h('button', { type: 'button', class: 'plain square small', 'aria-label': t('discard', { name: edit.title }), title: t('discard', { name: edit.title }), onclick: () => edits.discard(edit) }, icon('close'))),
+      iconButton('close', t('discard', { name: edit.title }), () => edits.discard(edit), { class: 'plain square small' })),
     h('dl', {}, Object.entries(edit.fields).map(([name, { before, after }]) => {
       const field = known?.field(name) ?? { name, type: 'String' };
-      return [h('dt', {}, name), h('dd', {}, edit.kind !== 'new' && [h('del', {}, value(field, before)), h('span', { 'aria-hidden': 'true' }, ' → ')], h('ins', {}, value(field, after)))];
-    }), Object.entries(edit.members).map(([name, { added, removed }]) => [
-      h('dt', {}, name), h('dd', {}, added.map(({ title }) => [h('ins', {}, `+ ${title}`), ' ']), removed.map(({ title }) => [h('del', {}, `− ${title}`), ' '])),
+      return [h('dt', {}, name), h('dd', {}, fromTo(field, before, after))];
+    }), Object.entries(edit.members).map(([name, { added, removed, order }]) => [
+      h('dt', {}, name), h('dd', {}, order && [fromTo({ type: 'Relation' }, order.before, order.after), ' '], added.map(({ title }) => [h('ins', {}, `+ ${title}`), ' ']), removed.map(({ title }) => [h('del', {}, `− ${title}`), ' '])),
     ])));
 }
 
@@ -82,7 +84,7 @@ function resolveConflicts(conflicts) {
       }), h('span', { class: 'type' }, text), h('span', { class: 'choice-value' }, value === undefined ? '—' : valueText(value, field)));
       return h('li', { class: 'edit' }, h('div', { class: 'edit-head' }, h('span', { class: 'badge' }, edit.className), h('strong', {}, edit.title), name && h('code', {}, name)),
         name === undefined ? h('p', {}, t('gone')) : h('fieldset', {}, h('legend', { class: 'hidden-text' }, `${edit.title} ${name}`),
-          choice('theirs', t('theirs'), theirs), choice('mine', t('mine'), edit.fields[name].after)));
+          choice('theirs', t('theirs'), theirs), choice('mine', t('mine'), edit.members[name]?.order?.after ?? edit.fields[name].after)));
     }))),
     h('footer', {}, h('button', { type: 'button', onclick: () => close(false) }, t('cancel')), h('button', {
       type: 'button', class: 'primary',

@@ -76,6 +76,11 @@ export function icon(name) {
   return svg('svg', { viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true' }, svg('path', { d: shapes[name] }));
 }
 
+/** A button with a picture, whose text is for those who point at it or hear the page. */
+export function iconButton(shape, text, onclick, more) {
+  return h('button', { type: 'button', class: 'plain square', title: text, 'aria-label': text, onclick, ...more }, icon(shape));
+}
+
 /** Calls a function once nothing has asked for it for a while. */
 export function later(milliseconds, action) {
   let timer;

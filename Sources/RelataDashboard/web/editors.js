@@ -1,7 +1,8 @@
 // Editors of values, one for each type.
 import { jsonText, jsonValue, server } from './api.js';
-import { fill, h, icon, later } from './dom.js';
+import { fill, h, iconButton, later } from './dom.js';
 import { edits } from './edits.js';
+import { fileEditor } from './files.js';
 import { t } from './language.js';
 import { openDialog, placeBelow, problemText } from './overlay.js';
 import { quoted } from './predicate.js';
@@ -35,6 +36,7 @@ export function editorFor(field, value, { id, commit } = {}) {
     }
     case 'Pointer': return picker(field, value, { ...common, commit });
     case 'Relation': return memberPicker(field, common);
+    case 'File': return fileEditor(value, common);
     default: {
       const area = h('textarea', { ...common, rows: 8, class: 'code', spellcheck: 'false' });
       area.value = value === undefined ? '' : jsonText(value, 2);
@@ -184,14 +186,11 @@ function memberPicker(field, { id }) {
   const list = h('ul', { class: 'members' });
   const place = h('div', {});
   let found;
-  const draw = () => fill(list, members.map((member, index) => h('li', { class: 'badge' }, titleOf(member, field.targetClass), h('button', {
-    type: 'button', class: 'plain square small', 'aria-label': `${titleOf(member, field.targetClass)}: ${t('takeOut')}`,
-    onclick: () => {
-      members.splice(index, 1);
-      draw();
-      found.focus.focus();
-    },
-  }, icon('close')))));
+  const draw = () => fill(list, members.map((member, index) => h('li', { class: 'badge' }, titleOf(member, field.targetClass), iconButton('close', `${titleOf(member, field.targetClass)}: ${t('takeOut')}`, () => {
+    members.splice(index, 1);
+    draw();
+    found.focus.focus();
+  }, { class: 'plain square small' }))));
   const next = (focuses) => {
     found = picker(field, undefined, {
       id,
@@ -237,7 +236,7 @@ export function editInPlace(cell, field, value) {
     };
     const editor = editorFor(field, value, { commit });
     form.append(editor.element, problem, h('footer', {}, h('span', { class: 'type' }, typeText(field)), h('span', { class: 'spacer' }),
-      !field.required && value !== undefined && h('button', { type: 'button', class: 'plain', onclick: () => { result = { value: undefined }; form.hidePopover(); } }, t('toUnset')),
+      !field.required && value !== undefined && field.type !== 'File' && h('button', { type: 'button', class: 'plain', onclick: () => { result = { value: undefined }; form.hidePopover(); } }, t('toUnset')),
       h('button', { type: 'submit', class: 'primary' }, t('ok'))));
     form.addEventListener('submit', (event) => {
       event.preventDefault();
@@ -308,5 +307,5 @@ export function chooseMember(field) {
 }
 
 export function pencil(text, run) {
-  return h('button', { type: 'button', class: 'plain square small', 'aria-label': text, title: text, onclick: run }, icon('pencil'));
+  return iconButton('pencil', text, run, { class: 'plain square small' });
 }

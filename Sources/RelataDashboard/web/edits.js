@@ -18,6 +18,22 @@ export function plain(value) {
   return value?.className && value.objectId ? pointer(value.className, value.objectId) : value;
 }
 
+/** The first members of a relation, in its order. */
+export async function firstMembers(className, id, field, limit) {
+  const target = schema.get(field.targetClass);
+  const { results } = await server.find(field.targetClass, {
+    where: { $relatedTo: { object: pointer(className, id), key: field.name } }, limit: String(limit),
+    ...selection(target, [...target.titleKeys, ...target.pointers.map(({ name }) => name)]),
+  });
+  return results.map((member) => ({ ...member, className: field.targetClass }));
+}
+
+/** Those of a list in another order; who isn't in that comes last. */
+export function arranged(list, order) {
+  const place = ({ objectId }) => (order.findIndex((other) => other.objectId === objectId) + 1 || order.length + 1);
+  return [...list].sort((a, b) => place(a) - place(b));
+}
+
 function asMember(object) { return { ...pointer(object.className, object.objectId), title: String(titleOf(object, object.className)) }; }
 
 class Edits extends EventTarget {
@@ -42,7 +58,7 @@ class Edits extends EventTarget {
     this.#history.push(new Map([...this.#all].map(([key, edit]) => [key, structuredClone(edit)])));
     change();
     for (const [key, edit] of this.#all) {
-      const isEmpty = !Object.keys(edit.fields).length && !Object.values(edit.members).some(({ added, removed }) => added.length + removed.length);
+      const isEmpty = !Object.keys(edit.fields).length && !Object.values(edit.members).some(({ added, removed, order }) => added.length + removed.length || order);
       if (edit.kind === 'change' && isEmpty) this.#all.delete(key);
     }
     this.dispatchEvent(new Event('change'));
@@ -113,6 +129,19 @@ class Edits extends EventTarget {
     });
   }
 
+  /** The first members of a relation get another order. */
+  setOrder(className, row, name, before, after) {
+    this.#step(() => {
+      const change = this.#edit(className, row).members[name] ??= { added: [], removed: [] };
+      this.#order(change, change.order?.before ?? before.map(asMember), after.map(asMember));
+    });
+  }
+
+  #order(change, before, after) {
+    if (isSame(before.map(plain), after.map(plain))) delete change.order;
+    else change.order = { before, after };
+  }
+
   /** Takes back what was changed of one object, or of all. Nothing points any more at a new one that isn't to be made. */
   discard(edit) {
     this.#step(() => {
@@ -132,9 +161,16 @@ class Edits extends EventTarget {
   /** Saves all, or nothing: somebody else's change of the same values is a `ServerError` with the status 409. */
   async save() {
     const saved = this.list;
+    // What is refused afterwards isn't uploaded once more.
+    for (const change of saved.flatMap(({ fields }) => Object.values(fields))) {
+      if (change.after?.file) change.after = await server.upload(change.after.file);
+    }
     const requests = saved.map((edit) => this.#request(edit));
-    const expected = saved.filter(({ kind }) => kind !== 'new').map(({ className, id, fields }) => ({
-      className, objectId: id, fields: Object.fromEntries(Object.entries(fields).map(([name, { before }]) => [name, plain(before) ?? null])),
+    const expected = saved.filter(({ kind }) => kind !== 'new').map(({ className, id, fields, members }) => ({
+      className, objectId: id, fields: Object.fromEntries([
+        ...Object.entries(fields).map(([name, { before }]) => [name, plain(before) ?? null]),
+        ...Object.entries(members).filter(([, { order }]) => order).map(([name, { order }]) => [name, order.before.map(plain)]),
+      ]),
     }));
     await server.request('POST', '/batch', { body: { transaction: true, requests, expected } });
     this.#all.clear();
@@ -147,8 +183,9 @@ class Edits extends EventTarget {
   #request({ className, id, kind, fields, members }) {
     const path = `/classes/${encodeURIComponent(className)}`;
     const body = Object.fromEntries(Object.entries(fields).map(([name, { after }]) => [name, after === undefined ? { __op: 'Delete' } : plain(after)]));
-    for (const [name, { added, removed }] of Object.entries(members)) {
-      const ops = [['AddRelation', added], ['RemoveRelation', removed]].filter(([, objects]) => objects.length)
+    for (const [name, { added, removed, order }] of Object.entries(members)) {
+      // Placing adds, so that what is to be removed comes last.
+      const ops = [['PlaceRelation', order?.after ?? []], ['AddRelation', added], ['RemoveRelation', removed]].filter(([, objects]) => objects.length)
         .map(([__op, objects]) => ({ __op, objects: objects.map(plain) }));
       body[name] = ops.length === 1 ? ops[0] : { __op: 'Batch', ops };
     }
@@ -167,6 +204,10 @@ class Edits extends EventTarget {
         for (const [name, { before }] of Object.entries(edit.fields)) {
           if (!isSame(before, object[name])) found.push({ edit, name, theirs: object[name] });
         }
+        for (const [name, { order }] of Object.entries(edit.members).filter(([, change]) => change.order)) {
+          const theirs = (await firstMembers(edit.className, edit.id, known.field(name), order.before.length)).map(asMember);
+          if (!isSame(order.before.map(plain), theirs.map(plain))) found.push({ edit, name, theirs });
+        }
       } catch (error) {
         if (error.code !== 101) throw error;
         found.push({ edit });
@@ -181,7 +222,10 @@ class Edits extends EventTarget {
       const kept = this.of(edit.className, edit.id);
       if (!kept) return;
       if (name === undefined) this.#all.delete(`${edit.className}/${edit.id}`);
-      else if (isMine) kept.fields[name].before = theirs;
+      else if (kept.members[name]?.order) {
+        const change = kept.members[name];
+        this.#order(change, theirs, isMine ? arranged(theirs, change.order.after) : theirs);
+      } else if (isMine) kept.fields[name].before = theirs;
       else delete kept.fields[name];
     });
   }

@@ -1,6 +1,6 @@
 // The page of all files: how many objects refer to each, and when those go that none refers to.
 import { server, session } from './api.js';
-import { fill, h, icon } from './dom.js';
+import { fill, h, icon, iconButton } from './dom.js';
 import { openFile } from './files.js';
 import { dateText, t } from './language.js';
 import { openDialog, problemText } from './overlay.js';
@@ -17,7 +17,7 @@ export class FilesPage {
     this.more = h('button', { type: 'button', hidden: true, onclick: () => this.#load(true) }, t('showMore'));
     fill(main, h('header', { class: 'page-head' }, pageTitle(openSide, h('h1', {}, t('files')), h('span', { class: 'spacer' }),
       h('label', { class: 'line', for: 'unused-only' }, this.unused, t('unusedOnly')),
-      h('button', { type: 'button', class: 'plain square', title: t('reload'), 'aria-label': t('reload'), onclick: () => this.show() }, icon('reload')))),
+      iconButton('reload', t('reload'), () => this.show()))),
     h('div', { class: 'page-scroll' }, this.list, this.more));
   }
 
@@ -52,9 +52,9 @@ export class FilesPage {
       h('button', { type: 'button', class: 'link', title: file.name, onclick: () => openFile(file) }, file.title),
       file.type, t('bytes', { count: file.size }), h('time', { datetime: file.createdAt ?? '' }, dateText(new Date(file.createdAt))),
       this.#usesText(file),
-      ...(session.isReadOnly ? [] : [h('button', {
-        type: 'button', class: 'plain square small', title: t('deleteFile', { name: file.title }), 'aria-label': t('deleteFile', { name: file.title }), onclick: () => this.#delete(file),
-      }, icon('trash'))]),
+      ...(session.isReadOnly ? [] : [
+        iconButton('trash', t('deleteFile', { name: file.title }), () => this.#delete(file), { class: 'plain square small' }),
+      ]),
     ]), t('files')));
   }
 

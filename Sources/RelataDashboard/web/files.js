@@ -1,6 +1,6 @@
-// Files that objects refer to: their names for people, and opening them.
+// Files that objects refer to: their names for people, opening, showing and choosing them.
 import { server } from './api.js';
-import { h } from './dom.js';
+import { fill, h, iconButton } from './dom.js';
 import { t } from './language.js';
 import { notify, reportProblem } from './overlay.js';
 
@@ -10,12 +10,58 @@ const own = /^[0-9a-f]{32}_/;
 /** The name that the file had where it came from. */
 export function fileTitle(value) { return String(value?.name ?? '').replace(own, ''); }
 
+/** An address may end, so it is asked for when it is needed. Other files are stored elsewhere. */
+async function addressOf({ name, url }) { return own.test(name) ? server.fileURL(name) : url; }
+
+/** Shows a picture, also one that isn't uploaded yet; nothing for another file. */
+export function filePreview(value) {
+  if (!/\.(png|jpe?g|gif|webp|avif)$/i.test(value.name)) return null;
+  const image = h('img', { class: 'preview', alt: fileTitle(value) });
+  const show = (url) => {
+    // The pages show nothing from elsewhere.
+    if (new URL(url).origin === location.origin) image.src = url;
+    else image.remove();
+  };
+  if (value.file) show(URL.createObjectURL(value.file));
+  else addressOf(value).then(show).catch(() => image.remove());
+  image.onload = () => URL.revokeObjectURL(image.src);
+  image.onerror = () => image.remove();
+  return image;
+}
+
+/** Lets somebody choose a file, or drop one here. It is uploaded when all is saved. */
+export function fileEditor(value, attributes) {
+  let chosen = value;
+  const shown = h('div', { class: 'chosen-file' });
+  const draw = () => fill(shown, chosen && [
+    chosen.file ? h('span', {}, chosen.name) : h('button', { type: 'button', class: 'link', onclick: () => openFile(chosen) }, fileTitle(chosen)),
+    iconButton('close', t('clear'), () => choose()), filePreview(chosen),
+  ]);
+  const choose = (file) => {
+    chosen = file && { __type: 'File', name: file.name, file };
+    draw();
+    if (file) return;
+    input.value = '';
+    input.focus();
+  };
+  const input = h('input', { ...attributes, type: 'file', onchange: () => { if (input.files.length) choose(input.files[0]); } });
+  draw();
+  return {
+    element: h('div', {
+      class: 'file-editor', ondragover: (event) => event.preventDefault(),
+      ondrop: (event) => {
+        event.preventDefault();
+        if (event.dataTransfer.files.length) choose(event.dataTransfer.files[0]);
+      },
+    }, shown, input, h('p', { class: 'note' }, t('dropHint'))), focus: input, read: () => chosen,
+  };
+}
+
 /** Opens a file in another tab; the browser saves what it doesn't show. */
 export async function openFile(value) {
   const name = String(value?.name ?? '');
   try {
-    // An address may end, so it is asked for when it is needed. Other files are stored elsewhere.
-    const url = own.test(name) ? await server.fileURL(name) : value?.url;
+    const url = await addressOf(value);
     if (!/^https?:\/\//i.test(String(url ?? ''))) return notify(t('noFileAddress', { name }), { isProblem: true });
     h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }).click();
   } catch (error) {

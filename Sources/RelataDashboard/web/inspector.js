@@ -1,9 +1,9 @@
 // The panel beside the grid: an object, and what is related to it, level by level.
 import { pointer, server, session } from './api.js';
-import { canEdit, edits } from './edits.js';
+import { arranged, canEdit, edits, firstMembers } from './edits.js';
 import { chooseMember, pencil } from './editors.js';
-import { fill, h, icon } from './dom.js';
-import { openFile } from './files.js';
+import { fill, h, icon, iconButton } from './dom.js';
+import { filePreview, openFile } from './files.js';
 import { number, t } from './language.js';
 import { nameElement, remember } from './names.js';
 import { problemText } from './overlay.js';
@@ -12,6 +12,8 @@ import { valueContent } from './values.js';
 import { whySection } from './view.js';
 
 const shownMembers = 20;
+/** Those that can be put in another order. */
+const orderedMembers = 100;
 
 /**
  * Events: `go` with the objects that lead to what is to be shown, `relation` with `{ className, id, field }`, `close`,
@@ -20,6 +22,9 @@ const shownMembers = 20;
 export class RelataInspector extends HTMLElement {
   #path = [];
   #run = 0;
+  /** The branches that are open, as long as the same object is shown. */
+  #open = new Set();
+  #isMoving = false;
 
   connectedCallback() {
     this.setAttribute('role', 'complementary');
@@ -30,6 +35,9 @@ export class RelataInspector extends HTMLElement {
 
   /** Shows the last object of a path; the others lead to it. */
   async show(path, { actions = [], focus = false } = {}) {
+    // Whoever moves members goes on in the same list.
+    if (this.#isMoving) return fill(this.staged, this.#stagedLine());
+    if (placeOf(path) !== placeOf(this.#path)) this.#open.clear();
     this.#path = path;
     this.hidden = path.length === 0;
     if (!path.length) return fill(this);
@@ -40,12 +48,14 @@ export class RelataInspector extends HTMLElement {
     const body = h('div', { class: 'inspector-body', 'aria-busy': 'true' });
     const heading = h('h2', { tabindex: '-1' }, id);
     const trail = h('nav', { class: 'trail', 'aria-label': t('trail') });
-    fill(this, h('header', {},
+    this.staged = h('div', {}, this.#stagedLine());
+    this.news = h('p', { class: 'hidden-text', role: 'status' });
+    fill(this, this.news, h('header', {},
       h('div', { class: 'inspector-top' }, h('span', { class: 'badge' }, className),
         h('span', { class: 'spacer' }),
-        actions.map((action) => h('button', { type: 'button', class: 'plain square', title: action.text, 'aria-label': action.text, onclick: action.run }, icon(action.icon))),
-        h('button', { type: 'button', class: 'plain square', 'aria-label': t('close'), title: t('close'), onclick: () => this.#send('close') }, icon('close'))),
-      trail, heading, this.#stagedLine()), body);
+        actions.map((action) => iconButton(action.icon, action.text, action.run)),
+        iconButton('close', t('close'), () => this.#send('close'))),
+      trail, heading, this.staged), body);
     this.#trail(trail);
     if (focus) heading.focus();
     if (!known) return fill(body, h('p', { class: 'note' }, t('noClass', { name: className })));
@@ -70,8 +80,8 @@ export class RelataInspector extends HTMLElement {
     const { className, id } = this.#path.at(-1);
     const staged = edits.of(className, id);
     if (!staged) return null;
-    const members = Object.entries(staged.members).flatMap(([name, { added, removed }]) =>
-      [...added.map(({ title }) => `${name} + ${title}`), ...removed.map(({ title }) => `${name} − ${title}`)]);
+    const members = Object.entries(staged.members).flatMap(([name, { added, removed, order }]) =>
+      [...order ? [`${name}: ${t('otherOrder')}`] : [], ...added.map(({ title }) => `${name} + ${title}`), ...removed.map(({ title }) => `${name} − ${title}`)]);
     return h('p', { class: 'staged-line' }, staged.kind === 'delete' ? t('isToBeDeleted') : t('isToBeSaved'), members.map((text) => h('span', { class: 'badge' }, text)));
   }
 
@@ -92,12 +102,12 @@ export class RelataInspector extends HTMLElement {
       const value = isStaged ? staged[field.name].after : object[field.name];
       const isLink = field.type === 'Pointer' && value && edits.of(value.className, value.objectId)?.kind !== 'new';
       const follow = isLink ? () => this.#send('go', [...this.#path, { className: value.className, id: value.objectId }])
-        : field.type === 'File' && value && (() => openFile(value));
+        : field.type === 'File' && value && !value.file && (() => openFile(value));
       const content = field.type === 'String' && value ? h('span', { class: 'text' }, value) : valueContent(value, field, object);
       return [
         h('dt', {}, field.name, h('span', { class: 'spacer' }), h('span', { class: 'type' }, typeText(field)),
           canEdit(field) && pencil(t('edit', { name: field.name }), ({ currentTarget }) => this.#send('edit', { className: known.name, row: object, field, anchor: currentTarget.closest('dt') }))),
-        h('dd', { class: isStaged ? 'staged' : '' }, follow ? h('button', { type: 'button', class: 'link', onclick: follow }, content) : content),
+        h('dd', { class: isStaged ? 'staged' : '' }, follow ? h('button', { type: 'button', class: 'link', onclick: follow }, content) : content, field.type === 'File' && value && filePreview(value)),
       ];
     }));
   }
@@ -129,32 +139,71 @@ export class RelataInspector extends HTMLElement {
     }, () => null);
     return this.#branch(
       [h('span', { class: 'branch-name' }, field.name), count, h('span', { class: 'type' }, typeText(field))],
-      [!session.isReadOnly && h('button', {
-        type: 'button', class: 'plain square', title: t('addTo', { name: field.name }), 'aria-label': t('addTo', { name: field.name }),
-        onclick: async () => {
-          const member = await chooseMember(field);
-          if (member) edits.setMember(known.name, object, field.name, member, true);
-        },
-      }, icon('plus')),
-      h('button', {
-        type: 'button', class: 'plain square', title: t('showInGrid'), 'aria-label': `${field.name}: ${t('showInGrid')}`,
-        onclick: () => this.#send('relation', { ...owner, field: field.name }),
-      }, icon('table'))],
+      [!session.isReadOnly && iconButton('plus', t('addTo', { name: field.name }), async () => {
+        const member = await chooseMember(field);
+        if (member) edits.setMember(known.name, object, field.name, member, true);
+      }),
+      iconButton('table', t('showInGrid'), () => this.#send('relation', { ...owner, field: field.name }), { 'aria-label': `${field.name}: ${t('showInGrid')}` })],
       async () => {
-        const target = schema.get(field.targetClass);
-        const query = {
-          where: { $relatedTo: { object: pointer(owner.className, owner.id), key: field.name } }, limit: String(shownMembers),
-          ...selection(target, [...target.titleKeys, ...target.pointers.map(({ name }) => name)]),
-        };
-        const { results } = await server.find(field.targetClass, query);
+        // The inverse of a pointer has an order only if it says so.
+        const isOrdered = field.order ?? !field.inverse;
+        const stored = await firstMembers(owner.className, owner.id, field, isOrdered ? orderedMembers : shownMembers);
+        const staged = edits.of(known.name, object.objectId);
+        const results = arranged(stored, staged?.members[field.name]?.order?.after ?? []);
         const more = (await total ?? 0) - results.length;
+        const items = results.map((member) => this.#objectBranch(field.targetClass, member, path, undefined,
+          () => edits.setMember(known.name, object, field.name, member, false)));
+        if (isOrdered && results.length > 1 && !session.isReadOnly && staged?.kind !== 'delete') {
+          this.#makeMovable(items, results, () => edits.setOrder(known.name, object, field.name, stored, results));
+        }
         return [
-          results.map((member) => this.#objectBranch(field.targetClass, member, path, undefined,
-            () => edits.setMember(known.name, object, field.name, { ...member, className: field.targetClass }, false))),
+          items,
           results.length === 0 && h('li', { class: 'note' }, t('none')),
           more > 0 && h('li', {}, h('button', { type: 'button', class: 'link', onclick: () => this.#send('relation', { ...owner, field: field.name }) }, t('more', { count: more }))),
         ];
-      });
+      }, placeOf([...path, { id: field.name }]));
+  }
+
+  /** Lets somebody move the members of a list, which changes in place: by dragging, by buttons, by Alt with an arrow. */
+  #makeMovable(items, members, moved) {
+    let dragged = null;
+    const move = (item, step) => {
+      const from = items.indexOf(item);
+      const to = Math.max(0, Math.min(items.length - 1, from + step));
+      if (to === from) return;
+      const focused = document.activeElement;
+      items[to][step > 0 ? 'after' : 'before'](item);
+      focused.focus();
+      for (const list of [items, members]) list.splice(to, 0, ...list.splice(from, 1));
+      this.#isMoving = true;
+      moved();
+      this.#isMoving = false;
+      fill(this.news, t('movedTo', { name: titleOf(members[to], members[to].className), place: to + 1, count: items.length }));
+    };
+    for (const [index, item] of items.entries()) {
+      const name = titleOf(members[index], members[index].className);
+      item.draggable = true;
+      item.firstChild.append(iconButton('up', t('moveUp', { name }), () => move(item, -1)), iconButton('down', t('moveDown', { name }), () => move(item, 1)));
+      item.onkeydown = (event) => {
+        const step = event.altKey && { ArrowUp: -1, ArrowDown: 1 }[event.key];
+        if (!step) return;
+        event.preventDefault();
+        event.stopPropagation();
+        move(item, step);
+      };
+      item.ondragstart = (event) => {
+        event.stopPropagation();
+        dragged = item;
+      };
+      item.ondragover = (event) => { if (dragged) event.preventDefault(); };
+      item.ondrop = (event) => {
+        if (!dragged) return;
+        event.preventDefault();
+        event.stopPropagation();
+        move(dragged, items.indexOf(item) - items.indexOf(dragged));
+      };
+      item.ondragend = () => { dragged = null; };
+    }
   }
 
   #objectBranch(className, object, path, role, remove) {
@@ -163,36 +212,36 @@ export class RelataInspector extends HTMLElement {
     remember(className, object);
     return this.#branch(
       [role && h('span', { class: 'branch-name' }, role), h('button', { type: 'button', class: 'link', onclick: () => this.#send('go', below) }, titleOf(object, className))],
-      [h('span', { class: 'badge' }, className), remove && !session.isReadOnly && h('button', {
-        type: 'button', class: 'plain square', title: t('takeOut'), 'aria-label': `${titleOf(object, className)}: ${t('takeOut')}`, onclick: remove,
-      }, icon('minus'))],
+      [h('span', { class: 'badge' }, className), remove && !session.isReadOnly && iconButton('minus', t('takeOut'), remove, { 'aria-label': `${titleOf(object, className)}: ${t('takeOut')}` })],
       known && (known.relations.length || known.pointers.length) ? async () => {
         const whole = await server.object(className, object.objectId, selection(known, known.pointers.map(({ name }) => name)));
         return this.#branches(known, whole, below);
       } : null);
   }
 
-  #branch(label, side, load) {
+  #branch(label, side, load, place) {
     const children = h('ul', { hidden: true });
     const name = label.filter(Boolean).map((part) => part.textContent).join(' ');
-    const toggle = h('button', {
-      type: 'button', class: 'plain twist', 'aria-expanded': 'false', 'aria-label': name,
-      onclick: async () => {
-        const opens = children.hidden;
-        children.hidden = !opens;
-        toggle.setAttribute('aria-expanded', String(opens));
-        if (!opens || children.childElementCount) return;
-        fill(children, h('li', { class: 'note' }, t('loading')));
-        try {
-          fill(children, await load());
-          if (!children.childElementCount) fill(children, h('li', { class: 'note' }, t('none')));
-        } catch (error) {
-          fill(children, h('li', { class: 'note' }, problemText(error)));
-        }
-      },
-    }, icon('right'));
+    const toggle = h('button', { type: 'button', class: 'plain twist', 'aria-expanded': 'false', 'aria-label': name, onclick: () => turn() }, icon('right'));
+    const turn = async () => {
+      const opens = children.hidden;
+      children.hidden = !opens;
+      toggle.setAttribute('aria-expanded', String(opens));
+      this.#open[opens ? 'add' : 'delete'](place);
+      if (!opens || children.childElementCount) return;
+      fill(children, h('li', { class: 'note' }, t('loading')));
+      try {
+        fill(children, await load());
+        if (!children.childElementCount) fill(children, h('li', { class: 'note' }, t('none')));
+      } catch (error) {
+        fill(children, h('li', { class: 'note' }, problemText(error)));
+      }
+    };
+    if (place && this.#open.has(place)) turn();
     return h('li', {}, h('div', { class: 'branch' }, load ? toggle : h('span', { class: 'twist' }), label, h('span', { class: 'spacer' }), side), children);
   }
 }
+
+function placeOf(path) { return JSON.stringify(path.map(({ className, id }) => [className, id])); }
 
 customElements.define('relata-inspector', RelataInspector);

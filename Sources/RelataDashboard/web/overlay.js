@@ -1,5 +1,5 @@
 // What lies over the page: menus, dialogs and notices.
-import { fill, h, icon } from './dom.js';
+import { fill, h, icon, iconButton } from './dom.js';
 import { t } from './language.js';
 
 /** A menu below a button: `[{ text, icon, action, isOn }]`. */
@@ -57,7 +57,7 @@ export function openDialog(title, build, { wide = false } = {}) {
       dialog.close();
     };
     fill(dialog, h('header', {}, h('h2', {}, title),
-      h('button', { type: 'button', class: 'plain square', 'aria-label': t('close'), onclick: () => close() }, icon('close'))), build(close));
+      iconButton('close', t('close'), () => close())), build(close));
     dialog.addEventListener('close', () => {
       dialog.remove();
       if (before?.isConnected) before.focus();
@@ -77,7 +77,7 @@ export function notify(text, { isProblem = false, action } = {}) {
   notices ??= document.body.appendChild(h('div', { class: 'notices', role: 'status', 'aria-live': 'polite' }));
   const notice = h('div', { class: isProblem ? 'notice problem' : 'notice' }, isProblem && icon('alert'), h('span', {}, text),
     action && h('button', { type: 'button', class: 'plain', onclick: () => { notice.remove(); action.run(); } }, action.text),
-    h('button', { type: 'button', class: 'plain square', 'aria-label': t('close'), onclick: () => notice.remove() }, icon('close')));
+    iconButton('close', t('close'), () => notice.remove()));
   // News takes the place of older news; problems stay.
   if (!isProblem) for (const older of notices.querySelectorAll('.notice:not(.problem)')) older.remove();
   notices.append(notice);

@@ -1,11 +1,11 @@
 // What the pages have in common: their heads, tables, and files that the browser saves.
-import { h, icon } from './dom.js';
+import { h, iconButton } from './dom.js';
 import { t } from './language.js';
 
 /** The first line of a page; where the page is narrow, with the button to the classes. */
 export function pageTitle(openSide, ...content) {
   return h('div', { class: 'page-title' },
-    h('button', { type: 'button', class: 'plain square only-narrow', 'aria-label': t('classes'), onclick: openSide }, icon('menu')), content);
+    iconButton('menu', t('classes'), openSide, { class: 'plain square only-narrow' }), content);
 }
 
 /** A table of cells, under the names of its columns. */

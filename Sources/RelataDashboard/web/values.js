@@ -16,6 +16,7 @@ export function valueText(value, field) {
     case 'Boolean': return t(value ? 'yes' : 'no');
     case 'Pointer': return pointerTitle(value);
     case 'File': return value.name ?? '';
+    case 'Relation': return value.map(({ title }) => title).join(', ');
     case 'Bytes': return t('bytes', { count: byteCount(value.base64 ?? '') });
     case 'GeoPoint': return `${value.latitude}, ${value.longitude}`;
     case 'Polygon': return t('corners', { count: value.coordinates?.length ?? 0 });
@@ -57,4 +58,3 @@ function clipped(text) { return text.length > longest ? text.slice(0, longest) +
 /** What the class of an object is called where it stands beside its name. */
 export function classBadge(name) { return h('span', { class: 'badge' }, name); }
 
-export function exists(className) { return schema.get(className) !== undefined; }

@@ -86,7 +86,7 @@ extension FieldChange {
         case .set(let value): !FileLinks.names(in: value).isEmpty
         case .add(let values), .addUnique(let values): values.contains { !FileLinks.names(in: $0).isEmpty }
         case .member(_, let change): change.holdsFiles
-        case .unset, .increment, .remove, .addRelation, .removeRelation: false
+        case .unset, .increment, .remove, .addRelation, .removeRelation, .placeRelation: false
         }
     }
 }

@@ -78,13 +78,15 @@ extension ParseService {
     /// Answers a request of the dashboard about files, with all rights.
     ///
     /// - Parameters:
-    ///   - method: `GET`, or `DELETE` for a file.
+    ///   - method: `GET`, or `POST` and `DELETE` for a file.
     ///   - path: `/files` for a page of the list of files; `/files/NAME` for the address of a file.
     ///   - query: For the list `after`, a name, `unused=1` and `limit`; for a deletion `force=1`.
+    ///   - upload: The content of a file to store under the name in the path, and its type.
     ///   - report: Called with errors whose details the client doesn't get.
     /// - Returns: `nil` for a path that isn't one of these.
     package func filesForDashboard(
-        _ method: String, _ path: String, query: String, report: @Sendable (any Error) -> Void
+        _ method: String, _ path: String, query: String, upload: (bytes: ByteStream?, type: String?) = (nil, nil),
+        report: @Sendable (any Error) -> Void
     ) async -> WireReply? {
         do {
             let path = try ParseCall.path(path)
@@ -95,6 +97,10 @@ extension ParseService {
             case ("GET", 2):
                 guard hasFiles else { throw ParseError.filesAreOff }
                 return WireReply(["url": .string(fileURLs.url(of: path[1]))])
+            case ("POST", 2):
+                var call = ParseCall(method: .post, path: path, body: [:], caller: .master)
+                call.contentType = upload.type
+                return try await files(call, upload.bytes)
             case ("DELETE", 2):
                 var call = ParseCall(method: .delete, path: path, body: [:], caller: .master)
                 call.parameters = parameters
@@ -105,6 +111,9 @@ extension ParseService {
             return WireReply(ParseError(error, report: report))
         }
     }
+
+    /// The largest file that can be uploaded; `nil` for a server without files.
+    package var maximumFile: Int? { options.files?.maximumSize }
 
     private func fileList(_ list: FileList) async throws -> JSONValue {
         guard let files = options.files, hasFiles else { return ["isOn": false, "results": []] }

@@ -24,7 +24,7 @@ extension FieldChange {
             elements.removeAll { removed.contains($0) }
             value = .array(elements)
         case .member(let path, let change): try change.apply(to: &value, at: path, 0, of: field)
-        case .addRelation, .removeRelation:
+        case .addRelation, .removeRelation, .placeRelation:
             throw ParseError(.incorrectType, "\(field) isn't a relation")
         }
     }

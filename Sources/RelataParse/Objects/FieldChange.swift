@@ -17,6 +17,9 @@ enum FieldChange: Sendable {
     case remove([JSONValue])
     case addRelation([Pointer])
     case removeRelation([Pointer])
+    /// Places objects in a relation, in their order, right after another; `nil` for first. Those that aren't members
+    /// become members.
+    case placeRelation([Pointer], after: Pointer?)
     /// Changes a member of an object, or an element of an array: `"address.city"`, `"lines.0.amount"`.
     indirect case member([String], FieldChange)
 
@@ -50,7 +53,12 @@ enum FieldChange: Sendable {
         func objects() throws(ParseError) -> [JSONValue] {
             guard let objects = members["objects"]?.array else {
                 // The texts are those of Parse's own server, by which clients recognise errors.
-                let verb = operation?.hasPrefix("Remove") == true ? "remove" : "add"
+                let verb =
+                    switch operation {
+                    case "Remove", "RemoveRelation": "remove"
+                    case "PlaceRelation": "place"
+                    default: "add"
+                    }
                 throw ParseError(.invalidJSON, "objects to \(verb) must be an array")
             }
             var stored: [JSONValue] = []
@@ -71,6 +79,17 @@ enum FieldChange: Sendable {
             }
             return pointers
         }
+        func other(than pointers: [Pointer]) throws(ParseError) -> Pointer? {
+            let after = members["after"] ?? .null
+            if after.isNull { return nil }
+            guard let pointer = Pointer(after) else {
+                throw ParseError(.invalidJSON, "\(field): after is a pointer to a member, or null for the first place")
+            }
+            guard pointers.allSatisfy({ $0.className == pointer.className }) else {
+                throw ParseError(.incorrectType, "\(field): a relation contains objects of one class")
+            }
+            return pointer
+        }
         switch operation {
         case "Delete": return [.unset]
         case "Increment":
@@ -83,6 +102,9 @@ enum FieldChange: Sendable {
         case "Remove": return [.remove(try objects())]
         case "AddRelation": return [.addRelation(try pointers())]
         case "RemoveRelation": return [.removeRelation(try pointers())]
+        case "PlaceRelation":
+            let placed = try pointers()
+            return [.placeRelation(placed, after: try other(than: placed))]
         case "SetOnInsert":
             throw ParseError(.commandUnavailable, "\(field): the operation SetOnInsert isn't supported")
         case "Batch":
@@ -132,8 +154,18 @@ enum FieldChange: Sendable {
     var asksForNothing: Bool {
         switch self {
         case .unset: true
-        case .addRelation(let pointers), .removeRelation(let pointers): pointers.isEmpty
+        case .addRelation(let pointers), .removeRelation(let pointers), .placeRelation(let pointers, _):
+            pointers.isEmpty
         default: false
+        }
+    }
+
+    /// The objects of a relation that it needs.
+    var neededMembers: [Pointer] {
+        switch self {
+        case .addRelation(let pointers): pointers
+        case .placeRelation(let pointers, let other): pointers + [other].compactMap(\.self)
+        default: []
         }
     }
 
@@ -161,7 +193,8 @@ enum FieldChange: Sendable {
         case .unset: nil
         case .increment: .number
         case .add, .addUnique, .remove: .array
-        case .addRelation(let pointers), .removeRelation(let pointers): pointers.first.map { .relation($0.className) }
+        case .addRelation(let pointers), .removeRelation(let pointers), .placeRelation(let pointers, _):
+            pointers.first.map { .relation($0.className) }
         case .member(let path, _): path.first.flatMap { Self.index($0) } == nil ? .object : .array
         }
     }

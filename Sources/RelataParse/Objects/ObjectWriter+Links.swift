@@ -5,16 +5,25 @@ import RelataEngine
 extension ObjectWriter {
     /// Plans the changes of relations with a table.
     func planLinks(of owner: PlannedKey, _ plan: inout WritePlan) throws {
+        // The changes of a relation are the edits of one list, so that each finds the order that those before it made.
+        var planned: [(link: PlannedLink, changes: [LinkChange])] = []
         for (field, change) in links {
             guard case .relation(let link) = field.storage else { continue }
             switch link {
-            case .join: try plan.add(edits(change, of: field, link, owner))
+            case .join:
+                let changes = try changes(change, of: field, link)
+                if planned.last?.link.link == link {
+                    planned[planned.count - 1].changes += changes
+                } else {
+                    planned.append((self.link(of: field, link), changes))
+                }
             case .inverse: break
             case .reference, .through, .matched:
                 throw ParseError(
                     .operationForbidden, "\(parseClass.name).\(field.name) follows from other relations: change those")
             }
         }
+        for (link, changes) in planned { plan.add(LinkEdits(owner: owner, link: link, changes: changes)) }
     }
 
     /// Changes the inverse relations of pointers, once the object exists.
@@ -25,17 +34,31 @@ extension ObjectWriter {
         }
     }
 
-    private func edits(_ change: FieldChange, of field: Field, _ link: Link, _ owner: PlannedKey) throws -> LinkEdits {
-        let changes: [LinkChange] =
-            switch change {
-            case .addRelation(let pointers): try keys(pointers, field).map { .add(.key($0)) }
-            case .removeRelation(let pointers): try keys(pointers, field, isNew: false).map { .remove(.key($0)) }
-            case .unset: [.set([])]
-            default: []
+    private func changes(_ change: FieldChange, of field: Field, _ link: Link) throws -> [LinkChange] {
+        switch change {
+        case .addRelation(let pointers): return try keys(pointers, field).map { .add(.key($0)) }
+        case .removeRelation(let pointers):
+            return try keys(pointers, field, isNew: false).map { .remove(.key($0)) }
+        case .placeRelation(let pointers, let other):
+            guard self.link(of: field, link).isOrdered else {
+                throw ParseError(
+                    .incorrectType,
+                    "\(parseClass.name).\(field.name) has no order, so nothing can be placed in it: describe the class with an order of this field"
+                )
             }
+            var last = try keys([other].compactMap(\.self), field).first
+            return try keys(pointers, field).map { key in
+                defer { last = key }
+                return .place(.key(key), after: last.map { .key($0) })
+            }
+        case .unset: return [.set([])]
+        default: return []
+        }
+    }
+
+    private func link(of field: Field, _ link: Link) -> PlannedLink {
         let target = field.type.targetClass.flatMap { transaction.schema.index(of: $0) } ?? parseClass.table.index
-        return LinkEdits(
-            owner: owner, link: PlannedLink(field.name, target, link, transaction.schema), changes: changes)
+        return PlannedLink(field.name, target, link, transaction.schema)
     }
 
     private func keys(_ pointers: [Pointer], _ field: Field, isNew: Bool = true) throws -> [KeyValue] {
@@ -57,6 +80,11 @@ extension ObjectWriter {
         let members: [KeyValue]
         var isAdding = false
         switch change {
+        case .placeRelation(let pointers, _):
+            // Members are refused that the caller may not change, and joined with the hooks of their models.
+            let changes = try changes(change, of: field, .inverse(reference.index))
+            try write(.addRelation(pointers), of: field, reference, owner)
+            return try place(changes, of: field, reference, owner)
         case .addRelation(let pointers):
             members = try keys(pointers, field)
             isAdding = true
@@ -66,6 +94,19 @@ extension ObjectWriter {
         }
         var place = isAdding ? try transaction.connection.nextPlace(in: reference, of: owner, transaction.schema) : nil
         for member in members { try write(member, reference, owner, isAdding: isAdding, place: &place) }
+    }
+
+    /// Gives members of a relation that is the inverse of a pointer the numbers of their places.
+    private func place(
+        _ changes: [LinkChange], of field: Field, _ reference: Reference, _ owner: KeyValue
+    ) throws {
+        let run = WriteRun(
+            transaction.connection, schema: transaction.schema, isSchemaFixed: transaction.models != nil,
+            now: transaction.now)
+        let link = link(of: field, .inverse(reference.index))
+        run.plan.add(LinkEdits(owner: .key(owner), link: link, changes: changes))
+        try run.write()
+        transaction.agenda.counts.merge(run.counted)
     }
 
     /// Whether a field may have a number that no client gave it.

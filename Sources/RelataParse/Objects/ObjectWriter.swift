@@ -279,7 +279,7 @@ struct ObjectWriter {
         switch change {
         // A new object's relation holds nothing yet.
         case .unset where row == nil && links.isEmpty: break
-        case .addRelation, .removeRelation, .unset: links.append((field, change))
+        case .addRelation, .removeRelation, .placeRelation, .unset: links.append((field, change))
         // Clients send a relation back as they got it.
         case .set(let value) where value["__type"] == "Relation": break
         default: throw unfit(change, field)
@@ -315,7 +315,7 @@ struct ObjectWriter {
             if value.isNull, field.type == .array { value = .array([]) }
             try change.apply(to: &value, of: field.name)
             documents[column] = (field, value)
-        case .addRelation, .removeRelation: throw unfit(change, field)
+        case .addRelation, .removeRelation, .placeRelation: throw unfit(change, field)
         }
     }
 

@@ -34,8 +34,13 @@ extension ParseClass {
             if let rule = details.onTargetDelete { json["onTargetDelete"] = .string(rule.rawValue) }
             if let rule = details.deleteRule { json["deleteRule"] = .string(rule.rawValue) }
             if let inverse = details.inverse { json["inverse"] = .string(inverse) }
-            if case .attribute(let name)? = details.order { json["order"] = .string(name) }
-            if relationship.isToMany, details.order == nil, details.inverse == nil { json["order"] = false }
+            switch (details.order, details.inverse) {
+            case (.attribute(let name)?, _): json["order"] = .string(name)
+            case (nil, nil) where relationship.isToMany: json["order"] = false
+            // Only that of an app's own model.
+            case (.stored?, _?): json["order"] = true
+            default: break
+            }
         }
         return json
     }

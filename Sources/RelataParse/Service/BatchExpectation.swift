@@ -4,6 +4,7 @@ import RelataCore
 struct BatchExpectation: Sendable {
     private let className: String
     private let objectID: String
+    /// The values of fields; of a relation, its first objects in their order.
     private let fields: JSONObject
 
     /// Reads the member `expected` of a batch.
@@ -39,10 +40,29 @@ struct BatchExpectation: Sendable {
             guard let field = parseClass[name] else {
                 throw ParseError(.invalidQuery, "\(className) has no field \(name.prefix(64))")
             }
-            let stored = parseClass.json(field, of: row, in: transaction.classes) ?? .null
-            guard stored == expected else {
+            let isKept: Bool
+            if case .relation = field.storage, let expected = expected.array {
+                let found = try members(expected.count, of: field, key, parseClass, in: transaction)
+                isKept = found == expected.map { Pointer($0) }
+            } else {
+                isKept = (parseClass.json(field, of: row, in: transaction.classes) ?? .null) == expected
+            }
+            guard isKept else {
                 throw Self.conflict("\(name.prefix(64)) of \(className) \(objectID.prefix(64)) has changed since")
             }
+        }
+    }
+
+    /// The first objects of a relation, in its order.
+    private func members(
+        _ count: Int, of field: Field, _ key: KeyValue, _ parseClass: ParseClass, in transaction: ParseTransaction
+    ) throws -> [Pointer] {
+        guard let target = field.type.targetClass.flatMap({ transaction.classes[$0] }) else { return [] }
+        let owner = RelatedOwner(entity: parseClass.name, relationship: field.name, key: key)
+        let query = try transaction.compiler.select(
+            QueryPlan(entity: target.name, limit: count, relatedTo: owner), columns: .parts([.key(path: [])]))
+        return try transaction.connection.values(query.statement, types: query.columnTypes).map {
+            Pointer(className: target.name, objectID: target.objectID.text(KeyValue($0)))
         }
     }
 

@@ -19,7 +19,7 @@ enum BatchOrder {
         // relations can't.
         let adders = routes.indices.filter { place in
             guard case .success(.write(let write)) = routes[place], let (_, body) = write.body else { return false }
-            return body.changes.contains { if case .addRelation = $0 { true } else { false } }
+            return body.changes.contains { !$0.neededMembers.isEmpty }
         }
         return walk(routes, from: adders + routes.indices, creations)
     }
@@ -84,8 +84,7 @@ enum BatchOrder {
         return body.changes.flatMap { change -> [Pointer] in
             switch change {
             case .set(let value): Pointer(value).map { [$0] } ?? []
-            case .addRelation(let pointers): pointers
-            default: []
+            default: change.neededMembers
             }
         }
     }

@@ -61,13 +61,19 @@ struct BatchPlaceholders: Sendable {
             case .set(let value):
                 guard let pointer = Pointer(value) else { return change }
                 return .set(try replacing(pointer)?.json ?? value)
-            case .addRelation(let pointers):
-                var replaced: [Pointer] = []
-                for pointer in pointers { replaced.append(try replacing(pointer) ?? pointer) }
-                return .addRelation(replaced)
+            case .addRelation(let pointers): return .addRelation(try replacing(pointers))
+            case .placeRelation(let pointers, let other):
+                return .placeRelation(
+                    try replacing(pointers), after: try replacing([other].compactMap(\.self)).first)
             default: return change
             }
         }
+    }
+
+    private func replacing(_ pointers: [Pointer]) throws(ParseError) -> [Pointer] {
+        var replaced: [Pointer] = []
+        for pointer in pointers { replaced.append(try replacing(pointer) ?? pointer) }
+        return replaced
     }
 
     private func replacing(_ id: String, of className: String) throws(ParseError) -> String {

@@ -147,7 +147,7 @@ extension ParseTransaction {
         case .set(let value):
             if let type { try FieldDecoder.validate(value, as: type, in: field) }
             try checkTargets(Pointer(value).map { [$0] } ?? [], created)
-        case .addRelation(let pointers): try checkTargets(pointers, created)
+        case .addRelation, .placeRelation: try checkTargets(change.neededMembers, created)
         case .unset, .increment, .add, .addUnique, .remove, .removeRelation, .member: break
         }
     }

@@ -175,7 +175,7 @@ extension ObjectBody {
     fileprivate func apply(to object: inout JSONObject) throws(ParseError) {
         for (name, change) in zip(fields.names, changes) {
             switch change {
-            case .addRelation, .removeRelation:
+            case .addRelation, .removeRelation, .placeRelation:
                 guard case .relation(let target)? = try change.type(of: name) else { continue }
                 object[name] = ["__type": "Relation", "className": .string(target)]
             default:

@@ -96,6 +96,13 @@ struct DashboardProtocol: ParseForm {
         }
     }
 
+    /// An uploaded file is stored while it arrives.
+    func maximumStream(method: String, path: String, headers: [String: String]) throws(ServerRefusal) -> Int? {
+        guard method == "POST", path.hasPrefix("/files/") else { return nil }
+        _ = try session(headers)
+        return clients.maximumFile
+    }
+
     /// Delivers pending notices for webhooks when the server stops.
     func work(report: @escaping @Sendable (any Error) -> Void) async {
         while !Task.isCancelled { try? await Task.sleep(for: .seconds(86_400)) }
@@ -167,7 +174,9 @@ struct DashboardProtocol: ParseForm {
     ) async -> ServerReply? {
         // The list shows all files, regardless of who may read the objects that refer to them.
         guard subject == nil else { return nil }
-        let reply = await clients.filesForDashboard(request.method, request.path, query: request.query, report: report)
+        let reply = await clients.filesForDashboard(
+            request.method, request.path, query: request.query,
+            upload: (request.stream, request.headers["content-type"]), report: report)
         guard let reply else { return nil }
         if request.method != "GET" { note(request, session, reply.status) }
         return ServerReply(reply)

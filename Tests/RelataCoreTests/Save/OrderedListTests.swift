@@ -93,6 +93,29 @@ import Testing
         #expect(throws: RelataError.self) { try list.place(key("b"), after: key("x"), in: "list") }
     }
 
+    @Test func onlyMembersWhoseOrderChangesGetNewPositions() throws {
+        let stored: KeyValuePairs<String, Int64?> = ["a": 100, "b": 200, "c": 300, "d": 400, "e": 500]
+        for (order, count) in [("eabcd", 1), ("bcdea", 1), ("abdce", 1), ("abcde", 0), ("axbcde", 1), ("decab", 3)] {
+            var placed = list(stored)
+            var last: KeyValue?
+            for name in order.map({ key("\($0)") }) {
+                try placed.place(name, after: last, in: "list")
+                last = name
+            }
+            #expect(changes(placed).count == count, "\(order)")
+            var set = list(stored)
+            set.set(order.map { key("\($0)") })
+            #expect(changes(set).count == count, "\(order)")
+        }
+    }
+
+    @Test func aMemberThatIsAddedAgainGetsAPosition() {
+        var list = list(["a": Self.gap])
+        list.set([])
+        list.append(key("a"))
+        #expect(changes(list) == ["a": Self.gap])
+    }
+
     @Test func holdersOfReusedPositionsAreFound() {
         let list = list(["a": 1, "b": 2, "c": 3])
         #expect(list.holders(of: [(key("c"), 1), (key("a"), 4)]) == [key("a")])

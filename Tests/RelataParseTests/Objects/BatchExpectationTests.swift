@@ -79,6 +79,24 @@ import Testing
         #expect(try await title() == "Mort")
     }
 
+    @Test func aRelationIsExpectedToBeginWithSomeObjects() async throws {
+        let authors = try await server.save("Author", ["name": "a"], ["name": "b"], ["name": "c"])
+        let pointers = authors.map { pointer("Author", $0) }
+        try await server.send("PUT", "/classes/Book/\(book)", ["writers": adding(pointers[2], pointers[0])])
+        let refused: [[JSONValue]] = [
+            [pointers[0], pointers[2]], [pointers[2], pointers[1]], [pointers[2], pointers[0], pointers[1]],
+            [pointer("Genre", genre)], ["x"],
+        ]
+        for expected in refused {
+            let reply = try await send(["writers": .array(expected)])
+            #expect(reply.status == 409, "\(expected): \(reply.json)")
+        }
+        for expected in [[], [pointers[2]], [pointers[2], pointers[0]]] as [[JSONValue]] {
+            let reply = try await send(["writers": .array(expected)])
+            #expect(reply.status == 200, "\(expected): \(reply.json)")
+        }
+    }
+
     @Test func expectationsNeedTheMasterKeyATransactionAndExistingFields() async throws {
         #expect(try await send(["title": "Mort"], isMaster: false).status == 403)
         #expect(try await send(["title": "Mort"], isTransaction: false).code == 107)

@@ -9,7 +9,8 @@ import Testing
     private static let words = [
         "title", "year", "genre", "authors", "tags", "__op", "__type", "Increment", "Add", "AddUnique", "Remove",
         "Delete",
-        "AddRelation", "RemoveRelation", "Batch", "ops", "objects", "amount", "Pointer", "Date", "GeoPoint", "Polygon",
+        "AddRelation", "RemoveRelation", "PlaceRelation", "after", "Batch", "ops", "objects", "amount", "Pointer",
+        "Date", "GeoPoint", "Polygon",
         "Bytes", "File", "Relation", "Object", "className", "objectId", "iso", "base64", "latitude", "longitude",
         "coordinates", "Book", "Genre", "ACL", "*", "'; DROP TABLE Book; --", "\"", "a.b", "", "\u{0}", "é", "💥",
         "meta", "meta.a.b", "createdAt", "requests", "method", "path", "body", "POST", "/classes/Book", "transaction",

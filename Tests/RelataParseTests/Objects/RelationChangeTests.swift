@@ -55,7 +55,7 @@ import Testing
         #expect(try await server.find("Author", ["bestBook": ["$exists": true]]).isEmpty)
     }
 
-    @Test(arguments: ["AddRelation", "RemoveRelation"])
+    @Test(arguments: ["AddRelation", "RemoveRelation", "PlaceRelation"])
     func anOperationWithoutObjectsIsNoChange(operation: String) async throws {
         let nothing: JSONValue = ["__op": .string(operation), "objects": []]
         for name in ["authors", "critics"] {

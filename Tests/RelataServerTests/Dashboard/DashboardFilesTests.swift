@@ -79,11 +79,33 @@ struct DashboardFilesTests: DashboardSuite {
         }
     }
 
+    @Test func thePageUploadsFiles() async throws {
+        try await withFiles { server in
+            let page = try await page(server)
+            let reply = try await page.send(
+                "POST", "/files/a.png", Array("hello".utf8), headers: ["Content-Type": "image/png"])
+            #expect(reply.status == 201, "\(reply.text)")
+            let name = try #require(try reply.json["name"]?.string)
+            let line = try #require(try await results(page).first)
+            #expect(line["name"]?.string == name && line["size"] == 5, "\(line)")
+            #expect(try await server.request("GET", "/parse/files/app/\(name)").text == "hello")
+            #expect(try await page.send("POST", "/files/.png", Array("x".utf8)).code == 122)
+            let audit = try #require(try await page.request("GET", "/audit").json["results"]?.array)
+            #expect(audit.contains { $0["action"] == "POST /files/a.png" }, "\(audit)")
+            // Without the page's token, nothing is stored.
+            let strange = try await server.request(
+                "POST", "/dashboard/api/files/b.png", headers: ["Cookie": page.cookie], body: Array("x".utf8))
+            #expect(strange.status == 403, "\(strange.text)")
+            #expect(try await results(page).count == 1)
+        }
+    }
+
     @Test func onlyUsersWhoMayChangeTheStoreDeleteFiles() async throws {
         try await withFiles(isReadOnly: true) { server in
             let name = try await upload(server, "a.png")
             let page = try await page(server)
             #expect(try await page.request("DELETE", "/files/\(name)?force=1").status == 403)
+            #expect(try await page.send("POST", "/files/b.png", Array("x".utf8)).status == 403)
             #expect(try await results(page).count == 1)
             #expect(try await server.request("GET", "/dashboard/api/files").status == 401)
             // A page viewed as somebody else has no list of all files.
@@ -99,6 +121,7 @@ struct DashboardFilesTests: DashboardSuite {
             #expect(try await page.request("GET", "/files").json["isOn"] == false)
             #expect(try await page.request("GET", "/files/a.png").code == 130)
             #expect(try await page.request("DELETE", "/files/a.png").code == 130)
+            #expect(try await page.send("POST", "/files/a.png", Array("x".utf8)).code == 130)
         }
     }
 }
