@@ -174,7 +174,8 @@ final class ImportWriter {
 
     // MARK: Errors
 
-    /// Runs `body`; why the database refuses it, with nothing of it done.
+    /// Runs `body`; why the database refuses it, with nothing of it done. No query could tell that before: the table may
+    /// have constraints and triggers of other programs.
     private func attempt(_ row: ImportedRow, _ body: () throws -> Void) throws -> RowProblem? {
         do {
             try connection.savepoint(body)
