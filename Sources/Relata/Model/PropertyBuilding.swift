@@ -173,6 +173,12 @@ extension Property {
     ) -> RefusedProperty<RefusedWay> { RefusedProperty() }
 }
 
+/// Whether two values of a property are equal whose type is known by its name. Unlike `==` and `isEqual`, it has no
+/// overloads, among which the compiler would search.
+@_documentation(visibility: internal)
+@inlinable
+public func isSame<Value: Equatable>(_ left: Value, _ right: Value) -> Bool { left == right }
+
 /// Whether two values of a property are equal. Overload resolution selects `==` if there is one, otherwise the
 /// comparison of their JSON; a transient property of another type is ignored.
 @_documentation(visibility: internal)

@@ -1,4 +1,7 @@
 /// Saves each object separately, in the required order, and keeps the error of each that fails.
+///
+/// The engine's refusal is the result: only it knows all constraints and triggers, and what a query found before may be
+/// outdated when the object is written.
 struct IndependentSave {
     let transaction: WriteTransaction
 

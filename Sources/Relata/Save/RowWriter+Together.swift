@@ -44,7 +44,9 @@ private final class RowGroup<M: Model> {
     private let kind: RowStatement
     private let observer: BucketWrite<M>?
     private let first: Int
-    /// Whether linked objects are treated as new ones: most are, and inserted faster than they are looked for.
+    /// Whether linked objects are treated as new ones, until one is found to exist: most are new, and can then be copied.
+    /// `ON CONFLICT` takes 1.5 times as long as a plain insertion of 2,000 rows, and a query for their keys before it
+    /// 1.4 times.
     private var areTakenForNew: Bool
 
     init(writer: RowWriter<M>, objects: [M], kind: RowStatement, observer: BucketWrite<M>?, first: Int) {

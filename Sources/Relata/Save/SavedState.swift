@@ -38,6 +38,11 @@ public struct SavedState {
     @inlinable @_disfavoredOverload
     public func value<Value>(_ value: Value) -> Value { value }
 
+    /// A date, as exact as a column keeps it.
+    public func date(_ date: Date) -> Date { date.asStored }
+    /// A date that may be unset, as exact as a column keeps it.
+    public func date(_ date: Date?) -> Date? { date?.asStored }
+
     /// The key: as it was, or as the database assigned it.
     public func assignedKey<Number: FixedWidthInteger>(_ key: Number?) -> Number? {
         key ?? rowID.flatMap { Number(exactly: $0) }

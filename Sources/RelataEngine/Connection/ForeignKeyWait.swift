@@ -15,14 +15,14 @@ package struct ForeignKeyWait {
     /// Whether a reference dangles that must not when this time ends.
     package var hasDangling: Bool { !isNested && connection.hasDanglingReferences }
 
-    /// Whether a reference dangles that must not when the deferral ends. An engine that doesn't know checks all: if
-    /// none dangles, the deferral ends.
+    /// Whether a reference dangles that must not when the deferral ends. An engine that doesn't know checks all, which
+    /// is the only way to ask a server: if none dangles, the deferral ends.
     package func findDangling() throws -> Bool {
         guard hasDangling, !connection.driver.capabilities.forgetsWaitingReferences else { return hasDangling }
         do {
             try connection.savepoint { try connection.driver.setReferencesWait(false) }
             return false
-        } catch let error as RelataError where !error.isInterruption {
+        } catch RelataError.database(ConstraintCode.foreignKey, _, _) {
             return true
         }
     }

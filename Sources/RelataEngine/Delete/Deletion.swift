@@ -217,7 +217,8 @@ struct Deletion {
     }
 
     /// Deletes all doomed rows. SQLite checks foreign keys row by row, and follows a native action at most a thousand
-    /// levels deep. Both matter on cycles only, where untied rows need neither.
+    /// levels deep. Both matter on cycles only, where untied rows need neither. They are untied only if SQLite refuses,
+    /// because it seldom does, and writing each row before its deletion makes that of a tree 1.6 times as long.
     private mutating func removeAll() throws(RelataError) {
         var remaining = graph.order[...]
         // SQLite counts deferred violations separately from those of deferred keys: a row that dangled before the

@@ -166,14 +166,20 @@ package struct UniqueExchange {
         let plain = written.filter { table.columns[$0].reference == nil }
         let optional = written.filter { table.columns[$0].isOptional }
         let references = written.filter { table.columns[$0].reference != nil && !table.columns[$0].isOptional }
-        for column in plain where try park(keys, column, isUnset: false) { return }
-        for column in optional where try park(keys, column, isUnset: true) { return }
-        for column in references where try park(keys, column, isUnset: false) { return }
+        let ways =
+            plain.map { (column: $0, isUnset: false) } + optional.map { (column: $0, isUnset: true) }
+            + references.map { (column: $0, isUnset: false) }
+        for (number, way) in ways.enumerated() {
+            if try park(keys, way.column, isUnset: way.isUnset, isLast: number == ways.count - 1) { return }
+        }
         throw RelataError.uniqueViolation(entity: table.name, properties: table.properties(of: set.columns))
     }
 
-    /// Whether the rows accept another value in a column: a `CHECK` of another program's table may refuse it.
-    private func park(_ keys: [KeyValue], _ number: Int, isUnset: Bool) throws -> Bool {
+    /// Whether the rows accept another value in a column: a `CHECK` of another program's table may refuse it, and only
+    /// the engine can evaluate that.
+    ///
+    /// - Parameter isLast: Whether there is no other way to try.
+    private func park(_ keys: [KeyValue], _ number: Int, isUnset: Bool, isLast: Bool) throws -> Bool {
         let column = table.columns[number]
         if !isUnset, let reference = column.reference, run.schema.references[reference].isEnforced {
             try run.deferReferences()
@@ -184,8 +190,11 @@ package struct UniqueExchange {
             + (isUnset ? "NULL" : dialect.randomValue(of: column.type))
             + " WHERE \(dialect.tuple(table.keyColumnNames)) IN "
             + dialect.rows(ofParameter: 1, types: table.keyTypes)
+        func write() throws { try run.connection.run(SQLStatement(sql, [.keys(keys)])) }
         do {
-            try run.connection.run(SQLStatement(sql, [.keys(keys)]))
+            // If an error would end the transaction, a savepoint lets the next way be tried.
+            let survives = isLast || run.connection.driver.capabilities.survivesErrors
+            try survives ? write() : run.connection.savepoint(write)
             return true
         } catch {
             guard ConstraintErrors.isOfConstraint(error) else { throw error }

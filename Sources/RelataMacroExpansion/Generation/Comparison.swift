@@ -16,6 +16,8 @@ extension StoredProperty {
     /// Whether two values have equal properties.
     fileprivate var comparison: String {
         if link != nil { return "lhs.\(identifier)._isEqual(to: rhs.\(identifier))" }
-        return "Relata.isEqual(lhs.\(identifier), rhs.\(identifier))"
+        // A type that is known by its name needs no choice between overloads.
+        let function = plainType == nil ? "isEqual" : "isSame"
+        return "Relata.\(function)(lhs.\(identifier), rhs.\(identifier))"
     }
 }

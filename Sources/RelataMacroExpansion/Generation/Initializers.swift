@@ -138,6 +138,7 @@ extension ModelDeclaration {
             if let stamp = property.stamp { return "state.\(stamp)(\(new))" }
             // Only dates, and types that aren't known by their name, may lose precision when they are stored.
             switch property.type?.known {
+            case .date where property.plainType != nil: return "state.date(\(new))"
             case .date: return "state.value(\(new), \(property.codingExpression))"
             case nil: return "state.value(\(new))"
             default: return new

@@ -26,7 +26,7 @@ final class BatchWriter {
         now = DateText.parseText(transaction.now)
     }
 
-    /// Answers one request of several. Its writes are rolled back if it fails.
+    /// Answers one request of several. Its writes are rolled back if it fails: the engine's refusal is the answer.
     ///
     /// - Returns: Its error, if it failed.
     func alone(_ route: ObjectRoute, into json: inout JSONWriter) throws -> ParseError? {

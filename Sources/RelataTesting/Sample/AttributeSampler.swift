@@ -134,8 +134,8 @@ struct AttributeSampler {
             let count = Int.random(in: min(max(1, least), most)...most, using: &random)
             return String((0..<count).map { _ in letters.randomElement(using: &random) ?? "a" })
         }
-        // Two words differ often enough for a few objects; then they are counted.
-        let end = isUnique && attempt > 2 ? " \(number)" : ""
+        // Two words of fifty differ often enough for a few objects; then they are counted.
+        let end = isUnique && (attempt > 2 || number > 1000) ? " \(number)" : ""
         var text = random.words(2)
         while text.count + end.count < least { text += " " + random.words(1).lowercased() }
         return text.prefix(most - end.count) + end

@@ -16,7 +16,8 @@ final class SampleEntity {
     private let largestKey: Int64
     /// The columns of attributes that order a list.
     private let positions: Set<String>
-    private let samplers: [(column: Int, sampler: AttributeSampler)]
+    /// The attributes, with the places of their columns.
+    let samplers: [(column: Int, sampler: AttributeSampler)]
 
     init(_ model: any Model.Type, _ table: Table, in transaction: WriteTransaction) throws {
         self.model = model

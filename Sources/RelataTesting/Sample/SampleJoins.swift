@@ -73,7 +73,8 @@ struct SampleJoins {
                 && targetLoads[pair.target] < join.inverseMaximumCount ?? .max
         }
         // Chooses at random first, and then one after the other when few are left.
-        for attempt in 0..<max(0, others) * 2 where added < count {
+        for attempt in 0..<max(0, others) * 2 {
+            if added >= count { return }
             let other = attempt < others ? Int.random(in: 0..<others, using: &random) : attempt - others
             let pair = pair(other)
             guard isOpen(pair) else { continue }

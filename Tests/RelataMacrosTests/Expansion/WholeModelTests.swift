@@ -110,11 +110,11 @@ import Testing
                     }
 
                     public static func == (lhs: Self, rhs: Self) -> Bool {
-                        guard Relata.isEqual(lhs.id, rhs.id) else { return false }
-                        guard Relata.isEqual(lhs.title, rhs.title) else { return false }
-                        guard Relata.isEqual(lhs.year, rhs.year) else { return false }
+                        guard Relata.isSame(lhs.id, rhs.id) else { return false }
+                        guard Relata.isSame(lhs.title, rhs.title) else { return false }
+                        guard Relata.isSame(lhs.year, rhs.year) else { return false }
                         guard Relata.isEqual(lhs.printed, rhs.printed) else { return false }
-                        guard Relata.isEqual(lhs.updatedAt, rhs.updatedAt) else { return false }
+                        guard Relata.isSame(lhs.updatedAt, rhs.updatedAt) else { return false }
                         guard Relata.isEqual(lhs.isSelected, rhs.isSelected) else { return false }
                         return true
                     }
@@ -295,7 +295,7 @@ import Testing
                     }
 
                     static func == (lhs: Self, rhs: Self) -> Bool {
-                        guard Relata.isEqual(lhs.id, rhs.id) else { return false }
+                        guard Relata.isSame(lhs.id, rhs.id) else { return false }
                         guard lhs.genre._isEqual(to: rhs.genre) else { return false }
                         guard lhs.isbn._isEqual(to: rhs.isbn) else { return false }
                         guard lhs.pages._isEqual(to: rhs.pages) else { return false }

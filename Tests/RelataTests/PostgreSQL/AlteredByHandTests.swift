@@ -4,6 +4,11 @@ import Relata
 import RelataPostgres
 import Testing
 
+@Model private struct Pigeonhole {
+    var id: Int?
+    @Attribute(.unique) var number: Int?
+}
+
 /// Tables that are altered manually while a store is open: the server's plans no longer match them.
 @Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
 struct AlteredByHandTests {
@@ -48,6 +53,20 @@ struct AlteredByHandTests {
         let report = try await store.delete(series)
         #expect(report.deletedCount == 4)
         #expect(try await store.count(Episode.all) == 0)
+        try store.close()
+    }
+
+    /// SQLite goes on after a refused statement; a server needs a savepoint.
+    @Test func anExchangeTakesTheValueThatAConditionAllows() async throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        let store = try await Store.open(database.url, for: Pigeonhole.self)
+        var holes = try await store.save([Pigeonhole(number: 1), Pigeonhole(number: 2)])
+        let session = try Session(PostgresURL(database.url))
+        defer { session.close() }
+        try session.run(#"ALTER TABLE "Pigeonhole" ADD CHECK ("number" BETWEEN 1 AND 100)"#)
+        (holes[0].number, holes[1].number) = (2, 1)
+        _ = try await store.save(holes)
+        #expect(try await store.fetch(Pigeonhole.sorted { $0.id }).map(\.number) == [2, 1])
         try store.close()
     }
 

@@ -6,6 +6,9 @@ import RelataEngine
 /// The rest isn't SQL: its documents have any shape, and values of all types at one place, with a different order and
 /// equality. SQL would need those rules as well, and wouldn't replace this code, because some stages can't be
 /// statements.
+///
+/// It costs ten times as much: four figures of 100,000 objects in 97 groups take 36 ms in SQL, and 360 ms in memory, of
+/// which 295 ms read the objects. So what can be a statement is one.
 struct PipelineRun {
     let transaction: ParseTransaction
     let parseClass: ParseClass

@@ -174,7 +174,8 @@ final class ImportWriter {
 
     // MARK: Errors
 
-    /// Runs `body`, and returns the reason if the database refuses it; its changes are then undone.
+    /// Runs `body`, and returns the reason if the database refuses it; its changes are then undone. No query could tell
+    /// that before: the table may have constraints and triggers of other programs.
     private func attempt(_ row: ImportedRow, _ body: () throws -> Void) throws -> RowProblem? {
         do {
             try connection.savepoint(body)
