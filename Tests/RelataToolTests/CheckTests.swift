@@ -6,7 +6,7 @@ import RelataSQLite
 import Testing
 
 @Suite struct CheckTests {
-    /// The SQL of the ways to fix that a run names.
+    /// The SQL of the fixes that a run proposes.
     private func fixes(_ run: ToolRun) -> [String] {
         run.lines.filter { $0.hasPrefix("  fix: ") }.compactMap { line in
             ["UPDATE ", "DELETE FROM "].lazy.compactMap { line.range(of: $0).map { String(line[$0.lowerBound...]) } }
