@@ -92,7 +92,7 @@ class Bookshelf(AppTest):
         messages = {
             "en": [
                 "A book needs a title.", "The year must be a whole number, not “nineteen”.", "Choose a genre first.",
-                "“12345” is no ISBN", "ISBN 9780575048003 already belongs to “Good Omens”.",
+                "“12345” isn’t an ISBN", "ISBN 9780575048003 already belongs to “Good Omens”.",
                 "There is already a genre called Fantasy.", "There is already a publisher called Gollancz.",
                 "There is already an author called Neil Gaiman.", "A name is missing.",
             ],
@@ -180,7 +180,7 @@ class Bookshelf(AppTest):
         first.click("#delete")
         first.answer("Delete “Mort” and its ISBN?", "deleteBook")
         second.click("#authors input")
-        second.answer("Somebody else has deleted this meanwhile.", "ok")
+        second.answer("Somebody else has deleted this in the meantime.", "ok")
         second.wait(lambda: len(second.all("#books li")) == 2, "the book to go")
         self.assertEqual(len(self.server.find("ISBN")), 2)
 

@@ -186,7 +186,7 @@ class Notes(AppTest):
         browser = self.browse()
         self.write(browser, "Lake", "Start at the boathouse.")
         browser.all("#file")[0].send_keys(str(self.other_file))
-        browser.answer("“letter.txt” is no picture.", "ok")
+        browser.answer("“letter.txt” isn’t a picture.", "ok")
         browser.all("#file")[0].send_keys(str(self.file))
         image = browser.one("#images button")
         self.assertIn("lake.png", image.get_attribute("aria-label"))
@@ -315,18 +315,18 @@ class Notes(AppTest):
         second.one("#images button")
         first.type('[name="text"]', "Rice, tea")
         self.save(first)
-        second.wait_for_text("#notice", "Somebody else has changed this note meanwhile.")
+        second.wait_for_text("#notice", "Somebody else has changed this note in the meantime.")
         self.assertEqual(self.value(second, "text"), "Lamp oil")
         second.click("#note button.main")
         return first, second
 
     def test_of_two_who_change_a_note_the_second_one_can_keep_theirs(self):
         first, second = self.conflict()
-        second.answer("It reads now: “Shopping” – Rice, tea", "cancel")
+        second.answer("It now reads: “Shopping” – Rice, tea", "cancel")
         self.assertEqual((self.stored()[0]["text"], self.stored("NoteImage")), ("Rice, tea", []))
         second.wait_for_text("#unsaved", "Not saved yet")
         second.click("#note button.main")
-        second.answer("It reads now: “Shopping” – Rice, tea", "keepMine")
+        second.answer("It now reads: “Shopping” – Rice, tea", "keepMine")
         second.wait(lambda: not second.texts("#unsaved"), "everything to be saved")
         self.assertEqual((self.stored()[0]["text"], self.stored()[0]["version"]), ("Lamp oil", 3))
         self.assertEqual((len(self.stored("NoteImage")), len(self.stored("NoteVersion"))), (1, 1))
@@ -335,7 +335,7 @@ class Notes(AppTest):
 
     def test_of_two_who_change_a_note_the_second_one_can_take_the_others(self):
         _, second = self.conflict()
-        second.answer("It reads now: “Shopping” – Rice, tea", "takeTheirs")
+        second.answer("It now reads: “Shopping” – Rice, tea", "takeTheirs")
         second.wait(lambda: self.value(second, "text") == "Rice, tea", "the other text")
         self.assertEqual(second.all("#images button"), [])
         second.type('[name="text"]', "Rice, tea, oil")
@@ -366,12 +366,12 @@ class Notes(AppTest):
         self.assertEqual((browser.all("dialog.message"), self.value(browser, "text")), ([], "Start at the lake."))
         for button, value, title in [("cancel", "Start at the lake.", "Walk"), ("discard", "Rice", "Shopping")]:
             browser.click("#notes li:nth-child(2) button")
-            browser.answer("What you changed isn’t saved yet.", button)
+            browser.answer("Your changes aren’t saved yet.", button)
             browser.wait(lambda: self.value(browser, "text") == value, value)
             self.assertEqual(self.value(browser, "title"), title)
         browser.type('[name="text"]', "Rice, tea")
         browser.click("#notes li:nth-child(1) button")
-        browser.answer("What you changed isn’t saved yet.", "save")
+        browser.answer("Your changes aren’t saved yet.", "save")
         browser.wait(lambda: self.value(browser, "title") == "Walk", "the other note")
         self.assertEqual([(each["title"], each["text"]) for each in self.stored()],
                          [("Shopping", "Rice, tea"), ("Walk", "Start at the mill.")])

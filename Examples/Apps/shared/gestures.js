@@ -51,7 +51,7 @@ export function onMove(thing, place, moveTo) {
   });
 }
 
-/** A file as a picture of at most so many pixels at a side. What is no picture is an error. */
+/** A file as a picture of at most so many pixels at a side. Throws an error if the file isn't a picture. */
 export async function readPicture(file, side = 640) {
   const bitmap = await createImageBitmap(file);
   const scale = Math.min(1, side / Math.max(bitmap.width, bitmap.height));

@@ -11,11 +11,11 @@ struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Deploys the classes of one server's file to another's.",
         discussion: """
-            Develop against a server that makes classes by use, then deploy what came out to the one in production: \
-            relata schema diff development.sqlite production.sqlite shows what would change, relata schema deploy does \
-            it. Both take a document that relata schema export wrote in place of the first file. Nothing goes unless \
-            --remove is given, and what holds something never does. While something can't be deployed, such as a \
-            field that has another type in the file, it is told, and nothing is done.
+            Develop with a server that creates classes as they are used, then deploy the classes to the production \
+            server. relata schema diff development.sqlite production.sqlite shows the changes, and relata schema \
+            deploy makes them. Instead of the first file, both accept a document written by relata schema export. \
+            Classes and fields are only removed with --remove, and only if they are empty. If a change is impossible, \
+            for example because a field has another type in the file, it is reported, and nothing is changed.
             """,
         subcommands: [SchemaExportCommand.self, DiffCommand.self, DeployCommand.self])
 }
