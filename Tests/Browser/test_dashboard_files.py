@@ -67,7 +67,7 @@ class Files(DashboardTest):
         browser.wait(lambda: list(self.lines(browser)) == ["spare.png"], "the unused file alone")
         browser.tab_to(f'[title="{spare}"]')
 
-    def test_a_used_file_is_deleted_only_by_force(self):
+    def test_a_file_in_use_is_deleted_only_by_force(self):
         used, spare = self.upload("scan.txt"), self.upload("spare.png")
         letter = self.attach(used)
         browser = self.at_page()
@@ -97,7 +97,7 @@ class Files(DashboardTest):
         browser.wait_for_text("relata-inspector dl", "scan.txt")
         self.opened(browser, browser.one("relata-inspector dd [data-follow=scan]").click)
 
-    def test_pages_follow_each_other(self):
+    def test_further_files_are_loaded_on_demand(self):
         for number in range(53):
             self.upload(f"{number}.txt")
         browser = self.at_page()
@@ -107,7 +107,7 @@ class Files(DashboardTest):
         self.assertEqual(browser.texts(".page-scroll > button"), [])
         self.assertIn("link", browser.focused().get_attribute("class"))
 
-    def test_a_dashboard_that_only_reads_deletes_no_files(self):
+    def test_a_read_only_dashboard_deletes_no_files(self):
         self.server.stop()
         self.start("--dashboard", "read-only")
         self.upload("scan.txt")
@@ -116,7 +116,7 @@ class Files(DashboardTest):
         self.assertEqual(browser.all(".files td button.square"), [])
         self.assert_accessible(browser)
 
-    def test_a_server_without_files_says_so(self):
+    def test_a_server_without_files_shows_a_message(self):
         self.server.stop()
         self.server.start()
         browser = self.at_page()
