@@ -1,4 +1,4 @@
-"""Examples/Apps/bookshelf, as people use it."""
+"""Examples/Apps/bookshelf, used as by a person."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""The dashboard of `relata serve`, as people use it."""
+"""The dashboard of `relata serve`, used as by a person."""
 
 import sqlite3
 import unittest
@@ -59,7 +59,7 @@ class Browsing(DashboardTest):
         browser.wait_for_text("relata-inspector .crumb", "The Dispossessed")
         browser.press(Keys.ESCAPE)
         browser.wait(lambda: not browser.one_text("relata-inspector"), "the panel to close")
-        # A relation is followed in the grid, and the trail leads back.
+        # A relation opens in the grid, and the breadcrumbs lead back.
         self.assertEqual(self.active(browser), "Science fiction")
         browser.press(Keys.END)
         browser.wait(lambda: self.active(browser) == "1", "the number of authors")
@@ -70,7 +70,7 @@ class Browsing(DashboardTest):
         browser.tab_to(".page-title a.crumb")
         browser.press(Keys.ENTER)
         browser.wait_for_text("h1", "Book")
-        # The header sorts, and makes columns wider.
+        # The header sorts and resizes columns.
         browser.tab_to(".grid-scroller")
         browser.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_UP, Keys.ENTER)
         browser.wait(lambda: self.column(browser, 1)[:1] == ["Brave New World"], "the oldest book first")
@@ -303,7 +303,7 @@ class Many(DashboardTest):
             row = browser.wait(lambda: next((int(text.split("\n")[0]) for text in browser.texts(".grid-row:not(.waiting)")
                                              if abs(int(text.split("\n")[0]) - share * 1_000_000) < 2000), None), "the middle")
             browser.wait(lambda: self.at(browser, row) == str(row), "an object at its place")
-        # Small steps move by their own size, regardless of the number of objects.
+        # Small scroll steps move by the same number of rows, regardless of the number of objects.
         self.wait_until_the_bar_rests(browser)
         first = min(int(text.split("\n")[0]) for text in browser.texts(".grid-row:not(.waiting)"))
         browser.driver.execute_script("document.querySelector('.grid-scroller').scrollTop += 340")

@@ -15,7 +15,7 @@ class Editing(DashboardTest):
         browser.press(*[Keys.ARROW_DOWN] * row, *[Keys.ARROW_RIGHT] * column)
 
     def edit(self, browser, text):
-        """Opens the editor of the cell, and puts a text in the place of what it holds."""
+        """Opens the editor of the cell, and replaces its content by a text."""
         browser.press(Keys.F2)
         browser.one(".editor")
         browser.chord(Keys.CONTROL, "a")
@@ -66,7 +66,7 @@ class Editing(DashboardTest):
         self.assertNotIn("change", browser.one_text(".page-title"))
 
     def paste(self, browser, text):
-        """What a browser does with Ctrl+V where the focus is."""
+        """Pastes a text into the focused element, as Ctrl+V does."""
         browser.driver.execute_script(
             "const clipboardData = new DataTransfer(); clipboardData.setData('text/plain', arguments[0]);"
             "document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))", text)
@@ -162,7 +162,7 @@ class Editing(DashboardTest):
         self.assertIn("Book.authors", texts)
 
     def stage(self, browser, class_name, fields, new={}, stored={}):
-        """Makes an object by its form, which is saved later."""
+        """Creates an object by the form, without saving it."""
         browser.open(f"{self.server.address}#/{class_name}")
         browser.click(f'[aria-label="New {class_name}"]')
         for name, text in fields.items():
@@ -189,7 +189,7 @@ class Editing(DashboardTest):
         self.assert_accessible(browser)
         browser.press(Keys.ESCAPE)
         browser.tab_to(".grid-scroller")
-        # A stored object gets the new one, too.
+        # A stored object also gets the new one.
         self.at_cell(browser, 0, 4)
         self.edit(browser, "solar")
         browser.wait_for_text(".choices .kind", "new")

@@ -37,12 +37,12 @@ class Files(DashboardTest):
         return browser
 
     def lines(self, browser):
-        """The name of each file, and what it is used by."""
+        """The name of each file, and its uses."""
         cells = [text.split("\t") for text in browser.texts(".plain-table tbody tr")]
         return {line[0]: line[4].strip() for line in cells}
 
     def opened(self, browser, action):
-        """What is in the tab that an action opens."""
+        """The content of the tab that an action opens."""
         first = browser.driver.current_window_handle
         action()
         browser.wait(lambda: len(browser.driver.window_handles) == 2, "another tab")
@@ -92,7 +92,7 @@ class Files(DashboardTest):
         browser = self.signed_in("#/Letter")
         browser.wait(lambda: browser.texts(".grid-row [data-follow=scan]") == ["scan.txt"], "the name of the file")
         self.opened(browser, browser.one("[data-follow=scan]").click)
-        # The panel opens it as well.
+        # The panel also opens the file.
         browser.click(".grid-row .id")
         browser.wait_for_text("relata-inspector dl", "scan.txt")
         self.opened(browser, browser.one("relata-inspector dd [data-follow=scan]").click)

@@ -61,7 +61,7 @@ class ViewingAs(DashboardTest):
         for hidden in ("price", "cost"):
             self.assertNotIn(hidden, grid)
         self.assert_accessible(browser)
-        # The user sees more of their own objects.
+        # The user sees more fields of their own objects.
         self.view_as(browser, "A user …", "mei")
         browser.wait_for_text(".access-line", "As mei")
         browser.wait(lambda: "price of a" in browser.one_text("relata-grid"), "the price of her note")

@@ -1,4 +1,4 @@
-"""Examples/Apps/notes, as people use it."""
+"""Examples/Apps/notes, used as by a person."""
 
 import base64
 import contextlib
@@ -70,14 +70,14 @@ class Notes(AppTest):
             "const { left, top } = document.querySelector('#images button').style; return [left, top]")
 
     def natural_width(self, browser):
-        """How wide the first picture is, if it is shown."""
+        """The width of the first picture, if it is shown."""
         return browser.driver.execute_script("return document.querySelector('#images img')?.naturalWidth")
 
     def files(self):
-        """The files of the server, and how many objects refer to each."""
+        """The files of the server, and the number of objects that refer to each."""
         with contextlib.closing(sqlite3.connect(self.server.database)) as connection:
             names = [name for name, in connection.execute("SELECT name FROM _File ORDER BY createdAt")]
-            # The relation is made with the first reference.
+            # The relation is created with the first reference.
             links = connection.execute('SELECT * FROM "_Join:_files:NoteImage"').fetchall()
             return [sum(name in link for link in links) for name in names]
 
@@ -212,7 +212,7 @@ class Notes(AppTest):
         self.assertEqual(self.place(browser), ["80px", "86px"])
         browser.wait(lambda: self.natural_width(browser) == 640, "the picture, from the server")
         self.assertEqual(self.files(), [1])
-        # It stays on the paper.
+        # The image stays on the paper.
         ActionChains(browser.driver).drag_and_drop_by_offset(browser.one("#images button"), -300, -300).perform()
         self.assertEqual(self.place(browser), ["0px", "0px"])
         browser.tab_to("#images button")
@@ -242,7 +242,7 @@ class Notes(AppTest):
         with urllib.request.urlopen(image["file"]["url"], timeout=10) as reply:
             self.assertEqual(reply.read(), picture(80, 40))
         self.assertEqual(self.files(), [1])
-        # Saved once more, it keeps its file.
+        # After another save, the image keeps its file.
         browser.type('[name="text"]', "Start at the boathouse")
         self.save(browser)
         self.assertEqual(self.files(), [1])
@@ -361,7 +361,7 @@ class Notes(AppTest):
         self.write(browser, "Shopping", "Rice")
         self.write(browser, "Walk", "Start at the mill.")
         browser.type('[name="text"]', "Start at the lake.")
-        # The note that is in the editor already stays there as it is.
+        # Choosing the note that is already in the editor changes nothing.
         browser.click("#notes li:nth-child(1) button")
         self.assertEqual((browser.all("dialog.message"), self.value(browser, "text")), ([], "Start at the lake."))
         for button, value, title in [("cancel", "Start at the lake.", "Walk"), ("discard", "Rice", "Shopping")]:

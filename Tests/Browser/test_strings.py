@@ -1,4 +1,4 @@
-"""What the apps say, in each language."""
+"""The texts of the apps in each language."""
 
 import re
 import unittest
@@ -27,7 +27,7 @@ class Strings(unittest.TestCase):
             folder = APPS / app
             files = [*folder.glob("*.html"), *folder.glob("*.js"), APPS / "shared" / "page.js"]
             sources = "".join(each.read_text() for each in files)
-            # Keys stand in quotes; some are put together, such as `new${className}`.
+            # Keys are in quotes; some are composed, such as `new${className}`.
             quoted = set(re.findall(r"\"([\w-]+)\"", sources))
             begun = tuple(re.findall(r"`([\w-]+)\$\{", sources))
             strings = self.strings(app, "en")

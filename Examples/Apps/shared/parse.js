@@ -51,7 +51,7 @@ export class Client {
     return this.send("DELETE", `/classes/${className}/${id}`);
   }
 
-  /** The objects that a deletion would delete, and those that prevent it: { deleted, blockers, isDenied }. Deletes nothing. */
+  /** The objects that a deletion would delete or be prevented by: { deleted, blockers, isDenied }. Deletes nothing. */
   deletionPlan(className, id) {
     return this.get(className, id, { deletionPlan: 1 });
   }
