@@ -1,4 +1,4 @@
-"""What the tests of the dashboard share: their own server, and a browser that signed in to it."""
+"""Shared by the tests of the dashboard: their own server, and a browser that is signed in."""
 
 import json
 import os
@@ -33,7 +33,7 @@ class DashboardServer:
         self.token = None
 
     def start(self, *options):
-        """Starts the server, at the next times on the port of the first one."""
+        """Starts the server. Later starts use the same port as the first."""
         self.process = subprocess.Popen(
             [self.tool, "serve", self.database, "--port", str(self.port), "--app-id", "app", "--examples", *options],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
@@ -61,7 +61,7 @@ class DashboardServer:
             connection.close()
 
     def value(self, query, *values):
-        """The first value of a query on the file."""
+        """The first value of an SQL query on the file."""
         connection = sqlite3.connect(self.database)
         try:
             row = connection.execute(query, values).fetchone()
@@ -70,7 +70,7 @@ class DashboardServer:
             connection.close()
 
     def ask(self, method, path, body=None, is_master=False):
-        """A request as another client sends it."""
+        """Sends a request as another client."""
         key = {"X-Parse-Master-Key": KEY} if is_master else {"X-Parse-Client-Key": "client"}
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}/parse{path}", method=method, data=body and json.dumps(body).encode(),
@@ -107,7 +107,7 @@ class DashboardTest(AppTest):
         return asked or super().is_expected(entry)
 
     def signed_in(self, place="", **options):
-        """A browser that signed in with the master key, at a place."""
+        """A browser that is signed in with the master key, at a page."""
         browser = self.browse(**options)
         if place:
             browser.open(self.server.address + place)

@@ -1,4 +1,4 @@
-"""What the tests of the apps in Examples/Apps share: their own server, and Chromium as a person uses it."""
+"""Shared by the tests of the apps in Examples/Apps: their own server, and Chromium used by keyboard and mouse."""
 
 import json
 import os
@@ -25,7 +25,7 @@ from selenium.webdriver.common.keys import Keys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 APPS = ROOT / "Examples" / "Apps"
 AXE = (pathlib.Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
-# The time in seconds that a page has for each step.
+# The time limit in seconds for each step of a page.
 PATIENCE = 15
 
 
@@ -41,7 +41,7 @@ class Server:
         self.start()
 
     def start(self):
-        """Starts the server, at the next times on the port of the first one."""
+        """Starts the server. Later starts use the same port as the first."""
         folder = os.path.dirname(self.tool)
         self.process = subprocess.Popen(
             [str(APPS / "serve"), self.app, self.database, "--port", str(self.port)],
@@ -69,7 +69,7 @@ class Server:
         self.folder.cleanup()
 
     def ask(self, method, path, body=None):
-        """A request as another client sends it."""
+        """Sends a request as another client."""
         request = urllib.request.Request(
             f"{self.origin}/parse{path}", method=method, data=body and json.dumps(body).encode(),
             headers={"X-Parse-Application-Id": self.app, "Content-Type": "application/json"})
@@ -88,7 +88,7 @@ class Server:
 
 
 class Browser:
-    """A window of Chromium with its own profile, in which everything is done as a person does it."""
+    """A window of Chromium with its own profile, which is used by keyboard and mouse."""
 
     def __init__(self, language="en", width=1100, height=800, dark=False, touch=False):
         options = Options()
@@ -101,7 +101,7 @@ class Browser:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         self.driver = webdriver.Chrome(
             options=options, service=Service(os.environ.get("CHROMEDRIVER", "/usr/bin/chromedriver")))
-        # The window's own edges don't count.
+        # The size excludes the window's frame.
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
         self.prefer("dark" if dark else "light")
@@ -130,17 +130,17 @@ class Browser:
                 if url.scheme in ("http", "https", "ws", "wss", "ftp"):
                     self.hosts.add(url.netloc)
 
-    # Looking
+    # Reading
 
     def all(self, selector):
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def one(self, selector):
-        """The element, once it is seen."""
+        """Waits until the element is visible, and returns it."""
         return self.wait(lambda: next((each for each in self.all(selector) if each.is_displayed()), None), selector)
 
     def texts(self, selector):
-        """What can be read in each of the elements that are seen."""
+        """The text of each visible element."""
         return self.driver.execute_script(
             "return Array.from(document.querySelectorAll(arguments[0])).filter((each) => each.checkVisibility())"
             ".map((each) => each.innerText)", selector)
@@ -166,10 +166,10 @@ class Browser:
     def focused(self):
         return self.driver.switch_to.active_element
 
-    # Doing
+    # Acting
 
     def press(self, *keys):
-        """Presses keys where the focus is."""
+        """Presses keys in the focused element."""
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def chord(self, modifier, key):
@@ -184,7 +184,7 @@ class Browser:
         field.send_keys(text)
 
     def tab_to(self, selector):
-        """Presses Tab until the focus is there, as who has no mouse."""
+        """Presses Tab until the element has the focus."""
         for _ in range(60):
             if self.driver.execute_script("return document.activeElement.matches(arguments[0])", selector):
                 return
@@ -197,10 +197,10 @@ class Browser:
         self.click(f'dialog.message button[value="{value}"]')
         self.wait(lambda: not self.all("dialog.message"), "the end of the message")
 
-    # Judging
+    # Checking
 
     def accessibility_problems(self):
-        """What axe finds that is serious or critical."""
+        """The serious and critical findings of axe."""
         self.driver.execute_script(AXE)
         result = self.driver.execute_async_script(
             "const done = arguments[0]; axe.run(document).then((result) => done(result.violations))")
@@ -223,7 +223,7 @@ class AppTest(unittest.TestCase):
     """A test of one app: a new server, and the browsers that it opens, which must report no errors."""
 
     app = None
-    # Whether the console's errors about a server that is gone are ignored.
+    # Whether errors in the console about an unreachable server are ignored.
     expects_lost_connections = False
 
     def setUp(self):

@@ -1,4 +1,4 @@
-"""Examples/Apps/bookshelf, as people use it."""
+"""Examples/Apps/bookshelf, used as by a person."""
 
 import unittest
 
@@ -40,7 +40,7 @@ class Bookshelf(AppTest):
         browser.type("#naming input", name)
         browser.click("#naming button.main")
 
-    def test_a_book_is_added_by_keyboard_alone(self):
+    def test_a_book_is_added_by_keyboard(self):
         browser = self.browse()
         browser.one("#empty")
         for place, (kind, name) in enumerate([("Genre", "Fantasy"), ("Publisher", "Gollancz"), ("Author", "Terry Pratchett")]):
@@ -88,11 +88,11 @@ class Bookshelf(AppTest):
         browser.click("h1")
         browser.wait(lambda: not browser.all("#menu[open]"), "the menu to close")
 
-    def test_duplicates_and_bad_input_are_told_in_both_languages(self):
+    def test_duplicates_and_invalid_input_are_reported_in_both_languages(self):
         messages = {
             "en": [
                 "A book needs a title.", "The year must be a whole number, not “nineteen”.", "Choose a genre first.",
-                "“12345” is no ISBN", "ISBN 9780575048003 already belongs to “Good Omens”.",
+                "“12345” isn’t an ISBN", "ISBN 9780575048003 already belongs to “Good Omens”.",
                 "There is already a genre called Fantasy.", "There is already a publisher called Gollancz.",
                 "There is already an author called Neil Gaiman.", "A name is missing.",
             ],
@@ -129,7 +129,7 @@ class Bookshelf(AppTest):
         counts = [len(self.server.find(each)) for each in ["Book", "ISBN", "Genre", "Publisher", "Author"]]
         self.assertEqual(counts, [2, 2, 2, 2, 3])
 
-    def test_the_list_shows_isbns_and_the_details_what_is_related(self):
+    def test_the_list_shows_isbns_and_the_details_show_related_objects(self):
         browser = self.with_examples()
         self.assertEqual(
             browser.texts("#books li"), ["Good Omens\nISBN 9780575048003", "The Dispossessed\nISBN 9780060125639"])
@@ -150,7 +150,7 @@ class Bookshelf(AppTest):
                 lambda: [each["name"] for each in self.server.find(class_name, where=where, order="name")] == expected,
                 f"{key} to be stored")
 
-    def test_more_books_than_a_page_are_shown_on_demand(self):
+    def test_further_pages_of_books_are_loaded_on_demand(self):
         genre = self.server.pointer("Genre", self.server.create("Genre", name="Novel"))
         for number in range(105):
             isbn = self.server.pointer("ISBN", self.server.create("ISBN", value=str(number)))
@@ -160,7 +160,7 @@ class Bookshelf(AppTest):
         browser.wait(lambda: len(browser.all("#books li")) == 105, "all books")
         self.assertFalse(browser.all("#more")[0].is_displayed())
 
-    def test_two_people_see_what_the_other_one_does(self):
+    def test_changes_appear_in_other_browsers(self):
         first, second = self.with_examples(), self.browse()
         second.wait_for_text("#books", "Good Omens")
         second.tab_to("#books li:nth-child(2) button")
@@ -180,11 +180,11 @@ class Bookshelf(AppTest):
         first.click("#delete")
         first.answer("Delete “Mort” and its ISBN?", "deleteBook")
         second.click("#authors input")
-        second.answer("Somebody else has deleted this meanwhile.", "ok")
+        second.answer("Somebody else has deleted this in the meantime.", "ok")
         second.wait(lambda: len(second.all("#books li")) == 2, "the book to go")
         self.assertEqual(len(self.server.find("ISBN")), 2)
 
-    def test_a_server_that_stops_is_told_and_nothing_that_was_typed_is_lost(self):
+    def test_a_stopped_server_is_reported_and_typed_text_is_kept(self):
         self.expects_lost_connections = True
         browser = self.with_examples()
         self.fill(browser)
@@ -200,12 +200,12 @@ class Bookshelf(AppTest):
         browser.wait_for_text("#books", "Mort\n")
         self.assertEqual(len(self.server.find("Book")), 3)
 
-    def test_a_server_that_refuses_the_app_says_why(self):
+    def test_the_reason_is_shown_if_the_server_refuses_the_app(self):
         browser = self.browse()
         browser.open(f"{self.server.origin}/notes/")
         browser.wait_for_text("#status", "unauthorized")
 
-    def test_a_live_query_that_is_refused_says_why(self):
+    def test_the_reason_is_shown_if_a_live_query_is_refused(self):
         browser = self.browse()
         error = browser.driver.execute_async_script("""
             const done = arguments[0];
@@ -214,7 +214,7 @@ class Bookshelf(AppTest):
         """)
         self.assertEqual(error, [True, 4, "Key in request is not valid"])
 
-    def test_hostile_texts_stay_texts(self):
+    def test_markup_in_texts_is_shown_as_text(self):
         browser = self.browse()
         for place, text in enumerate(HOSTILE):
             genre = self.server.pointer("Genre", self.server.create("Genre", name=text))
@@ -243,7 +243,7 @@ class Bookshelf(AppTest):
         self.assertEqual(browser.all("main script, main img, main svg, main b, dialog script, dialog img, dialog b"), [])
         self.assertFalse(browser.is_wider_than_its_window())
 
-    def test_it_is_accessible_in_both_languages_light_and_dark_wide_and_narrow(self):
+    def test_the_page_is_accessible_in_all_languages_colours_and_widths(self):
         for language, width, dark in [("en", 1100, False), ("zh-CN", 1100, True), ("en", 360, True), ("zh-CN", 360, False)]:
             browser = self.browse(language=language, width=width, dark=dark)
             name = f"bookshelf-{language}-{width}"
@@ -271,7 +271,7 @@ class Bookshelf(AppTest):
             browser.screenshot(f"{name}-details")
             self.assertFalse(browser.is_wider_than_its_window(), name)
 
-    def test_the_language_is_the_browsers_until_another_is_chosen(self):
+    def test_the_default_language_is_the_browsers(self):
         browser = self.browse(language="zh-CN")
         browser.wait_for_text("h1", "书架")
         self.assertEqual(browser.driver.title, "书架")

@@ -1,4 +1,4 @@
-"""The dashboard of `relata serve`, as people use it."""
+"""The dashboard of `relata serve`, used as by a person."""
 
 import sqlite3
 import unittest
@@ -8,7 +8,7 @@ from support import Keys
 
 
 class SigningIn(DashboardTest):
-    def test_the_printed_address_signs_in_once(self):
+    def test_the_printed_address_signs_in_only_once(self):
         browser = self.browse()
         browser.open(self.server.address + "#token=" + self.server.token)
         browser.one(".classes a")
@@ -17,7 +17,7 @@ class SigningIn(DashboardTest):
         other.open(self.server.address + "#token=" + self.server.token)
         other.wait_for_text(".form-problem", "This token was used")
 
-    def test_a_wrong_key_is_told_and_the_right_one_opens_the_place_that_was_asked_for(self):
+    def test_a_wrong_key_is_reported_and_the_right_one_opens_the_requested_page(self):
         browser = self.browse()
         browser.open(self.server.address + "#/Author?sort=-born")
         browser.one("#key")
@@ -27,7 +27,7 @@ class SigningIn(DashboardTest):
         browser.wait_for_text("h1", "Author")
         browser.wait(lambda: self.column(browser, 1)[:1] == ["Neil Gaiman"], "the youngest author first")
 
-    def test_who_signs_out_or_whose_session_ends_signs_in_again_at_the_same_place(self):
+    def test_signing_in_again_returns_to_the_same_page(self):
         browser = self.signed_in("#/Genre")
         browser.driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
         browser.wait_for_text(".form-problem", "The session has ended")
@@ -41,7 +41,7 @@ class SigningIn(DashboardTest):
 
 
 class Browsing(DashboardTest):
-    def test_everything_is_reached_by_keyboard_alone(self):
+    def test_everything_is_usable_by_keyboard(self):
         browser = self.signed_in()
         browser.wait_for_text("h1", "Author")
         browser.tab_to(".side input")
@@ -59,7 +59,7 @@ class Browsing(DashboardTest):
         browser.wait_for_text("relata-inspector .crumb", "The Dispossessed")
         browser.press(Keys.ESCAPE)
         browser.wait(lambda: not browser.one_text("relata-inspector"), "the panel to close")
-        # A relation is followed in the grid, and the trail leads back.
+        # A relation opens in the grid, and the breadcrumbs lead back.
         self.assertEqual(self.active(browser), "Science fiction")
         browser.press(Keys.END)
         browser.wait(lambda: self.active(browser) == "1", "the number of authors")
@@ -70,7 +70,7 @@ class Browsing(DashboardTest):
         browser.tab_to(".page-title a.crumb")
         browser.press(Keys.ENTER)
         browser.wait_for_text("h1", "Book")
-        # The header sorts, and makes columns wider.
+        # The header sorts and resizes columns.
         browser.tab_to(".grid-scroller")
         browser.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_UP, Keys.ENTER)
         browser.wait(lambda: self.column(browser, 1)[:1] == ["Brave New World"], "the oldest book first")
@@ -78,7 +78,7 @@ class Browsing(DashboardTest):
         browser.driver.back()
         browser.wait(lambda: self.column(browser, 1)[:1] == ["The Left Hand of Darkness"], "the order before")
 
-    def test_pointers_read_as_names_and_relations_as_counts(self):
+    def test_pointers_are_shown_as_names_and_relations_as_counts(self):
         browser = self.signed_in("#/Genre")
         browser.wait(lambda: ["1", "Science fiction", "6"] in self.rows(browser), "the count of books")
         self.assertIn("Relation<Book>", browser.one_text(".grid-head"))
@@ -86,7 +86,7 @@ class Browsing(DashboardTest):
         browser.wait(lambda: any("The Dispossessed" in row for row in self.rows(browser)), "the name of a book")
         self.assertIn("Pointer<Book>", browser.one_text(".grid-head"))
 
-    def test_the_panel_shows_what_is_related_level_by_level(self):
+    def test_the_panel_shows_related_objects_level_by_level(self):
         browser = self.signed_in("#/Publisher?open=Publisher/1")
         for branch, shown in [("books", "City of Illusions"), ("The Left Hand of Darkness", "authors"), ("authors", "Ursula K. Le Guin")]:
             browser.wait(lambda: any(branch in (each.get_attribute("aria-label") or "") for each in browser.all(".twist")), branch)
@@ -96,7 +96,7 @@ class Browsing(DashboardTest):
         browser.wait_for_text("relata-inspector h2", "Ursula K. Le Guin")
         self.assertEqual(len(browser.all("relata-inspector .crumb")), 2)
 
-    def test_columns_are_hidden_and_moved_and_stay_so(self):
+    def test_hidden_and_moved_columns_are_remembered(self):
         browser = self.signed_in("#/Book")
         browser.click(".page-title button:last-of-type")
         browser.one("dialog")
@@ -108,7 +108,7 @@ class Browsing(DashboardTest):
         browser.wait(lambda: [row[:2] for row in self.rows(browser)][:1] == [["The Left Hand of Darkness", "1"]], "the same after loading")
         self.assertNotIn("year", browser.one_text(".grid-head"))
 
-    def test_a_link_leads_another_browser_to_the_same(self):
+    def test_a_link_opens_the_same_view_in_another_browser(self):
         browser = self.signed_in('#/Book?predicate=genre.name == "Fantasy"&sort=-year&open=Book/6')
         browser.wait_for_text("relata-inspector h2", "Mort")
         link = browser.driver.current_url
@@ -116,7 +116,7 @@ class Browsing(DashboardTest):
         other.wait_for_text("relata-inspector h2", "Mort")
         self.assertEqual([row[1] for row in self.rows(other)], ["Good Omens", "Mort"])
 
-    def test_what_is_wrong_with_a_condition_is_told_with_its_column(self):
+    def test_an_invalid_condition_is_reported_with_its_column(self):
         browser = self.signed_in("#/Book")
         browser.type(".predicate", "year > 1980 AND titel = 'x'")
         browser.press(Keys.ENTER)
@@ -126,7 +126,7 @@ class Browsing(DashboardTest):
         browser.wait(lambda: len(self.rows(browser)) == 2, "two books")
         self.assertEqual(browser.one_text(".predicate-problem"), "")
 
-    def test_a_condition_is_made_by_choosing(self):
+    def test_the_builder_writes_a_condition(self):
         browser = self.signed_in("#/Book")
         browser.tab_to(".filter-line > button")
         browser.press(Keys.ENTER)
@@ -135,7 +135,7 @@ class Browsing(DashboardTest):
         browser.wait(lambda: [row[1] for row in self.rows(browser)] == ["Good Omens"], "the book")
         self.assertEqual(browser.one(".predicate").get_attribute("value"), 'title CONTAINS[cd] "omens"')
 
-    def test_a_query_tells_its_request_its_sql_and_its_plan(self):
+    def test_a_query_shows_its_request_sql_and_plan(self):
         browser = self.signed_in('#/Book?predicate=genre.name == "Fantasy"')
         browser.click('[aria-label="The query"]')
         browser.wait_for_text("dialog", "SELECT")
@@ -143,7 +143,7 @@ class Browsing(DashboardTest):
         self.assertIn("Genre", browser.one_text("dialog"))
         self.assert_accessible(browser)
 
-    def test_a_server_that_is_gone_is_told_and_found_again(self):
+    def test_an_unreachable_server_is_reported_and_reconnected(self):
         self.expects_lost_connections = True
         browser = self.signed_in("#/Book")
         self.server.stop()
@@ -157,7 +157,7 @@ class Browsing(DashboardTest):
         browser.press(Keys.ENTER)
         browser.wait_for_text("h1", "Genre")
 
-    def test_pages_are_accessible_in_both_languages_and_schemes_wide_and_narrow(self):
+    def test_pages_are_accessible_in_all_languages_colours_and_widths(self):
         for language, width, dark in [("en", 1280, False), ("zh-CN", 1280, True), ("en", 400, True), ("zh-CN", 400, False)]:
             with self.subTest(language=language, width=width, dark=dark):
                 browser = self.browse(language=language, width=width, dark=dark)
@@ -176,7 +176,7 @@ class Browsing(DashboardTest):
 
 
 class Schema(DashboardTest):
-    def test_classes_fields_and_indexes_are_shown_and_made(self):
+    def test_classes_fields_and_indexes_are_shown_and_created(self):
         browser = self.signed_in("#/Book")
         browser.tab_to(".side-link")
         browser.press(Keys.ENTER)
@@ -218,7 +218,7 @@ class Schema(DashboardTest):
         browser.click("dialog button.primary")
         browser.wait(lambda: "room" not in browser.one_text(card), "the field to go")
 
-    def test_what_cannot_be_is_told_in_the_form(self):
+    def test_invalid_input_is_reported_in_the_form(self):
         browser = self.signed_in("#/Book")
         browser.open(self.server.address + "#//schema")
         browser.click('.class-card[aria-label="Book"] header button:nth-of-type(1)')
@@ -229,7 +229,7 @@ class Schema(DashboardTest):
 
 
 class Following(DashboardTest):
-    def test_what_others_change_is_shown_in_place(self):
+    def test_changes_by_others_are_shown_in_place(self):
         browser = self.signed_in("#/Book?open=Book/6")
         browser.wait_for_text(".status-count", "9 objects")
         browser.one("relata-grid[data-follows]")
@@ -252,7 +252,7 @@ class Hostile(DashboardTest):
             *((f"INSERT INTO {names[0]} VALUES (?, ?)", (place, text)) for place, text in enumerate(HOSTILE)),
             *(("INSERT INTO Thing VALUES (?, ?, ?)", (place, text, place)) for place, text in enumerate(HOSTILE)))
 
-    def test_texts_and_names_are_never_markup(self):
+    def test_texts_and_names_are_never_interpreted_as_markup(self):
         browser = self.signed_in("#/Thing")
         for text in HOSTILE:
             browser.wait_for_text(".grid-body", text)
@@ -288,7 +288,7 @@ class Many(DashboardTest):
             "const grid = document.querySelector('.grid-scroller'); const at = grid.scrollTop;"
             "return new Promise((done) => setTimeout(() => done(grid.scrollTop === at), 300))"), "the bar to rest")
 
-    def test_a_million_objects_are_scrolled_and_only_those_in_sight_are_in_the_page(self):
+    def test_a_million_objects_can_be_scrolled_and_only_visible_rows_are_in_the_page(self):
         browser = self.signed_in("#/Track")
         browser.wait_for_text(".status-count", "1,000,000 objects")
         browser.tab_to(".grid-scroller")
@@ -303,7 +303,7 @@ class Many(DashboardTest):
             row = browser.wait(lambda: next((int(text.split("\n")[0]) for text in browser.texts(".grid-row:not(.waiting)")
                                              if abs(int(text.split("\n")[0]) - share * 1_000_000) < 2000), None), "the middle")
             browser.wait(lambda: self.at(browser, row) == str(row), "an object at its place")
-        # Small steps move by their own size, regardless of the number of objects.
+        # Small scroll steps move by the same number of rows, regardless of the number of objects.
         self.wait_until_the_bar_rests(browser)
         first = min(int(text.split("\n")[0]) for text in browser.texts(".grid-row:not(.waiting)"))
         browser.driver.execute_script("document.querySelector('.grid-scroller').scrollTop += 340")
@@ -312,7 +312,7 @@ class Many(DashboardTest):
         browser.chord(Keys.CONTROL, Keys.HOME)
         browser.wait(lambda: self.at(browser, 1) == "1", "the first object")
 
-    def test_pages_follow_each_other_in_any_order(self):
+    def test_scrolling_is_correct_in_every_sort_order(self):
         connection = sqlite3.connect(self.server.database)
         self.addCleanup(connection.close)
         for sort, order in [("title", "title, id"), ("-seconds", "seconds DESC, id"), ("seconds,-title", "seconds, title DESC, id")]:

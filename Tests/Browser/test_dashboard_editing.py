@@ -15,7 +15,7 @@ class Editing(DashboardTest):
         browser.press(*[Keys.ARROW_DOWN] * row, *[Keys.ARROW_RIGHT] * column)
 
     def edit(self, browser, text):
-        """Opens the editor of the cell, and puts a text in the place of what it holds."""
+        """Opens the editor of the cell, and replaces its content by a text."""
         browser.press(Keys.F2)
         browser.one(".editor")
         browser.chord(Keys.CONTROL, "a")
@@ -53,7 +53,7 @@ class Editing(DashboardTest):
         browser.wait_for_text(".notices", "1 change was saved")
         self.assertEqual(self.server.value("SELECT title || year || publisherId FROM Book WHERE id = 6"), "Mort!19884")
 
-    def test_what_is_not_saved_is_undone_step_by_step(self):
+    def test_unsaved_edits_are_undone_step_by_step(self):
         browser = self.signed_in("#/Book")
         self.at_cell(browser, 0, 1)
         for title in ["One", "Two"]:
@@ -66,12 +66,12 @@ class Editing(DashboardTest):
         self.assertNotIn("change", browser.one_text(".page-title"))
 
     def paste(self, browser, text):
-        """What a browser does with Ctrl+V where the focus is."""
+        """Pastes a text into the focused element, as Ctrl+V does."""
         browser.driver.execute_script(
             "const clipboardData = new DataTransfer(); clipboardData.setData('text/plain', arguments[0]);"
             "document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))", text)
 
-    def test_cells_of_a_spreadsheet_are_pasted_over_those_of_the_grid(self):
+    def test_spreadsheet_cells_are_pasted_into_the_grid(self):
         browser = self.signed_in("#/Book")
         self.at_cell(browser, 4, 1)
         self.paste(browser, 'One\t2001\tChatto & Windus\tFantasy\r\n"Two\nlines"\t2002\tGollancz\t\r\n')
@@ -81,7 +81,7 @@ class Editing(DashboardTest):
         browser.wait(lambda: self.server.value("SELECT title || year || publisherId FROM Book WHERE id = 5") == "One20014", "the first row")
         self.assertEqual(self.server.value("SELECT title || year || ifnull(genreId, '-') FROM Book WHERE id = 6"), "Two\nlines2002-")
 
-    def test_nothing_is_pasted_where_a_cell_cannot_be(self):
+    def test_invalid_pastes_change_nothing(self):
         browser = self.signed_in("#/Book")
         self.at_cell(browser, 4, 1)
         for text, problem in [("One\tsoon\n", "no number"), ("One\t2001\tNobody\n", "No Publisher is called Nobody"),
@@ -90,7 +90,7 @@ class Editing(DashboardTest):
             browser.wait_for_text(".notice.problem:last-child", problem)
         self.assertNotIn("change", browser.one_text(".page-title"))
 
-    def test_somebody_elses_change_of_the_same_is_shown_beside_ones_own(self):
+    def test_a_conflicting_change_is_shown_beside_the_edit(self):
         browser = self.signed_in("#/Book")
         self.at_cell(browser, 5, 1)
         self.edit(browser, "Mine")
@@ -132,7 +132,7 @@ class Editing(DashboardTest):
         self.assertIsNone(self.server.value("SELECT id FROM Book WHERE id = 6"))
         self.assertEqual(self.server.value("SELECT count(*) FROM Review WHERE bookId = 6"), 0)
 
-    def test_the_plan_of_a_deletion_is_a_tree_of_what_hangs_on_what(self):
+    def test_the_plan_of_a_deletion_is_a_tree_of_dependent_objects(self):
         browser = self.signed_in("#/Publisher")
         self.at_cell(browser, 0, 0)
         browser.press(Keys.DELETE)
@@ -151,7 +151,7 @@ class Editing(DashboardTest):
         browser.press(Keys.ESCAPE)
         browser.wait(lambda: not browser.all("dialog"), "the plan to close")
 
-    def test_what_hangs_on_a_deleted_object_stands_below_it(self):
+    def test_dependent_objects_are_shown_below_the_deleted_object(self):
         browser = self.signed_in("#/Book")
         self.at_cell(browser, 5, 0)
         browser.press(Keys.DELETE)
@@ -162,7 +162,7 @@ class Editing(DashboardTest):
         self.assertIn("Book.authors", texts)
 
     def stage(self, browser, class_name, fields, new={}, stored={}):
-        """Makes an object by its form, which is saved later."""
+        """Creates an object by the form, without saving it."""
         browser.open(f"{self.server.address}#/{class_name}")
         browser.click(f'[aria-label="New {class_name}"]')
         for name, text in fields.items():
@@ -189,7 +189,7 @@ class Editing(DashboardTest):
         self.assert_accessible(browser)
         browser.press(Keys.ESCAPE)
         browser.tab_to(".grid-scroller")
-        # A stored object gets the new one, too.
+        # A stored object also gets the new one.
         self.at_cell(browser, 0, 4)
         self.edit(browser, "solar")
         browser.wait_for_text(".choices .kind", "new")
@@ -203,7 +203,7 @@ class Editing(DashboardTest):
             "SELECT Author.name FROM Book_authors JOIN Author ON Author.id = authorId JOIN Book ON Book.id = bookId "
             "WHERE title = 'A Psalm'"), "Becky Chambers")
 
-    def test_nothing_points_at_a_new_object_that_is_taken_back(self):
+    def test_undoing_a_new_object_unsets_pointers_to_it(self):
         browser = self.signed_in("#/Genre")
         self.stage(browser, "Genre", {"name": "Solarpunk"})
         self.stage(browser, "Book", {"title": "A Psalm", "year": "2021"}, {"genre": "solar"}, {"publisher": "chatto"})
@@ -215,7 +215,7 @@ class Editing(DashboardTest):
         self.save(browser)
         browser.wait(lambda: self.server.value("SELECT count(*) FROM Book WHERE title = 'A Psalm' AND genreId IS NULL") == 1, "the book")
 
-    def test_objects_are_made_and_added_to_relations(self):
+    def test_objects_are_created_and_added_to_relations(self):
         browser = self.signed_in("#/Author")
         browser.click('[aria-label="New Author"]')
         browser.tab_to("dialog button.primary")
@@ -239,7 +239,7 @@ class Editing(DashboardTest):
         self.save(browser)
         browser.wait(lambda: self.server.value("SELECT group_concat(authorId) FROM Book_authors WHERE bookId = 6") == "7", "the other author")
 
-    def test_what_is_refused_is_told_and_kept(self):
+    def test_refused_edits_are_reported_and_kept(self):
         browser = self.signed_in("#/Publisher")
         self.at_cell(browser, 0, 1)
         self.edit(browser, "Gollancz")
@@ -249,7 +249,7 @@ class Editing(DashboardTest):
         browser.wait_for_text(".notice.problem", "duplicate")
         browser.wait_for_text(".page-title", "1 change")
 
-    def test_what_is_not_saved_survives_the_end_of_the_session(self):
+    def test_unsaved_edits_survive_the_end_of_the_session(self):
         browser = self.signed_in("#/Book")
         self.at_cell(browser, 5, 1)
         self.edit(browser, "Mort!")
@@ -265,7 +265,7 @@ class Editing(DashboardTest):
 
 
 class ReadOnly(DashboardTest):
-    def test_nothing_can_be_changed(self):
+    def test_read_only_dashboards_cannot_change_anything(self):
         self.server.stop()
         self.server.start("--dashboard", "read-only")
         browser = self.signed_in("#/Book?open=Book/6")

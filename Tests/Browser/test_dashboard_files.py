@@ -41,12 +41,12 @@ class Files(DashboardTest):
         return browser
 
     def lines(self, browser):
-        """The name of each file, and what it is used by."""
+        """The name of each file, and its uses."""
         cells = [text.split("\t") for text in browser.texts(".plain-table tbody tr")]
         return {line[0]: line[4].strip() for line in cells}
 
     def opened(self, browser, action):
-        """What is in the tab that an action opens."""
+        """The content of the tab that an action opens."""
         first = browser.driver.current_window_handle
         action()
         browser.wait(lambda: len(browser.driver.window_handles) == 2, "another tab")
@@ -71,7 +71,7 @@ class Files(DashboardTest):
         browser.wait(lambda: list(self.lines(browser)) == ["spare.png"], "the unused file alone")
         browser.tab_to(f'[title="{spare}"]')
 
-    def test_a_used_file_is_deleted_only_by_force(self):
+    def test_a_file_in_use_is_deleted_only_by_force(self):
         used, spare = self.upload("scan.txt"), self.upload("spare.png")
         letter = self.attach(used)
         browser = self.at_page()
@@ -96,7 +96,7 @@ class Files(DashboardTest):
         browser = self.signed_in("#/Letter")
         browser.wait(lambda: browser.texts(".grid-row [data-follow=scan]") == ["scan.txt"], "the name of the file")
         self.opened(browser, browser.one("[data-follow=scan]").click)
-        # The panel opens it as well.
+        # The panel also opens the file.
         browser.click(".grid-row .id")
         browser.wait_for_text("relata-inspector dl", "scan.txt")
         self.opened(browser, browser.one("relata-inspector dd [data-follow=scan]").click)
@@ -190,7 +190,7 @@ class Files(DashboardTest):
         browser.wait_for_text(".page-title", "1 change")
         self.assertTrue(self.scan(letter).endswith("_scan.txt"))
 
-    def test_pages_follow_each_other(self):
+    def test_further_files_are_loaded_on_demand(self):
         for number in range(53):
             self.upload(f"{number}.txt")
         browser = self.at_page()
@@ -200,7 +200,7 @@ class Files(DashboardTest):
         self.assertEqual(browser.texts(".page-scroll > button"), [])
         self.assertIn("link", browser.focused().get_attribute("class"))
 
-    def test_a_dashboard_that_only_reads_deletes_no_files(self):
+    def test_a_read_only_dashboard_deletes_no_files(self):
         self.server.stop()
         self.start("--dashboard", "read-only")
         self.upload("scan.txt")
@@ -209,7 +209,7 @@ class Files(DashboardTest):
         self.assertEqual(browser.all(".files td button.square"), [])
         self.assert_accessible(browser)
 
-    def test_a_server_without_files_says_so(self):
+    def test_a_server_without_files_shows_a_message(self):
         self.server.stop()
         self.server.start()
         browser = self.at_page()

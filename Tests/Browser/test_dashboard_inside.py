@@ -16,7 +16,7 @@ class Inside(DashboardTest):
     def card(self, name):
         return f'[aria-labelledby="{name}-title"]'
 
-    def test_a_request_is_written_and_answered_with_its_sql_and_its_time(self):
+    def test_a_request_shows_its_reply_sql_and_duration(self):
         browser = self.at_page()
         card = self.card("console")
         browser.tab_to(f"{card} input")
@@ -36,7 +36,7 @@ class Inside(DashboardTest):
         browser.wait_for_text(f"{card} .kind", "201")
         self.assertEqual(self.server.value("SELECT count(*) FROM Genre WHERE name = 'Horror'"), 1)
 
-    def test_changes_are_shown_as_they_come(self):
+    def test_changes_are_shown_as_they_happen(self):
         browser = self.at_page()
         card = self.card("liveChanges")
         browser.one(f"{card} [data-epoch]")
@@ -47,7 +47,7 @@ class Inside(DashboardTest):
         browser.click(f"{card} a")
         browser.wait_for_text("relata-inspector h2", HOSTILE[0])
 
-    def test_what_was_changed_by_the_dashboard_stands_in_the_audit(self):
+    def test_changes_by_the_dashboard_are_in_the_audit_log(self):
         browser = self.at_page()
         browser.driver.execute_script("document.querySelector(arguments[0]).focus()", f"{self.card('console')} select")
         browser.press("D")
@@ -57,7 +57,7 @@ class Inside(DashboardTest):
         browser.click(f"{self.card('audit')} button")
         browser.wait_for_text(self.card("audit"), "DELETE /parse/classes/Review/1")
 
-    def test_what_contradicts_the_schema_is_found_with_its_mend(self):
+    def test_contradictions_of_the_schema_are_listed_with_their_fixes(self):
         browser = self.at_page(language="zh-CN", dark=True)
         card = self.card("integrity")
         browser.click(f"{card} button")
@@ -79,7 +79,7 @@ class Inside(DashboardTest):
         browser.wait_for_text(self.card("slowRequests"), "/classes/Track")
         self.assertNotIn("99999", browser.one_text(self.card("slowRequests")))
 
-    def test_the_page_is_accessible_in_both_languages_and_schemes_wide_and_narrow(self):
+    def test_the_page_is_accessible_in_all_languages_colours_and_widths(self):
         for language, width, dark in [("en", 1280, False), ("zh-CN", 400, True)]:
             with self.subTest(language=language, width=width):
                 browser = self.at_page(language=language, width=width, dark=dark)

@@ -37,7 +37,7 @@ class Moving(DashboardTest):
     def bring(self, browser, *paths):
         browser.one("#import-files").send_keys("\n".join(paths))
 
-    def test_what_is_exported_is_imported_elsewhere_with_its_relationships(self):
+    def test_exports_are_imported_elsewhere_with_their_relationships(self):
         browser = self.at_page()
         browser.tab_to("#import-class")  # everything is reached by keyboard
         browser.click('.card [type="submit"]')
@@ -56,7 +56,7 @@ class Moving(DashboardTest):
         self.assertEqual(self.server.value(links), before)
         self.assertEqual(self.server.value("SELECT Genre.name FROM Book JOIN Genre ON Genre.id = genreId WHERE title = 'Mort'"), "Fantasy")
 
-    def test_classes_are_exported_as_files_of_csv(self):
+    def test_classes_are_exported_as_csv_files(self):
         browser = self.at_page()
         browser.click(".card .plain")
         browser.click("#export-Book")
@@ -79,7 +79,7 @@ class Moving(DashboardTest):
         self.assertEqual(self.server.value("SELECT count(*) FROM Author"), 6)
         self.assertIsNone(browser.driver.execute_script("return window.harmed ?? null"))
 
-    def test_a_file_is_checked_before_it_is_imported_into_a_class_that_is_chosen(self):
+    def test_a_file_is_checked_before_it_is_imported_into_a_chosen_class(self):
         browser = self.at_page(language="zh-CN", dark=True)
         self.bring(browser, self.file("people.csv", "id,name\n7,Ann\n"))
         browser.driver.execute_script("document.querySelector('#import-class').value = 'Author'")
@@ -91,7 +91,7 @@ class Moving(DashboardTest):
         self.assertEqual(self.server.value("SELECT name FROM Author WHERE id = 7"), "Ann")
         self.assert_accessible(browser)
 
-    def test_a_large_file_comes_in_pieces_and_goes_on_where_it_was(self):
+    def test_a_large_file_is_sent_in_pieces_and_resumed(self):
         browser = self.at_page()
         count = 60_000
         lines = (json.dumps({"id": number, "name": f"Author {number} " + "x" * 150}) for number in range(100, 100 + count))
@@ -113,7 +113,7 @@ class Moving(DashboardTest):
         offsets = [int(address.split("offset=")[1]) for address in browser.driver.execute_script("return window.puts")]
         self.assertEqual(offsets[:4], [0, 4 << 20, 4 << 20, 8 << 20])
 
-    def test_a_dashboard_that_only_reads_has_exports_only(self):
+    def test_a_read_only_dashboard_offers_only_exports(self):
         self.server.stop()
         self.server.start("--dashboard", "read-only")
         browser = self.at_page()

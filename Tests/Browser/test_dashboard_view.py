@@ -49,7 +49,7 @@ class ViewingAs(DashboardTest):
     def titles(self, browser):
         return sorted(text for row in self.rows(browser) for text in row if text in ("a", "b", "c"))
 
-    def test_the_grid_shows_what_the_viewer_sees(self):
+    def test_the_grid_shows_only_objects_visible_to_the_viewer(self):
         browser = self.signed_in("#/Note?sort=title")
         browser.wait(lambda: self.titles(browser) == ["a", "b", "c"], "all notes")
         self.view_as(browser, "Nobody")
@@ -61,7 +61,7 @@ class ViewingAs(DashboardTest):
         for hidden in ("price", "cost"):
             self.assertNotIn(hidden, grid)
         self.assert_accessible(browser)
-        # The user sees more of their own objects.
+        # The user sees more fields of their own objects.
         self.view_as(browser, "A user …", "mei")
         browser.wait_for_text(".access-line", "As mei")
         browser.wait(lambda: "price of a" in browser.one_text("relata-grid"), "the price of her note")
@@ -75,7 +75,7 @@ class ViewingAs(DashboardTest):
         browser.wait(lambda: "price of c" in browser.one_text("relata-grid"), "everything")
         self.assertEqual(browser.all(".access-line"), [])
 
-    def test_the_panel_says_why(self):
+    def test_the_panel_explains_the_viewers_rights(self):
         browser = self.signed_in(f"#/Note?open=Note/{self.last}")
         browser.wait_for_text("relata-inspector h2", "c")
         self.view_as(browser, "A user …", self.mei)
@@ -90,7 +90,7 @@ class ViewingAs(DashboardTest):
         browser.wait_for_text("dialog", "Fields that only some objects show: price")
         browser.press(Keys.ESCAPE)
 
-    def test_nothing_is_changed_while_somebody_else_looks(self):
+    def test_nothing_can_be_changed_while_viewing_as_another_user(self):
         browser = self.signed_in("#/Note?sort=title")
         browser.wait(lambda: self.titles(browser) == ["a", "b", "c"], "all notes")
         self.assertTrue(browser.all('[aria-label="New Note"], [aria-label^="New"]'))
@@ -106,7 +106,7 @@ class ViewingAs(DashboardTest):
         self.assertEqual(status, 403)
         self.assertEqual(self.server.value('SELECT count(*) FROM "Note" WHERE title = ?', "x"), 0)
 
-    def test_a_viewer_who_does_not_exist_is_told(self):
+    def test_an_unknown_viewer_is_reported(self):
         browser = self.signed_in("#/Note")
         for text in ("nobody@here", HOSTILE[0]):
             self.view_as(browser, "A user …", text)

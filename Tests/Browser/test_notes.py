@@ -1,4 +1,4 @@
-"""Examples/Apps/notes, as people use it."""
+"""Examples/Apps/notes, used as by a person."""
 
 import base64
 import contextlib
@@ -70,21 +70,21 @@ class Notes(AppTest):
             "const { left, top } = document.querySelector('#images button').style; return [left, top]")
 
     def natural_width(self, browser):
-        """How wide the first picture is, if it is shown."""
+        """The width of the first picture, if it is shown."""
         return browser.driver.execute_script("return document.querySelector('#images img')?.naturalWidth")
 
     def files(self):
-        """The files of the server, and how many objects refer to each."""
+        """The files of the server, and the number of objects that refer to each."""
         with contextlib.closing(sqlite3.connect(self.server.database)) as connection:
             names = [name for name, in connection.execute("SELECT name FROM _File ORDER BY createdAt")]
-            # The relation is made with the first reference.
+            # The relation is created with the first reference.
             links = connection.execute('SELECT * FROM "_Join:_files:NoteImage"').fetchall()
             return [sum(name in link for link in links) for name in names]
 
     def stored(self, class_name="Note"):
         return self.server.find(class_name, order="-updatedAt")
 
-    def test_a_note_is_written_changed_and_deleted_by_keyboard_alone(self):
+    def test_a_note_is_written_changed_and_deleted_by_keyboard(self):
         browser = self.browse()
         browser.one("#empty")
         browser.tab_to("#new")
@@ -136,7 +136,7 @@ class Notes(AppTest):
         browser.one("#empty")
         self.assertEqual([self.stored(each) for each in ["Note", "NoteVersion", "NoteImage"]], [[], [], []])
 
-    def test_the_list_shows_its_top_after_an_edit(self):
+    def test_the_list_scrolls_to_the_top_after_an_edit(self):
         for number in range(120):
             note = f"note{number}"
             self.server.create("Note", objectId=note, title=f"Note {number}", text="text", version=1)
@@ -155,7 +155,7 @@ class Notes(AppTest):
         self.assertEqual((self.titles(browser)[:2], len(self.titles(browser))), (["Note 0", "Note 119"], 120))
         self.assertEqual(browser.driver.execute_script(scroll), 0)
 
-    def test_font_size_and_colour_are_seen_and_stored(self):
+    def test_font_size_and_colour_are_shown_and_stored(self):
         browser = self.browse()
         self.write(browser, "Walk", "Start at the mill.")
         for option in browser.all('[name="fontName"] option'):
@@ -186,7 +186,7 @@ class Notes(AppTest):
         browser = self.browse()
         self.write(browser, "Lake", "Start at the boathouse.")
         browser.all("#file")[0].send_keys(str(self.other_file))
-        browser.answer("“letter.txt” is no picture.", "ok")
+        browser.answer("“letter.txt” isn’t a picture.", "ok")
         browser.all("#file")[0].send_keys(str(self.file))
         image = browser.one("#images button")
         self.assertIn("lake.png", image.get_attribute("aria-label"))
@@ -212,7 +212,7 @@ class Notes(AppTest):
         self.assertEqual(self.place(browser), ["80px", "86px"])
         browser.wait(lambda: self.natural_width(browser) == 640, "the picture, from the server")
         self.assertEqual(self.files(), [1])
-        # It stays on the paper.
+        # The image stays on the paper.
         ActionChains(browser.driver).drag_and_drop_by_offset(browser.one("#images button"), -300, -300).perform()
         self.assertEqual(self.place(browser), ["0px", "0px"])
         browser.tab_to("#images button")
@@ -224,7 +224,7 @@ class Notes(AppTest):
         # Nothing refers to the file any more, so the server deletes it after a day.
         self.assertEqual(self.files(), [0])
 
-    def test_an_image_from_before_images_were_files_becomes_one_with_the_next_save(self):
+    def test_an_image_stored_by_an_older_version_becomes_a_file_when_saved(self):
         note = self.server.create("Note", objectId="old", title="Lake", text="Start", version=1)
         self.server.create("NoteVersion", objectId="old-1", note=self.server.pointer("Note", note))
         self.server.create(
@@ -242,12 +242,12 @@ class Notes(AppTest):
         with urllib.request.urlopen(image["file"]["url"], timeout=10) as reply:
             self.assertEqual(reply.read(), picture(80, 40))
         self.assertEqual(self.files(), [1])
-        # Saved once more, it keeps its file.
+        # After another save, the image keeps its file.
         browser.type('[name="text"]', "Start at the boathouse")
         self.save(browser)
         self.assertEqual(self.files(), [1])
 
-    def test_a_note_is_deleted_by_a_swipe_with_its_images(self):
+    def test_swiping_deletes_a_note_and_its_images(self):
         browser = self.browse()
         self.write(browser, "Shopping", "Rice")
         self.write(browser, "Lake", "Start")
@@ -271,7 +271,7 @@ class Notes(AppTest):
         self.wait_for_titles(browser, "Shopping")
         self.assertEqual([len(self.stored(each)) for each in ["Note", "NoteVersion", "NoteImage"]], [1, 1, 0])
 
-    def test_a_finger_swipes_as_well(self):
+    def test_swiping_works_by_touch(self):
         browser = self.browse(width=400, touch=True)
         self.write(browser, "Shopping", "Rice")
         browser.click("#back")
@@ -288,7 +288,7 @@ class Notes(AppTest):
         browser.one("#empty")
         self.assertEqual(self.stored(), [])
 
-    def test_what_others_write_appears_by_itself(self):
+    def test_changes_by_others_appear_automatically(self):
         first, second = self.browse(), self.browse()
         self.write(first, "Shopping", "Rice")
         self.write(first, "Walk", "Start at the mill.")
@@ -315,34 +315,34 @@ class Notes(AppTest):
         second.one("#images button")
         first.type('[name="text"]', "Rice, tea")
         self.save(first)
-        second.wait_for_text("#notice", "Somebody else has changed this note meanwhile.")
+        second.wait_for_text("#notice", "Somebody else has changed this note in the meantime.")
         self.assertEqual(self.value(second, "text"), "Lamp oil")
         second.click("#note button.main")
         return first, second
 
-    def test_of_two_who_change_a_note_the_second_one_can_keep_theirs(self):
+    def test_after_a_conflict_the_own_version_can_be_kept(self):
         first, second = self.conflict()
-        second.answer("It reads now: “Shopping” – Rice, tea", "cancel")
+        second.answer("It now reads: “Shopping” – Rice, tea", "cancel")
         self.assertEqual((self.stored()[0]["text"], self.stored("NoteImage")), ("Rice, tea", []))
         second.wait_for_text("#unsaved", "Not saved yet")
         second.click("#note button.main")
-        second.answer("It reads now: “Shopping” – Rice, tea", "keepMine")
+        second.answer("It now reads: “Shopping” – Rice, tea", "keepMine")
         second.wait(lambda: not second.texts("#unsaved"), "everything to be saved")
         self.assertEqual((self.stored()[0]["text"], self.stored()[0]["version"]), ("Lamp oil", 3))
         self.assertEqual((len(self.stored("NoteImage")), len(self.stored("NoteVersion"))), (1, 1))
         first.wait(lambda: self.value(first, "text") == "Lamp oil", "the text to follow")
         first.one("#images button")
 
-    def test_of_two_who_change_a_note_the_second_one_can_take_the_others(self):
+    def test_after_a_conflict_the_other_version_can_be_taken(self):
         _, second = self.conflict()
-        second.answer("It reads now: “Shopping” – Rice, tea", "takeTheirs")
+        second.answer("It now reads: “Shopping” – Rice, tea", "takeTheirs")
         second.wait(lambda: self.value(second, "text") == "Rice, tea", "the other text")
         self.assertEqual(second.all("#images button"), [])
         second.type('[name="text"]', "Rice, tea, oil")
         self.save(second)
         self.assertEqual((self.stored()[0]["text"], self.stored()[0]["version"]), ("Rice, tea, oil", 3))
 
-    def test_a_note_that_was_deleted_meanwhile_can_be_kept(self):
+    def test_a_note_deleted_by_somebody_else_can_be_kept(self):
         first, second = self.browse(), self.browse()
         self.write(first, "Shopping", "Rice")
         self.wait_for_titles(second, "Shopping")
@@ -356,27 +356,27 @@ class Notes(AppTest):
         self.wait_for_titles(first, "Shopping")
         self.assertEqual([each["text"] for each in self.stored()], ["Lamp oil"])
 
-    def test_what_is_not_saved_is_asked_for(self):
+    def test_leaving_an_unsaved_note_asks_what_to_do(self):
         browser = self.browse()
         self.write(browser, "Shopping", "Rice")
         self.write(browser, "Walk", "Start at the mill.")
         browser.type('[name="text"]', "Start at the lake.")
-        # The note that is in the editor already stays there as it is.
+        # Choosing the note that is already in the editor changes nothing.
         browser.click("#notes li:nth-child(1) button")
         self.assertEqual((browser.all("dialog.message"), self.value(browser, "text")), ([], "Start at the lake."))
         for button, value, title in [("cancel", "Start at the lake.", "Walk"), ("discard", "Rice", "Shopping")]:
             browser.click("#notes li:nth-child(2) button")
-            browser.answer("What you changed isn’t saved yet.", button)
+            browser.answer("Your changes aren’t saved yet.", button)
             browser.wait(lambda: self.value(browser, "text") == value, value)
             self.assertEqual(self.value(browser, "title"), title)
         browser.type('[name="text"]', "Rice, tea")
         browser.click("#notes li:nth-child(1) button")
-        browser.answer("What you changed isn’t saved yet.", "save")
+        browser.answer("Your changes aren’t saved yet.", "save")
         browser.wait(lambda: self.value(browser, "title") == "Walk", "the other note")
         self.assertEqual([(each["title"], each["text"]) for each in self.stored()],
                          [("Shopping", "Rice, tea"), ("Walk", "Start at the mill.")])
 
-    def test_a_server_that_stops_is_told_and_nothing_that_was_written_is_lost(self):
+    def test_a_stopped_server_is_reported_and_written_text_is_kept(self):
         self.expects_lost_connections = True
         browser = self.browse(width=600, height=500)
         self.write(browser, "Shopping", "Rice")
@@ -397,7 +397,7 @@ class Notes(AppTest):
         self.save(browser)
         self.assertEqual([(each["text"], each["version"]) for each in self.stored()], [("Rice, tea", 2)])
 
-    def test_hostile_texts_stay_texts(self):
+    def test_markup_in_texts_is_shown_as_text(self):
         for place, text in enumerate(HOSTILE):
             note = f"note{place}"
             self.server.create(
@@ -420,7 +420,7 @@ class Notes(AppTest):
         self.assertEqual(browser.all("main script, main svg, main a, dialog script"), [])
         self.assertFalse(browser.is_wider_than_its_window())
 
-    def test_it_is_accessible_in_both_languages_light_and_dark_wide_and_narrow(self):
+    def test_the_page_is_accessible_in_all_languages_colours_and_widths(self):
         for language, width, dark in [("en", 1100, False), ("zh-CN", 1100, True), ("en", 360, True), ("zh-CN", 360, False)]:
             browser = self.browse(language=language, width=width, dark=dark)
             name = f"notes-{language}-{width}"
@@ -443,7 +443,7 @@ class Notes(AppTest):
             self.assert_accessible(browser)
             self.assertFalse(browser.is_wider_than_its_window(), name)
 
-    def test_it_speaks_both_languages(self):
+    def test_the_page_is_available_in_both_languages(self):
         browser = self.browse(language="zh-CN")
         browser.wait_for_text("#empty", "还没有笔记。")
         browser.click("#new")

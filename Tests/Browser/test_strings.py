@@ -1,4 +1,4 @@
-"""What the apps say, in each language."""
+"""The texts of the apps in each language."""
 
 import re
 import unittest
@@ -13,7 +13,7 @@ class Strings(unittest.TestCase):
         text = (APPS / app / "strings" / f"{language}.js").read_text()
         return dict(re.findall(r'^  "?([\w-]+)"?: "(.*)",$', text, re.MULTILINE))
 
-    def test_each_language_has_the_same_strings_with_the_same_values(self):
+    def test_all_languages_have_the_same_strings_and_placeholders(self):
         for app in ["bookshelf", "notes"]:
             english, chinese = (self.strings(app, language) for language in LANGUAGES)
             self.assertEqual(list(english), list(chinese), app)
@@ -22,12 +22,12 @@ class Strings(unittest.TestCase):
                 self.assertEqual(values, sorted(re.findall(r"\{\w+\}", chinese[key])), f"{app}: {key}")
                 self.assertTrue(text and chinese[key], f"{app}: {key}")
 
-    def test_what_the_pages_say_is_there_and_nothing_else(self):
+    def test_every_string_is_used_and_every_used_string_exists(self):
         for app in ["bookshelf", "notes"]:
             folder = APPS / app
             files = [*folder.glob("*.html"), *folder.glob("*.js"), APPS / "shared" / "page.js"]
             sources = "".join(each.read_text() for each in files)
-            # Keys stand in quotes; some are put together, such as `new${className}`.
+            # Keys are in quotes; some are composed, such as `new${className}`.
             quoted = set(re.findall(r"\"([\w-]+)\"", sources))
             begun = tuple(re.findall(r"`([\w-]+)\$\{", sources))
             strings = self.strings(app, "en")

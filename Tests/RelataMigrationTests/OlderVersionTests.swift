@@ -16,7 +16,7 @@ import Testing
         try file.open(named)
         #expect(
             try file.refusals(labelled) == [
-                "Book.label: newer models renamed the column label to name, where the values are now: use those models, "
+                "Book.label: newer models renamed the column label to name, which now holds the values: use those models, "
                     + "or declare `originalName: \"name\"` to rename it back, or drop that column by a migration step with "
                     + "`.dropping(\"Book.name\")`"
             ])
@@ -63,7 +63,7 @@ import Testing
         try file.open(volume)
         #expect(
             try file.refusals(labelled) == [
-                "Book: newer models renamed the table Book to Volume, where the objects are now: use those models, or "
+                "Book: newer models renamed the table Book to Volume, which now holds the objects: use those models, or "
                     + "declare `originalTable: \"Volume\"` to rename it back"
             ])
         let back = Entity(

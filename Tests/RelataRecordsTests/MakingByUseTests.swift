@@ -183,7 +183,7 @@ import Testing
                 Record("Album", ["tracks": .links([RecordLink("Trakc", key: KeyValue(1))])]),
                 "Album.tracks leads to the class"
             ),
-            (Record("Album", ["notes": .json("{")]), "Album.notes: is no JSON: {"),
+            (Record("Album", ["notes": .json("{")]), "Album.notes: isn't valid JSON: {"),
         ]
         for (record, message) in refused {
             do {

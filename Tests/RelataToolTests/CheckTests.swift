@@ -6,7 +6,7 @@ import RelataSQLite
 import Testing
 
 @Suite struct CheckTests {
-    /// The SQL of the ways to fix that a run names.
+    /// The SQL of the fixes that a run proposes.
     private func fixes(_ run: ToolRun) -> [String] {
         run.lines.filter { $0.hasPrefix("  fix: ") }.compactMap { line in
             ["UPDATE ", "DELETE FROM "].lazy.compactMap { line.range(of: $0).map { String(line[$0.lowerBound...]) } }
@@ -44,9 +44,10 @@ import Testing
         try connection.close()
         let run = try file.run("check")
         #expect(run.exitCode == 1)
-        #expect(run.lines.contains("Copy.status: 1 object holds what its enum doesn't have (Copy 2 holds lost)"))
-        #expect(run.lines.contains("Copy.note: 1 object holds what is no JSON (Copy 3 holds x)"))
-        #expect(run.lines.contains("Copy.mark: 1 object holds what its enum doesn't have (Copy 3 holds y)"))
+        #expect(
+            run.lines.contains("Copy.status: 1 object holds a value that its enum doesn't have (Copy 2 holds lost)"))
+        #expect(run.lines.contains("Copy.note: 1 object holds invalid JSON (Copy 3 holds x)"))
+        #expect(run.lines.contains("Copy.mark: 1 object holds a value that its enum doesn't have (Copy 3 holds y)"))
         let query = try #require(run.lines.first { $0.contains("SELECT * FROM \"Copy\" AS x WHERE x.\"status\"") })
         #expect(query.contains("NOT IN ('lent', 'shelved')"))
     }

@@ -65,7 +65,7 @@ import Testing
         #expect(run.exitCode == 1 && run.output.isEmpty)
         #expect(
             run.told == [
-                "relata: Author.csv:3: id: \"two\" is no integer", "relata: Author.csv:4: Author 1 already exists",
+                "relata: Author.csv:3: id: \"two\" isn't an integer", "relata: Author.csv:4: Author 1 already exists",
                 "relata: nothing was imported: 2 bad rows",
             ], "\(run.errors)")
         #expect(try file.rows("SELECT count(*) FROM Author") == ["0"])

@@ -1,4 +1,4 @@
-// The page of the bookshelf: what is shown, and what happens when something is pressed.
+// The page of the bookshelf: its contents, and the actions of its buttons.
 
 import { Client, ParseError, Unreachable } from "../shared/parse.js";
 import { alert, ask, byId, element, keepLoading, say, showList, speak, text } from "../shared/page.js";
@@ -8,7 +8,7 @@ import chinese from "./strings/zh-Hans.js";
 
 const pageSize = 100;
 const shelf = new Bookshelf(new Client({ applicationId: "bookshelf" }));
-/** The objects that were loaded last. */
+/** The loaded objects. */
 let [genres, books, count] = [[], [], undefined];
 let limit = pageSize;
 /** The id of the book whose details are shown. */
@@ -57,7 +57,7 @@ async function showDetails(id) {
   if (!byId("details").open) byId("details").showModal();
 }
 
-/** A box for each author or publisher, checked where it is related to the book. */
+/** Shows a checkbox for each author or publisher, checked if it is related to the book. */
 function showChoices(key, className, all, related) {
   const ids = new Set(related.map((object) => object.objectId));
   const boxes = all.map((object) => {
@@ -74,7 +74,7 @@ function showChoices(key, className, all, related) {
 
 // Actions
 
-/** Does something, and tells what is wrong with it. Resolves to whether it was done. */
+/** Performs an action, and shows its error if it fails. Resolves to whether it succeeded. */
 async function attempt(action, form) {
   try {
     await action();

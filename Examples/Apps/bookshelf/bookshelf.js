@@ -2,7 +2,7 @@
 
 import { ParseError, newId, pointer } from "../shared/parse.js";
 
-/** The reason why the bookshelf refuses something: the key of a string, the values in it, and the field of the form. */
+/** An error for the user: the key of its string, the values in the string, and the field of the form. */
 export class BookshelfError extends Error {
   constructor(key, { field, ...values } = {}) {
     super(key);
@@ -20,7 +20,7 @@ export class Bookshelf {
     return (await this.client.find(className, { order: "name", limit: 1000 })).results;
   }
 
-  /** Adds a genre, an author or a publisher. That no two have the same name is checked by the server, as it is written. */
+  /** Adds a genre, an author or a publisher. The server ensures that the name is unique. */
   async add(className, name) {
     if (!name.trim()) throw new BookshelfError("emptyName", { field: "name" });
     try {
@@ -31,7 +31,7 @@ export class Bookshelf {
     }
   }
 
-  /** Adds a book from what a form gives, with its new ISBN: both, or neither. */
+  /** Adds a book and its new ISBN, from the values of a form, in one transaction. */
   async addBook({ title, year, genre, isbn }) {
     if (!title.trim()) throw new BookshelfError("emptyTitle", { field: "title" });
     if (!/^-?\d{1,4}$/.test(year.trim())) throw new BookshelfError("notAYear", { field: "year", year });
@@ -52,12 +52,12 @@ export class Bookshelf {
     return (await this.client.find("Book", { where: { "isbn.value": isbn }, limit: 1 })).results[0];
   }
 
-  /** Books by title with their ISBN, and how many there are. */
+  /** The first books by title, with their ISBNs, and the number of all books. */
   books(limit) {
     return this.client.find("Book", { order: "title", include: "isbn", keys: "title,isbn", limit, count: 1 });
   }
 
-  /** A book with its genre and ISBN, and which authors and publishers are related to it. */
+  /** A book with its genre and ISBN, and the authors and publishers that are related to it. */
   async details(id) {
     const related = async (className, key) => {
       const where = { $relatedTo: { object: pointer("Book", id), key } };
@@ -71,18 +71,18 @@ export class Bookshelf {
     return { book, authors, publishers };
   }
 
-  /** Relates an author or a publisher to a book, or not any more. To relate one that is related changes nothing. */
+  /** Adds or removes the relation of an author or a publisher to a book. Adding an existing one changes nothing. */
   relate(id, key, className, otherId, isRelated) {
     const operation = isRelated ? "AddRelation" : "RemoveRelation";
     return this.client.update("Book", id, { [key]: { __op: operation, objects: [pointer(className, otherId)] } });
   }
 
-  /** Deletes a book. Its ISBN goes with it: the pointer says so in the schema. */
+  /** Deletes a book, and its ISBN by the delete rule of the pointer in the schema. */
   delete(id) {
     return this.client.delete("Book", id);
   }
 
-  /** Books to begin with, all in one transaction. */
+  /** Adds example books in one transaction. */
   async addExamples() {
     const ids = {};
     const named = (className, name) => ["POST", `/classes/${className}`, { objectId: (ids[name] = newId()), name }];
@@ -112,7 +112,7 @@ export class Bookshelf {
   }
 }
 
-/** The requests for a new book and its ISBN, which is made first: the book points at it. */
+/** The requests for a new book and its ISBN. The ISBN is created first, because the book points at it. */
 function bookRequests({ title, year, genre, isbn }, relations = {}) {
   const number = { objectId: newId(), value: isbn };
   const book = {
@@ -128,7 +128,7 @@ function bookRequests({ title, year, genre, isbn }, relations = {}) {
   ];
 }
 
-/** Whether digits are an ISBN: the last one checks the others. */
+/** Whether digits are an ISBN. The last one is the check digit. */
 function isISBN(number) {
   const digits = Array.from(number, (character) => (character === "X" ? 10 : Number(character)));
   if (/^\d{9}[\dX]$/.test(number)) return digits.reduce((sum, digit, place) => sum + digit * (10 - place), 0) % 11 === 0;

@@ -1,4 +1,4 @@
-// The page of the notes: what is shown, and what happens when something is pressed.
+// The page of the notes: its contents, and the actions of its buttons.
 
 import { Client, ParseError, Unreachable, newId } from "../shared/parse.js";
 import { alert, ask, byId, element, keepLoading, say, showList, speak, text } from "../shared/page.js";
@@ -13,9 +13,9 @@ const client = new Client({ applicationId: "notes" });
 const notebook = new Notebook(client);
 const form = byId("note");
 const fields = form.elements;
-/** The part of the list that was loaded last. */
+/** The loaded part of the list. */
 let [notes, count, limit] = [[], undefined, pageSize];
-/** The note in the editor; whether something of it isn't stored; whether it is being stored. */
+/** The note in the editor, whether it has unsaved changes, and whether it is being saved. */
 let [note, isChanged, isSaving] = [null, false, false];
 
 // The list
@@ -51,7 +51,7 @@ const reload = keepLoading(async () => {
 }, 60);
 client.follow("Note", reload.soon, { keys: ["version"] });
 
-/** Has the editor follow what others do with its note. What somebody has written here is never replaced. */
+/** Updates the editor when other users change its note. Unsaved changes are never replaced. */
 async function follow() {
   if (!note?.id || isSaving) return;
   const listed = notes.find((each) => each.objectId === note.id);
@@ -71,7 +71,7 @@ async function follow() {
 
 // The editor
 
-/** Puts a note into the editor; none with `null`. */
+/** Shows a note in the editor; `null` empties the editor. */
 function edit(newNote) {
   const [before, hadFocus] = [note, byId("editor").contains(document.activeElement)];
   note = newNote;
@@ -106,7 +106,7 @@ function showImages() {
   byId("images").replaceChildren(...note.images.map(pictureOf));
 }
 
-/** An image on the paper: a button, so that keys reach it. */
+/** An image on the paper. It is a button, so that it can be reached by keyboard. */
 function pictureOf(image) {
   const picture = element("img", { src: notebook.address(image), alt: "", draggable: false });
   const button = element("button", { type: "button", aria: { label: text("image", { name: image.name }) } }, picture);
@@ -133,7 +133,7 @@ function pictureOf(image) {
   return button;
 }
 
-/** A number within bounds: what others stored may be anything. */
+/** Limits a number to a range, because stored values may be anything. */
 function between(least, number, most) {
   return Math.max(least, Math.min(number, most));
 }
@@ -164,7 +164,7 @@ byId("file").addEventListener("change", async (event) => {
 
 // Actions
 
-/** Does something that needs the server. Resolves to whether it was done. */
+/** Performs an action that needs the server. Resolves to whether it succeeded. */
 async function attempt(action) {
   try {
     await action();
@@ -209,7 +209,7 @@ async function save() {
   const { title, text: written, fontName, fontSize, textColor } = Object.fromEntries(new FormData(form));
   Object.assign(note, { title: title.trim(), text: written, fontName, fontSize: Number(fontSize), textColor });
   isSaving = true;
-  // Changes that are made during the request belong to the next one.
+  // Changes during the request are saved by the next one.
   setChanged(false);
   let isStored = false;
   await attempt(async () => (isStored = await store(note)));
@@ -219,7 +219,7 @@ async function save() {
   return !isChanged;
 }
 
-/** Stores a note, and asks what is to become of it where somebody else was faster. Resolves to whether that was done. */
+/** Stores a note. If somebody else changed it, asks which version to keep. Resolves to whether it was stored. */
 async function store(mine) {
   try {
     Object.assign(mine, await notebook.save(mine));

@@ -10,12 +10,12 @@ export class Notebook {
     this.client = client;
   }
 
-  /** The notes, the one that was changed last first, and how many there are. */
+  /** The notes, the last changed first, and the number of all notes. */
   list(limit) {
     return this.client.find("Note", { order: "-updatedAt", keys: "title,version", limit, count: 1 });
   }
 
-  /** A note as it is edited: what is stored of it, and of its images. */
+  /** Loads a note and its images for the editor. */
   async open(id) {
     const [note, { results }] = await Promise.all([
       this.client.get("Note", id),
@@ -28,18 +28,18 @@ export class Notebook {
     return { id, version, title, text, fontName, fontSize, textColor, images, stored: placesOf(images) };
   }
 
-  /** A note that isn't stored yet. */
+  /** A new note. */
   blank() {
     const look = { fontName: "Georgia", fontSize: 16, textColor: "#1c1c1e" };
     return { id: null, version: 0, title: "", text: "", ...look, images: [], stored: new Map() };
   }
 
-  /** The address of an image. One that isn't stored yet, or was before images were files, has its bytes itself. */
+  /** The address of an image: a data URL if it isn't stored yet, or was stored by an older version. */
   address({ file, base64 }) {
     return file ? this.client.fileAddress(file) : `data:${typeOf(base64)};base64,${base64}`;
   }
 
-  /** Uploads an image. The name of the file it comes from may have characters that names on the server can't have. */
+  /** Uploads an image under a new name, because the original name may have characters that the server refuses. */
   async upload({ base64 }) {
     const type = typeOf(base64);
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
@@ -47,14 +47,14 @@ export class Notebook {
   }
 
   /**
-   * Stores a note with its images, all in one transaction. Resolves to what it has got by that.
+   * Stores a note with its images in one transaction. Resolves to the stored id, version and images.
    *
-   * Each note has one NoteVersion, whose id says which version it is. Saving deletes it and makes the next. Of two people
-   * who save the same version, the second one finds it gone, and nothing of that transaction is done. The files of new
-   * images are uploaded before; an image keeps its file if the rest fails.
+   * Each note has a NoteVersion, whose id contains the number of the version. Saving deletes it and creates the next. If
+   * two users save the same version, the second one can't delete it, so nothing of that transaction is done. The files
+   * of new images are uploaded before; an image keeps its file if the rest fails.
    */
   async save(note) {
-    // Images may come and go while one is uploaded.
+    // Images may be added and removed during an upload.
     for (let image; (image = note.images.find(({ file }) => !file)); ) image.file = await this.upload(image);
     const id = note.id ?? newId();
     const version = note.version + 1;
@@ -69,7 +69,7 @@ export class Notebook {
       await this.client.transaction(...requests, ...imageRequests(id, note));
     } catch (error) {
       if (error.code !== ParseError.objectNotFound || !note.id) throw error;
-      await this.client.get("Note", id); // It may be gone altogether, which is an error by itself.
+      await this.client.get("Note", id); // If the note was deleted, this throws.
       throw new Conflict();
     }
     return { id, version, stored };
@@ -81,23 +81,23 @@ export class Notebook {
     return deleted.find((objects) => objects.className === "NoteImage")?.objectIds.length ?? 0;
   }
 
-  /** Deletes a note, and by the rules of the schema its images and its version. */
+  /** Deletes a note, and its images and its version by the delete rules of the schema. */
   delete(id) {
     return this.client.delete("Note", id);
   }
 }
 
-/** The type of an image by its first bytes: browsers that can't write WebP write PNG. */
+/** The type of an image, from its first bytes: browsers that can't write WebP write PNG. */
 function typeOf(base64) {
   return base64.startsWith("iVBOR") ? "image/png" : "image/webp";
 }
 
-/** The stored state of images, by their ids: their places, and whether they are files. */
+/** The stored state of images by their ids: their places, and whether they are files. */
 function placesOf(images) {
   return new Map(images.map(({ id, x, y, file }) => [id, { x, y, isFile: Boolean(file) }]));
 }
 
-/** The requests that bring the stored images of a note up to date. */
+/** The requests that update the stored images of a note. */
 function imageRequests(noteId, { images, stored }) {
   const requests = [];
   for (const { id, name, file, x, y, width, height } of images) {

@@ -1,6 +1,6 @@
-// Gestures with fingers, mice and keys: swiping an item of a list away, and moving a picture.
+// Gestures by touch, mouse and keyboard: swiping a list item away, and moving a picture.
 
-/** Has an item follow a swipe to the left. Swiped far enough, `away` is called. */
+/** Lets an item follow a swipe to the left, and calls `away` when it is swiped far enough. */
 export function onSwipe(item, away) {
   const content = item.firstElementChild;
   let isSwiped = false;
@@ -11,7 +11,7 @@ export function onSwipe(item, away) {
       content.style.translate = "";
       end.abort();
     };
-    // A fast pointer is elsewhere before the item hears of it.
+    // A fast pointer leaves the item before the item gets its event.
     const listen = (type, action) => window.addEventListener(type, action, { signal: end.signal });
     listen("pointermove", (event) => {
       const distance = Math.min(0, event.clientX - start);
@@ -24,12 +24,12 @@ export function onSwipe(item, away) {
     });
     listen("pointercancel", finish);
   });
-  // The end of a swipe is no click, but a key that is pressed later is one.
+  // The end of a swipe isn't a click, but a later key press is.
   const refuse = (event) => isSwiped && event.detail > 0 && event.stopPropagation();
   item.addEventListener("click", refuse, { capture: true });
 }
 
-/** Has a thing moved by a pointer or by the arrow keys. `moveTo` is told the place that it should have. */
+/** Lets an element be moved by a pointer or by the arrow keys. `moveTo` is called with the new place. */
 export function onMove(thing, place, moveTo) {
   let grip;
   thing.addEventListener("pointerdown", (event) => {
@@ -51,7 +51,7 @@ export function onMove(thing, place, moveTo) {
   });
 }
 
-/** A file as a picture of at most so many pixels at a side. What is no picture is an error. */
+/** Reads a picture from a file, scaled to at most `side` pixels. Throws an error if the file isn't a picture. */
 export async function readPicture(file, side = 640) {
   const bitmap = await createImageBitmap(file);
   const scale = Math.min(1, side / Math.max(bitmap.width, bitmap.height));

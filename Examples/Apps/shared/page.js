@@ -1,8 +1,8 @@
-// The parts that pages share: elements, languages, messages, and a check of the server now and then.
+// The parts that pages share: elements, languages, messages, and regular loading from the server.
 
 import { ParseError, Unreachable } from "./parse.js";
 
-/** An element. Texts become text nodes, never markup: what others wrote can't act as code. */
+/** Creates an element. Texts become text nodes, never markup, so texts of other users can't act as code. */
 export function element(name, properties = {}, ...children) {
   const { data = {}, aria = {}, ...others } = properties;
   const made = Object.assign(document.createElement(name), others);
@@ -14,7 +14,7 @@ export function element(name, properties = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
-/** Shows objects as the items of a list, each made by `make`. Those that haven't changed keep their items, and the focus. */
+/** Shows objects as the items of a list, each made by `make`. Unchanged objects keep their items and the focus. */
 export function showList(list, objects, make) {
   const focused = document.activeElement.closest("[data-id]")?.dataset.id;
   const present = new Map(Array.from(list.children, (item) => [item.dataset.id, item]));
@@ -34,14 +34,14 @@ export function showList(list, objects, make) {
 
 let strings = {};
 
-/** A string of the language, with values in the places of {names}. */
+/** A string in the current language, with values instead of the {names}. */
 export function text(key, values = {}) {
   return strings[key].replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
 /**
- * Shows the page in the language that was chosen, or else in the browser's, and in another one at the press of the button
- * "language". `render` is called after each change for what isn't marked with data-text, data-label or data-hint.
+ * Shows the page in the chosen language, by default the browser's; the button "language" switches to the other one.
+ * `render` is called after each change, for the parts that aren't marked with data-text, data-label or data-hint.
  */
 export function speak(languages, render) {
   const names = Object.keys(languages);
@@ -67,7 +67,7 @@ export function speak(languages, render) {
 
 // Messages
 
-/** Shows a message until it is answered. Resolves to the key of the button; to "" where the message was only closed. */
+/** Shows a message until it is answered. Resolves to the key of the button, or to "" if the message was only closed. */
 export function ask(message, ...keys) {
   const buttons = keys.map((key) => element("button", { value: key, type: "submit" }, text(key)));
   const form = element("form", { method: "dialog" }, element("p", { id: "message" }, message), ...buttons);
@@ -84,7 +84,7 @@ export function ask(message, ...keys) {
 
 export const alert = (message) => ask(message, "ok");
 
-/** Says something in passing, in the line "status". */
+/** Shows a short message in the line "status". */
 export function say(message) {
   byId("status").textContent = message;
 }
@@ -92,8 +92,8 @@ export function say(message) {
 // The server
 
 /**
- * Calls `load` every few seconds while the page is seen, and whenever the function that it returns is called; its `soon` calls
- * it unless that is about to happen. While the server can't be reached, the line "offline" is shown.
+ * Calls `load` every few seconds while the page is visible, and whenever the returned function is called. The function's
+ * `soon` does nothing if a call is already waiting. While the server can't be reached, the line "offline" is shown.
  */
 export function keepLoading(load, seconds = 2) {
   let [running, waiting] = [Promise.resolve(), 0];
@@ -112,7 +112,7 @@ export function keepLoading(load, seconds = 2) {
     waiting += 1;
     return (running = running.then(once, once).finally(() => (waiting -= 1)));
   };
-  // Of many changes at once, the last look sees them all.
+  // One waiting call is enough: it loads all changes until then.
   reload.soon = () => waiting < 2 && reload();
   const whenSeen = () => document.visibilityState === "visible" && waiting === 0 && reload();
   document.addEventListener("visibilitychange", whenSeen);

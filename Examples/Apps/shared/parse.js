@@ -1,6 +1,6 @@
-// A client of Parse's REST API, as `relata serve` and Parse Server speak it.
+// A client of Parse's REST API, for `relata serve` and Parse Server.
 
-/** The server refused a request. Its codes are Parse's. */
+/** The server refused a request. The codes are Parse's. */
 export class ParseError extends Error {
   static objectNotFound = 101;
   static deletionDenied = 119;
@@ -12,12 +12,12 @@ export class ParseError extends Error {
   }
 }
 
-/** The server can't be reached, or can't answer now. */
+/** The server can't be reached, or can't answer at the moment. */
 export class Unreachable extends Error {}
 
 export const pointer = (className, objectId) => ({ __type: "Pointer", className, objectId });
 
-/** An id for a new object, so that others of the same batch can point at it. The server allows it: --custom-object-ids. */
+/** An id for a new object, so that other objects in the same batch can point at it. Requires --custom-object-ids. */
 export function newId() {
   const bytes = crypto.getRandomValues(new Uint8Array(12));
   return Array.from(bytes, (byte) => byte.toString(36).padStart(2, "0")).join("");
@@ -51,12 +51,12 @@ export class Client {
     return this.send("DELETE", `/classes/${className}/${id}`);
   }
 
-  /** The objects that a deletion would delete, and those that prevent it: { deleted, blockers, isDenied }. Deletes nothing. */
+  /** The objects that a deletion would delete or be prevented by: { deleted, blockers, isDenied }. Deletes nothing. */
   deletionPlan(className, id) {
     return this.get(className, id, { deletionPlan: 1 });
   }
 
-  /** Stores a file. Resolves to the value that refers to it in an object: the server deletes a file that no object refers to any more. */
+  /** Stores a file. Resolves to a value for an object's field. The server deletes files that no object refers to. */
   async upload(name, blob) {
     const { name: stored, url } = await this.send("POST", `/files/${encodeURIComponent(name)}`, blob);
     return { __type: "File", name: stored, url };
@@ -68,16 +68,16 @@ export class Client {
     return `${this.path}/files/${encodeURIComponent(this.applicationId)}/${encodeURIComponent(name)}${signature}`;
   }
 
-  /** Several requests, all of which are done, or none: ["POST", "/classes/Book", fields]. */
+  /** Sends several requests as one transaction: ["POST", "/classes/Book", fields]. */
   transaction(...requests) {
     const parts = requests.map(([method, path, body]) => ({ method, path: this.path + path, body }));
     return this.send("POST", "/batch", { requests: parts, transaction: true });
   }
 
   /**
-   * Calls `changed` whenever objects of a class change, whoever changes them (a live query), and when the connection is lost
-   * or there again: something may have been missed then. Connects again by itself, unless the server refuses: `changed` is
-   * given that error.
+   * Follows a class by a live query: calls `changed` whenever its objects change, and when the connection is lost or
+   * restored, because changes may have been missed. Reconnects automatically, unless the server refuses: then `changed`
+   * is called with the error.
    */
   follow(className, changed, query = {}) {
     const address = new URL(this.path, location.href.replace(/^http/, "ws"));
@@ -111,7 +111,7 @@ export class Client {
     const headers = { "X-Parse-Application-Id": this.applicationId };
     const isBlob = body instanceof Blob;
     if (body) headers["Content-Type"] = isBlob ? body.type : "application/json";
-    // If the reply is lost, the request is sent again with the same id, and done once all the same.
+    // If the reply is lost, the request is sent again with the same id, so it still takes effect only once.
     if (method !== "GET") headers["X-Parse-Request-Id"] = newId();
     const options = { method, headers, body: isBlob ? body : body && JSON.stringify(body) };
     let response;

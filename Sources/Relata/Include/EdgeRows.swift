@@ -66,14 +66,14 @@ struct EdgeRows {
         }
     }
 
-    /// Reserves capacity for that many rows.
+    /// Reserves capacity for a number of rows.
     mutating func reserve(_ count: Int) {
         owners.reserveCapacity(count)
         objects.reserveCapacity(count)
         if placeKeyColumn != nil { places.reserveCapacity(count) }
     }
 
-    /// The number of them.
+    /// The number of rows.
     var count: Int { owners.count }
 
     /// The number of the current row's owner; `nil` for none, which ends the reading.

@@ -88,7 +88,7 @@ extension ID: AttributeValue {
 
     /// Reads the current row's column.
     ///
-    /// - Throws: ``RelataError/corruptStore(_:)`` for a value that is no UUID.
+    /// - Throws: ``RelataError/corruptStore(_:)`` for a value that isn't a UUID.
     @inlinable
     public static func read(_ column: ColumnValue) throws(RelataError) -> ID {
         ID(try UUID.read(column))

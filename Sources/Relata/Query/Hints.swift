@@ -272,7 +272,7 @@ extension AttributeOption {
 
     /// Explains that the option doesn't exist.
     @_documentation(visibility: internal)
-    @available(*, unavailable, message: "remove it: there is no search index of the system for the value")
+    @available(*, unavailable, message: "remove it: values aren't added to the system's search index")
     public static var spotlight: AttributeOption { .unique }
 
     /// Suggests how to store an object.

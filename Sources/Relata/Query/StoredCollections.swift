@@ -196,7 +196,7 @@ private enum JSONPart {
         do {
             return try JSONDecoder().decode(type, from: Data(text.utf8))
         } catch {
-            throw RelataError.corruptStore("\"\(text.prefix(60))\" is no JSON of \(type): \(error)")
+            throw RelataError.corruptStore("\"\(text.prefix(60))\" isn't JSON of \(type): \(error)")
         }
     }
 }

@@ -197,7 +197,7 @@ extension ExpressionCoding {
             type: type, encode: { try encode($0) },
             decode: { value in
                 guard let result = try decode(value) else {
-                    throw RelataError.corruptStore("\(value) is no \(Wrapped.self)")
+                    throw RelataError.corruptStore("\(value) isn't a valid \(Wrapped.self)")
                 }
                 return result
             })

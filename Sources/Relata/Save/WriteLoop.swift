@@ -74,7 +74,7 @@ public struct WriteLoop<M: Model> {
         }
     }
 
-    /// Writes several objects with each step, and leaves the rest that is too few for one.
+    /// Writes several objects with each step, and leaves a remainder that is smaller than a step.
     @inlinable
     mutating func runSeveral() throws {
         while objects.count - next >= rows {

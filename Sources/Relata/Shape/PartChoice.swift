@@ -120,7 +120,7 @@ public enum ShapeParts<Root: Model> {
     // MARK: Refusals
 
     /// Refuses a type that isn't the root's.
-    @available(*, unavailable, message: "@Root is the whole object: its type is the model that the shape is of")
+    @available(*, unavailable, message: "@Root is the whole object: its type is the shape's model")
     @_disfavoredOverload
     public static func root<Value>(_ type: Value.Type) -> RefusedPart<Value> { RefusedPart() }
 

@@ -199,7 +199,7 @@ public class ReadTransaction: StoreReader {
         }
     }
 
-    /// A query without objects can't leave any out.
+    /// Refuses the option to skip undecodable objects for a query that doesn't return objects.
     func refuseUndecodable<M: Model>(_ query: Query<M>, _ what: String) throws(RelataError) {
         guard query.undecodable != nil else { return }
         throw .invalidUse("\(what) yields no whole objects: leave skippingUndecodable out of its query")

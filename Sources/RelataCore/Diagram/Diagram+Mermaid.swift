@@ -1,8 +1,8 @@
 extension Diagram {
     /// The picture as an entity-relationship diagram in Mermaid's language, which Markdown pages of many sites draw.
     ///
-    /// Names that Mermaid's grammar has no room for are written as near as they can be, with the name itself as the
-    /// entity's alias or the attribute's comment.
+    /// Names that Mermaid's grammar doesn't allow are written in a similar form, with the exact name as the entity's
+    /// alias or the attribute's comment.
     public var mermaid: String {
         var taken: Set<String> = []
         let names = boxes.map { Self.word($0.name, &taken) }

@@ -155,7 +155,7 @@ package enum DataQuestion: Hashable, Sendable {
     }
 }
 
-/// A question whose answer must be no, and the problem otherwise.
+/// A question to the database, and the problem if the answer is yes.
 package struct MigrationCheck: Sendable {
     package let question: DataQuestion
     let entity: String

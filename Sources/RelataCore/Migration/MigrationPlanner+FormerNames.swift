@@ -15,12 +15,12 @@ extension MigrationPlanner {
             let declaration = entry.property.map { "declare `originalName: \"\($0)\"`" } ?? "declare its new name"
             refuse(
                 place,
-                "newer models renamed the join table \(table.name) to \(entry.name), where the links are now: "
+                "newer models renamed the join table \(table.name) to \(entry.name), which now holds the links: "
                     + "use those models, or \(declaration) to rename it back")
         } else {
             refuse(
                 place,
-                "newer models renamed the table \(table.name) to \(entry.name), where the objects are now: use those "
+                "newer models renamed the table \(table.name) to \(entry.name), which now holds the objects: use those "
                     + "models, or declare `originalTable: \"\(entry.name)\"` to rename it back")
         }
         return true
@@ -50,7 +50,7 @@ extension MigrationPlanner {
         } else {
             refuse(
                 place,
-                "newer models renamed the column \(column) to \(entry.name), where the values are now: use those "
+                "newer models renamed the column \(column) to \(entry.name), which now holds the values: use those "
                     + "models, or declare `originalName: \"\(names[0])\"` to rename it back, or drop that column by a "
                     + "migration step with `.dropping(\"\(place.entity).\(names[0])\")`")
         }

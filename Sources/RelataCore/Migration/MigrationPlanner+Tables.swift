@@ -40,7 +40,7 @@ extension MigrationPlanner {
         return entity.entity.properties.starts(with: before.entity.properties)
     }
 
-    /// Whether a column is unchanged, for a table in which nearly all are, and in their places.
+    /// Whether a column is unchanged. It is fast for tables in which nearly all columns are unchanged and in their places.
     private static func isAsItWas(
         _ column: ColumnDescription, at place: Int, _ formerly: NamedColumns, _ there: NamedColumns
     ) -> Bool {

@@ -189,11 +189,11 @@ public enum DatePart: String, Hashable, Sendable { case year, month, day, hour, 
 
 /// The part of a set that must meet a condition.
 public enum Quantifier: String, Hashable, Sendable {
-    /// One or more of them.
+    /// One or more elements.
     case any = "ANY"
-    /// All of them.
+    /// All elements.
     case all = "ALL"
-    /// None of them.
+    /// No element.
     case none = "NONE"
 }
 

@@ -73,7 +73,7 @@ extension QueryCompiler {
         guard !columns.isEmpty else {
             guard table.entity.relationship(property) == nil else {
                 throw .invalidUse(
-                    "\(table.name).\(property) is kept on its other side: set the to-one there, or edit the link")
+                    "\(table.name).\(property) is stored on its other side: set the to-one there, or edit the link")
             }
             throw .invalidUse(
                 "\(table.name) has no property \(property)"

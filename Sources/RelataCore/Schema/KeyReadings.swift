@@ -3,7 +3,7 @@ extension KeyValue {
     /// columns' own types first.
     ///
     /// - Parameters:
-    ///   - parts: The parts, each with the type of its column, and whether that may hold others.
+    ///   - parts: The parts, each with the type of its column, and whether the column may hold other types.
     ///   - value: Reads a part as a value of the first type, in a column of the second; `nil` for an invalid part.
     package static func readings(
         _ parts: [(text: String, type: AttributeType, holdsOthers: Bool)],

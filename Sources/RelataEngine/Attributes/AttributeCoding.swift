@@ -180,7 +180,7 @@ public struct JSONCoding<Value: Codable & Sendable>: StorableCoding {
         do {
             return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
         } catch {
-            throw .corruptStore("\"\(text.prefix(60))\" is no JSON of \(Value.self): \(error)")
+            throw .corruptStore("\"\(text.prefix(60))\" isn't JSON of \(Value.self): \(error)")
         }
     }
 }

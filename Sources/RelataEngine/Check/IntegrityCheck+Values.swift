@@ -25,12 +25,13 @@ extension IntegrityCheck {
             guard count > 0 else { continue }
             let what =
                 attribute.allowedValues != nil
-                ? "its enum doesn't have" : attribute.type == .json ? "is no JSON" : "is neither true nor false"
+                ? "a value that its enum doesn't have"
+                : attribute.type == .json ? "invalid JSON" : "a value that is neither true nor false"
             add(
                 .undecodable, "\(table.name).\(attribute.name)", count,
-                "\(count) \(count == 1 ? "object holds" : "objects hold") what \(what) "
+                "\(count) \(count == 1 ? "object holds" : "objects hold") \(what) "
                     + "(\(sampled(samples, of: count)))",
-                fix: "write other values into the rows that SELECT * \(from) shows, or give the model what they hold")
+                fix: "correct the rows that SELECT * \(from) shows, or change the model to fit them")
         }
     }
 

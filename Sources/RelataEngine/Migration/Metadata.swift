@@ -18,7 +18,7 @@ package struct Metadata {
     private static let table = "\"relata_metadata\""
     /// The prefix of the names of rows that hold one entity each.
     private static let entityPrefix = "entity "
-    /// Whether a row is one of them.
+    /// Whether a row holds an entity.
     private static var isEntity: String { "substr(name, 1, \(entityPrefix.count)) = '\(entityPrefix)'" }
     /// The row that a file of another program has.
     private static let foreignName = "made by another program"

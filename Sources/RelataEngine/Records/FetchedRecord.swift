@@ -30,7 +30,7 @@ package enum LoadedLink: Hashable, Sendable {
     /// Of a to-many, in its order.
     case many([FetchedRecord])
 
-    /// All of them.
+    /// All linked records.
     package var records: [FetchedRecord] {
         switch self {
         case .one(let record): record.map { [$0] } ?? []

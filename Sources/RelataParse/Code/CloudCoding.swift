@@ -61,7 +61,7 @@ enum CloudCoding {
 
     private static func unreadable(_ what: String, _ decoder: any Decoder) -> DecodingError {
         DecodingError.dataCorrupted(
-            DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "this is no \(what)"))
+            DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "invalid \(what)"))
     }
 
     private static func refusal(_ error: DecodingError) -> ParseError {

@@ -244,7 +244,7 @@ final class ClassSet: Sendable {
     private func parseClass(_ number: Int) -> ParseClass {
         let slot = classes[number]
         if let known = slot.parseClass.load() { return known }
-        // If several threads make it at once, all get the first.
+        // If several threads make the class at once, all get the first one.
         let table = schema.tables[number]
         return slot.parseClass.storeIfNil(
             ParseClass(

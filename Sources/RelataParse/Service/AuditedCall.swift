@@ -2,7 +2,7 @@
 package struct AuditedCall: Hashable, Sendable {
     /// The request: `PUT /parse/classes/Book/x7Yz`.
     package let action: String
-    /// Whether the master key came along.
+    /// Whether the request has the master key.
     package let isMaster: Bool
     /// The session of the request.
     let sessionToken: String?

@@ -21,7 +21,7 @@ struct BatchPlaceholders: Sendable {
                 throw ParseError(
                     .invalidJSON,
                     """
-                    placeholder must be text of 1 to 256 bytes, with a new object that has no objectId, in a batch with \
+                    placeholder must be text of 1 to 256 bytes, for a new object without an objectId, in a batch with \
                     "transaction": true
                     """)
             }
@@ -87,8 +87,8 @@ struct BatchPlaceholders: Sendable {
             throw ParseError(
                 .invalidQuery,
                 """
-                \(pointer.className) \(pointer.objectID.prefix(64)) isn't made yet where the batch points at it: make the \
-                objects of a circle first, and set one of their pointers in a later request of the batch
+                \(pointer.className) \(pointer.objectID.prefix(64)) is created only after a request that points at it: in a \
+                cycle, create all objects first, and set one of their pointers in a later request of the batch
                 """)
         }
         return Pointer(className: pointer.className, objectID: id)

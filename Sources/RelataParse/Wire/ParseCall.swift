@@ -13,7 +13,7 @@ struct ParseCall: Sendable {
     var parameters: JSONObject = [:]
     /// The sender of the request.
     var caller = Caller()
-    /// Whether the master key came along.
+    /// Whether the request has the master key.
     var isMaster: Bool { caller.isMaster }
     /// Whether the store has files, whose addresses the server adds.
     var hasFiles = false

@@ -17,7 +17,7 @@ struct NamedTables {
     /// The tables of a plan, as `EXPLAIN` gives it.
     init(plan: Any) { add(plan) }
 
-    /// All of them.
+    /// All tables that are read or written.
     var tables: Set<String> { read.union(written.keys) }
 
     private mutating func add(_ node: Any) {

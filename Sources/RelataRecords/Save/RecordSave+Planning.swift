@@ -298,7 +298,7 @@ extension RecordSave {
             table.checkLimits(of: value, column, key: node.records[0].key, into: &failures)
             guard let attribute = table.entity.attribute(column.property) else { continue }
             if attribute.type == .json, case .text(let text) = value, !text.isJSON {
-                fail("is no JSON: \(text.prefix(40))")
+                fail("isn't valid JSON: \(text.prefix(40))")
             }
             if let cases = attribute.allowedValues, !cases.isEmpty, !value.isNull, !cases.contains(value) {
                 fail("must be one of \(cases.map(\.description).joined(separator: ", ")), and is \(value)")

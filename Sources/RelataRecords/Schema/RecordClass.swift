@@ -54,7 +54,7 @@ public struct RecordField: Hashable, Sendable {
     public let name: String
     /// The kind of the field.
     public let kind: Kind
-    /// Whether objects are refused without a value.
+    /// Whether every object must have a value.
     public let isRequired: Bool
     /// The inverse field of the other class, if there is one.
     public let inverse: String?

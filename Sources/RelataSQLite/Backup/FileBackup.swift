@@ -52,8 +52,8 @@ struct BackupCheck {
         (self.copy, self.name, self.origin) = (copy, name, origin)
     }
 
-    /// Lets SQLite read all of it, and compares the numbers of rows with the source, if that doesn't change in the
-    /// meantime.
+    /// Lets SQLite check the whole copy, and compares the numbers of rows with the source, unless the source changes
+    /// in the meantime.
     ///
     /// - Throws: ``RelataError/corruptStore(_:)``.
     func run(comparingWith source: Connection?) throws(RelataError) {
@@ -61,7 +61,7 @@ struct BackupCheck {
         guard found == [.text("ok")] else {
             let problems = found.map(\.description).joined(separator: "; ")
             throw .corruptStore(
-                "the copy for \(name) is damaged, and so is \(origin) then (\(problems)): \(name) wasn't made; restore from an intact copy"
+                "the copy for \(name) is damaged (\(problems)), so \(origin) is damaged too: \(name) wasn't made; restore from an intact copy"
             )
         }
         guard let source, source.isInTransaction else { return }

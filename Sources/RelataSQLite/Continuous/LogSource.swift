@@ -44,7 +44,7 @@ final class LogSource {
 
     /// Reads frames, checks them, and gives them to `body`, a few at a time.
     ///
-    /// - Returns: The number of pages the database has after the last of them.
+    /// - Returns: The number of pages of the database after the last frame.
     func frames(
         from start: LogPosition, to index: LogIndex, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) throws -> UInt32 {

@@ -33,7 +33,7 @@ package struct RowList: ~Copyable {
     private let columns: Int
     /// The capacity in values.
     private var capacity: Int
-    /// The number of them.
+    /// The number of added values.
     private var count = 0
 
     /// Allocates exactly the given number of rows and columns; `nil` if memory is exhausted.

@@ -20,7 +20,7 @@ package final class WantedKeys {
         guard list.lend(to: statement, at: Int32(index)) == SQLITE_OK else { throw Self.noMemory }
     }
 
-    /// The number of them.
+    /// The number of keys.
     package var keyCount: Int { Int(count) }
 
     /// The number, from 0, of the key in a column; `nil` for one that isn't wanted.

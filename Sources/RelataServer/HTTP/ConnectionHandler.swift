@@ -57,7 +57,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
         var left: Int
         /// The id of the request, for the log.
         let id: String
-        /// Reads the next of them.
+        /// Reads the next bytes.
         var task: Task<Void, Never>?
     }
 

@@ -13,7 +13,7 @@ public struct ServerKeys: Sendable {
     public var applicationID: String
     /// The client key; `nil` if clients need none.
     public var clientKey: String?
-    /// The key of programs that call the REST API themselves; `nil` if theirs is the client key.
+    /// The key of programs that call the REST API themselves; `nil` if they use the client key.
     public var restAPIKey: String?
     /// The key of web pages; `nil` if theirs is the client key.
     public var javaScriptKey: String?

@@ -325,7 +325,7 @@ private struct UnreadProxies {
 
     private var proxies: Set<String> = []
 
-    /// Whether the log doesn't say so yet.
+    /// Whether a proxy must be logged, because it hasn't been logged yet.
     mutating func isNews(_ proxy: String) -> Bool {
         proxies.count < Self.maximumCount && proxies.insert(proxy).inserted
     }

@@ -15,8 +15,9 @@ struct AccessExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Shows which rule allows, hides or denies each operation.",
         discussion: """
-            Of a class, or of one of its objects, for a user, for whoever has a role, or for a client without a session. \
-            The rules are the class's permissions and the object's access list; the server answers by the same.
+            Explains the rights on a class, or on one of its objects, for a user, for the users of a role, or for a \
+            client without a session. They follow from the class's permissions and the object's access list, as on the \
+            server.
             """)
 
     @OptionGroup var source: FileArgument

@@ -11,11 +11,12 @@ struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copies an SQLite file while others read and write it.",
         discussion: """
-            The copy is of one moment, and has its name once it is whole and on the disk. relata restore brings it back. A \
-            PostgreSQL database is backed up by pg_dump; relata copy makes a file of it.
+            The copy contains the state of a single moment. It gets its name only when it is complete and on the disk. \
+            relata restore restores it. Use pg_dump to back up a PostgreSQL database; relata copy copies one to a \
+            file.
 
-            --continuous copies everything that is written from now on to a folder, until Ctrl-C or SIGTERM; relata restore \
-            FOLDER FILE --at MOMENT brings back any moment of it.
+            --continuous copies everything that is written from now on to a folder, until Ctrl-C or SIGTERM; relata \
+            restore FOLDER FILE --at MOMENT restores any moment of it.
             """)
 
     @OptionGroup var source: FileArgument
@@ -27,7 +28,7 @@ struct BackupCommand: ParsableCommand {
         name: .customLong("continuous"), help: "The folder for continuous copies of everything that is written.",
         completion: .directory)
     var folder: String?
-    @Option(help: "With --continuous: for how long moments can be restored, such as 7d or 12h. Default: for ever.")
+    @Option(help: "With --continuous: how far back a moment can be restored, such as 7d or 12h. Default: unlimited.")
     var keep: TimeSpan?
     @Option(help: "With --continuous: how long a commit may wait to be copied. Default: 1s.") var interval: TimeSpan?
 
@@ -96,9 +97,9 @@ struct RestoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Restores a backup.",
         discussion: """
-            The backup is checked before anything is touched. A file that is there is left as it is, unless --replace is \
-            given and nobody uses it. A folder of relata backup --continuous gives the last moment that was copied, or \
-            that of --at.
+            The backup is checked before anything is changed. An existing file is only replaced with --replace, and \
+            only if no process uses it. From a folder of relata backup --continuous, the last copied moment is \
+            restored, or the moment given by --at.
             """)
 
     @Argument(help: "The backup, or a folder of continuous copies.", completion: .file()) var backup: String

@@ -8,17 +8,17 @@ struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Finds data that contradicts the schema, and says how to fix it.",
         discussion: """
-            Dangling references, counts, positions, values that should be unique, cases that an enum doesn't have, \
-            text that is no JSON, and damage of the file. Ends with 1 if there is any. Whether JSON fits a Swift type \
-            only the models can tell: store.check() does.
+            Finds dangling references, wrong counts and positions, values that should be unique, enum values without a \
+            case, text that isn't JSON, and damage of the file. Exits with 1 if it finds any. Only the models can tell \
+            whether JSON fits a Swift type: see store.check().
 
-            --repair fixes what can be fixed safely, in one transaction, after it has shown how and asked. Another check \
-            in the transaction tells whether all is better than before; what isn't, is left as it was. Have a backup: \
-            --backup makes one.
+            --repair fixes the problems that can be fixed safely, in one transaction, after it has listed them and \
+            asked for confirmation. A second check in the same transaction makes sure that every fix is an \
+            improvement; data that isn't improved is left unchanged. Make a backup first, for example with --backup.
             """)
 
     @OptionGroup var source: FileArgument
-    @Flag(name: .customLong("repair"), help: "Fix what can be fixed safely.") var repairs = false
+    @Flag(name: .customLong("repair"), help: "Fix the problems that can be fixed safely.") var repairs = false
     @Flag(name: .customLong("dry-run"), help: "Only show what --repair would do.") var isDryRun = false
     @Flag(name: .customLong("yes"), help: "Don't ask.") var isConfirmed = false
     @Option(name: .customLong("backup"), help: "A file for a copy of the database, made before the repair.")

@@ -12,9 +12,9 @@ struct CopyCommand: ParsableCommand {
         commandName: "copy",
         abstract: "Copies a database: a file unchanged, or all data between SQLite and PostgreSQL.",
         discussion: """
-            A file becomes another file, as it is. Where one of the two is a PostgreSQL database, what moves is \
-            entities, links, keys and what the database remembers of its models; what stays behind is named. Both are \
-            compared in the end. Call it again after an interruption, and it goes on where it was.
+            A file is copied to another file unchanged. If either side is a PostgreSQL database, entities, links, keys \
+            and the stored facts about the models are copied, and everything that isn't copied is listed. At the end, \
+            both databases are compared. After an interruption, the same command continues the copy.
             """)
 
     @OptionGroup var source: FileArgument

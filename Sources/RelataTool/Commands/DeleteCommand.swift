@@ -7,8 +7,9 @@ struct DeleteCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Deletes objects by the delete rules.",
         discussion: """
-            Shows the plan and asks before it does anything. A key of several parts is written with commas: 3,12. \
-            Keys that begin with - come after --, except negative numbers, which may stand anywhere.
+            Shows the plan, and asks for confirmation before anything is deleted. The parts of a key are separated by \
+            commas: 3,12. Keys that begin with - must come after --, except negative numbers, which may stand \
+            anywhere.
             """)
 
     @OptionGroup var source: FileArgument

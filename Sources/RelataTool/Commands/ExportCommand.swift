@@ -15,8 +15,9 @@ struct ExportCommand: ParsableCommand {
               relata export music.sqlite Album --output albums.csv
               relata export music.sqlite Playlist.tracks --format csv
 
-            Each class becomes a file of a folder, and so does each many-to-many, with a row for each link. All is of one \
-            moment, whatever is written meanwhile. relata import reads it again.
+            Each class is written to a file in a folder, and so is each many-to-many relationship, with a row for each \
+            link. The export contains the state of a single moment, regardless of concurrent writes. relata import \
+            reads it.
             """)
 
     @OptionGroup var source: DatabaseArgument

@@ -12,9 +12,10 @@ struct FetchCommand: ParsableCommand {
               relata fetch chinook.sqlite Album --where 'artist.name == "AC/DC" AND tracks.@count > 5' \\
                 --sort title --include artist,tracks.genre --format json
 
-            A condition may compare (== != < <= > >=), search (CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES, with [cd] \
-            for any case and diacritics), list (IN {1, 2}, BETWEEN {1, 5}), ask of a to-many whether ANY, ALL or NONE \
-            of it meet a condition, and count it (tracks.@count); joined by AND, OR, NOT.
+            A condition can compare values (== != < <= > >=), search text (CONTAINS, BEGINSWITH, ENDSWITH, LIKE, \
+            MATCHES, with [cd] to ignore case and diacritics), test membership (IN {1, 2}, BETWEEN {1, 5}), test \
+            whether ANY, ALL or NONE of the objects of a to-many meet a condition, and count them (tracks.@count). \
+            Conditions are joined by AND, OR and NOT.
             """)
 
     /// The output format.

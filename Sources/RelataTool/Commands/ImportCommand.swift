@@ -16,9 +16,9 @@ struct ImportCommand: ParsableCommand {
               relata import music.sqlite music --dry-run
               relata import music.sqlite albums.csv --class Album --on-conflict update
 
-            Files are named after their classes: Album.csv, or Playlist.tracks.csv for the links of a list. The first line \
-            of CSV names the fields. Bad rows are listed with their lines, and nothing is imported then, unless \
-            --skip-bad-rows leaves them out.
+            Files are named after their classes: Album.csv, or Playlist.tracks.csv for the links of a list. The first \
+            line of a CSV file contains the names of the fields. If there are bad rows, they are listed with their \
+            lines and nothing is imported; --skip-bad-rows imports the other rows.
             """)
 
     @OptionGroup var target: DatabaseArgument

@@ -9,8 +9,8 @@ struct RelataCommand: ParsableCommand {
         commandName: "relata",
         abstract: "Inspects databases by their relationships, and deletes by their rules.",
         discussion: """
-            Works on any SQLite file, and on any database of PostgreSQL by its URL. Entities and properties may be \
-            named as Relata names them (Album.artist) or as the database does (ArtistId), whatever the case.
+            Works with any SQLite file, and with any PostgreSQL database by its URL. Entities and properties can be \
+            given by their names in Relata (Album.artist) or in the database (ArtistId), in any case.
             """,
         version: ToolVersion.text,
         subcommands: [

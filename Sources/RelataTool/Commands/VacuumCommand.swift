@@ -10,8 +10,8 @@ struct VacuumCommand: ParsableCommand {
         commandName: "vacuum",
         abstract: "Compacts a database, and updates the statistics of its query planner.",
         discussion: """
-            Others may read meanwhile; who writes waits. A file takes up to twice its room while it is made anew. Imports of \
-            many rows count by themselves what the planner goes by.
+            Other processes can read in the meantime, and writers wait. A file needs up to twice its size while it is \
+            rewritten. Imports of many rows update the planner's statistics automatically.
             """)
 
     @OptionGroup var source: FileArgument

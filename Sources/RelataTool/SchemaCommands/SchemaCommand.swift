@@ -12,12 +12,13 @@ struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Compares the classes of two servers' databases, and deploys them.",
         discussion: """
-            Develop against a server that makes classes by use, then deploy what came out to the one in production: \
-            relata schema diff development.sqlite production.sqlite shows what would change, relata schema deploy does \
-            it, and relata schema compare shows everything in which the two differ. A database is a file or the URL of \
-            a PostgreSQL database. A document that relata schema export wrote may be in its place, except for the one \
-            to change. Nothing goes unless --remove is given, and what holds something never does. While something \
-            can't be deployed, such as a field that has another type in the database, it is told, and nothing is done.
+            Develop with a server that creates classes as they are used, then deploy the classes to the production \
+            server. relata schema diff development.sqlite production.sqlite shows the changes, relata schema deploy \
+            makes them, and relata schema compare shows every difference. A database is a file or the URL of a \
+            PostgreSQL database. A document written by relata schema export can replace any database except the one \
+            to change. Classes and fields are only removed with --remove, and only if they are empty. If a change is \
+            impossible, for example because a field has another type in the database, it is reported, and nothing is \
+            changed.
             """,
         subcommands: [SchemaExportCommand.self, CompareCommand.self, DiffCommand.self, DeployCommand.self])
 }

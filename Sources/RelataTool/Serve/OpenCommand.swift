@@ -14,10 +14,10 @@ struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open", abstract: "Shows a database in the dashboard, in a browser.",
         discussion: """
-            Prints an address that signs in once, and serves the dashboard to this machine until it is stopped. The \
-            database is only read and stays as it is. With --edit a file can be changed, and gets a write-ahead log \
-            and the tables that relata serve keeps. Databases of PostgreSQL, whoever made them, are only shown: \
-            relata serve postgres://… has those edited that Relata made.
+            Prints an address that signs in once, and serves the dashboard to this machine until the command is \
+            stopped. The database is opened read-only. With --edit, the dashboard can change a file, which then gets a \
+            write-ahead log and the tables of relata serve. PostgreSQL databases can only be viewed; to edit one that \
+            Relata created, use relata serve postgres://….
             """)
 
     @OptionGroup var source: FileArgument

@@ -12,13 +12,13 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", abstract: "Serves a database to Parse's clients.",
         discussion: """
-            Every table is a class, and clients may make classes by using them unless --production is given. The keys \
-            are created at the first start and kept beside the file. Several processes may serve one PostgreSQL database: \
-            give them the same keys.
+            Every table is a class, and clients can create classes by using them, unless --production is given. The \
+            keys are created at the first start, and stored beside the file. Several processes can serve one \
+            PostgreSQL database: give them the same keys.
 
-            All that can be set by a flag can be set by a variable of the environment, too (RELATA_MAX_BODY for \
-            --max-body), and in a configuration file: {"port": 8080, "max-body": "5M"}. Flags win over the environment, \
-            and that over the file.
+            Every flag can also be given as an environment variable (RELATA_MAX_BODY for --max-body) or in a \
+            configuration file: {"port": 8080, "max-body": "5M"}. Flags override environment variables, which override \
+            the file.
             """)
 
     @Argument(

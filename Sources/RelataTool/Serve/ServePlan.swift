@@ -193,7 +193,7 @@ struct ServePlan {
         } else if givenKeys.masterKey?.isEmpty == false {
             lines.append("  master key      as given")
         } else if keyFile.keys.masterKey != nil {
-            lines.append("  master key      as it was when \(keysPath ?? "") was made")
+            lines.append("  master key      shown once, when \(keysPath ?? "") was made")
         } else {
             lines.append("  master key      none")
         }

@@ -14,9 +14,10 @@ struct UserCommand: ParsableCommand {
               relata user reset library.sqlite mei < password.txt
               relata user roles library.sqlite mei --add Editors
 
-            The server may run at the same time. To apply its rules for passwords and write its audit, give the \
-            configuration file of relata serve, or the same variables (RELATA_PASSWORD_PATTERN and others). The \
-            password is asked for on a terminal, and is otherwise the first line of standard input.
+            The server can run at the same time. To apply its password rules and write to its audit log, pass the \
+            configuration file of relata serve, or set the same environment variables (RELATA_PASSWORD_PATTERN and \
+            others). The password is asked for on a terminal, and is otherwise read from the first line of standard \
+            input.
             """,
         subcommands: [
             UserCreateCommand.self, UserResetCommand.self, UserRolesCommand.self, UserListCommand.self,

@@ -55,12 +55,12 @@ import Testing
                 told.add(try await Self.text(try await file.bytes(1..<3)))
                 told.add(try await Self.text(try await file.bytes(90..<99)))
                 let head = try await Self.text(try await file.bytes(0..<3))
-                if head != "PNG" { throw ParseError(.fileSaveError, "it is no picture") }
+                if head != "PNG" { throw ParseError(.fileSaveError, "it isn't a picture") }
             }
             code.afterSaveFile { file, _ in told.add("stored \(file.size)") }
         }
         let refused = try await server.upload("a.png", "text")
-        #expect(refused.json == ["code": 130, "error": "it is no picture"], "\(refused.json)")
+        #expect(refused.json == ["code": 130, "error": "it isn't a picture"], "\(refused.json)")
         #expect(told.all == ["text", "ex", ""])
         // A refused file isn't kept.
         #expect(storage.texts == ["text"])

@@ -66,7 +66,7 @@ import Testing
             return #expect(Bool(false))
         }
         #expect(message.contains("nowhere") && message.contains("42P01") && sql == "SELECT * FROM nowhere")
-        // None of SQLite's codes.
+        // It isn't a code of SQLite.
         #expect(code & 0xFF == 0 && code > 1 << 24)
     }
 

@@ -158,7 +158,7 @@ import Testing
         let store = try await store()
         try write("{\"id\":-9223372036854775808}\n{\"id\":-9.223372036854775808e18}\n", to: "Song.jsonl")
         let error = await #expect(throws: RelataError.self) { try await store.import(folder.path) }
-        #expect("\(error as Any)".contains("\"-9.223372036854775808e18\" is no integer"))
+        #expect("\(error as Any)".contains("\"-9.223372036854775808e18\" isn't an integer"))
         try write("{\"id\":-9223372036854775808}\n{\"id\":1e3}\n", to: "Song.jsonl")
         try await store.import(folder.path)
         #expect(try await keys("Song", in: store) == [.integer(.min), 1000])

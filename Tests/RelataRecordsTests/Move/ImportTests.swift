@@ -128,13 +128,13 @@ import Testing
         let failures = try await failures { try await store.import(folder.path) }
         #expect(
             failures == [
-                "Artist.csv, line 3 id: \"x\" is no integer",
+                "Artist.csv, line 3 id: \"x\" isn't an integer",
                 "Artist.csv, line 4 name: must not be empty",
                 "Artist.csv, line 5 : has 1 field, and the line of names 2",
                 "Artist.csv, line 6 : Artist 1 already exists",
                 "Artist.csv, line 7 name: another Artist has the same name",
                 "Album.jsonl, line 3 tracks: Album has no such field: it has id, title, year, artist, revision",
-                "Album.jsonl, line 4 title: \"5\" is no text: write it as a JSON string",
+                "Album.jsonl, line 4 title: \"5\" isn't text: write it as a JSON string",
                 "Album.jsonl, line 5 title: has no value, and must have one: empty text is written as \"\"",
                 "Album.jsonl, line 6 : each line must be a JSON object, and this one isn't",
                 "Album.jsonl, line 7 : something follows the JSON object on the line",
@@ -221,7 +221,7 @@ import Testing
         var options = ImportOptions()
         options.batchSize = 4
         let failures = try await failures { try await store.import(path, options: options) }
-        #expect(failures == ["Artist.csv, line 12 id: \"x\" is no integer"])
+        #expect(failures == ["Artist.csv, line 12 id: \"x\" isn't an integer"])
         #expect(try await store.count(RecordQuery("Artist")) == 8, "two batches are there")
         #expect(await thrown { try await store.import(path) }.contains("continue it with a batch size"))
         let other = try write("id,title,artist\n", to: "Album.csv")

@@ -29,8 +29,8 @@ private struct Address: Codable, Hashable, Sendable { var city: String }
         let schema = try Schema(try Introspection.entities(of: connection))
         #expect(
             try IntegrityCheck.run(connection, schema: schema).map(\.description) == [
-                "Volume.status: 1 object holds what its enum doesn't have (Volume 1 holds lost)",
-                "Volume.address: 1 object holds what is no JSON (Volume 2 holds Oslo)",
+                "Volume.status: 1 object holds a value that its enum doesn't have (Volume 1 holds lost)",
+                "Volume.address: 1 object holds invalid JSON (Volume 2 holds Oslo)",
             ])
     }
 

@@ -32,7 +32,7 @@ struct ShapeCompilationTests {
             "a to-many is an array of its model, or of shapes of that model"
         ),
         ("@First(\\.items) var item: Item", "the first of a to-many is an optional of its model"),
-        ("@Root var list: Song", "@Root is the whole object: its type is the model that the shape is of"),
+        ("@Root var list: Song", "@Root is the whole object: its type is the shape's model"),
         ("var name: String; static let name = from { $0.items.count }", "isn't that of the attribute or expression"),
     ])
     func aNameOrATypeThatDoesNotFitIsOneErrorAtItsProperty(property: String, message: String) throws {

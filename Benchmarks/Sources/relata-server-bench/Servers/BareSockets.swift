@@ -51,7 +51,7 @@ enum BareSockets {
             channels.withLock { $0[ObjectIdentifier(loop), default: (loop, [])].channels.append(channel) }
         }
 
-        /// Sends a text to all of them.
+        /// Sends a text to all clients.
         func send(_ message: ByteBuffer) {
             for (loop, channels) in channels.withLock({ Array($0.values) }) {
                 loop.execute {

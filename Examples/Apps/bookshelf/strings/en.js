@@ -1,7 +1,7 @@
 export default {
   title: "Bookshelf",
   otherLanguage: "中文",
-  offline: "The server can’t be reached. This page goes on when it is back.",
+  offline: "The server can’t be reached. This page continues when it is back.",
   notDone: "The server can’t be reached, so this wasn’t done. Try again in a moment.",
   ok: "OK",
   cancel: "Cancel",
@@ -33,7 +33,7 @@ export default {
   deleteBook: "Delete book",
   reallyDelete: "Delete “{title}” and its ISBN?",
   bookDeleted: "Deleted “{title}”.",
-  gone: "Somebody else has deleted this meanwhile.",
+  gone: "Somebody else has deleted this in the meantime.",
   emptyName: "A name is missing.",
   duplicateGenre: "There is already a genre called {name}.",
   duplicatePublisher: "There is already a publisher called {name}.",
@@ -41,6 +41,6 @@ export default {
   emptyTitle: "A book needs a title.",
   notAYear: "The year must be a whole number, not “{year}”.",
   missingGenre: "Choose a genre first.",
-  notAnISBN: "“{isbn}” is no ISBN: it has 10 or 13 digits, and the last one checks the others.",
+  notAnISBN: "“{isbn}” isn’t an ISBN: it has 10 or 13 digits, and the last one checks the others.",
   duplicateISBN: "ISBN {isbn} already belongs to “{owner}”.",
 };

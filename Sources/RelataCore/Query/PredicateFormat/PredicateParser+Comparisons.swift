@@ -234,7 +234,7 @@ extension PredicateParser {
         case .value(_, .text), .literal(.text), .literal(.argument(.value(.text))):
             return try find(.contains, right, left, comparison)  // 'part' IN title
         default:
-            throw failure(right.column, "expected a list such as {1, 2}, an argument with one, or a to-many after IN")
+            throw failure(right.column, "expected a list such as {1, 2}, a list argument, or a to-many after IN")
         }
     }
 

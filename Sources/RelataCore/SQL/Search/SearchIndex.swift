@@ -31,10 +31,10 @@ package struct SearchIndex: Hashable, Sendable {
     /// The index of a file by the names of its own tables' columns.
     ///
     /// - Parameters:
-    ///   - name: The name of its table of words.
-    ///   - columns: The columns of that.
-    ///   - changes: The columns of its table of changes.
-    ///   - hasNumbers: Whether it gives rows numbers.
+    ///   - name: The name of the table of words.
+    ///   - columns: The columns of the table of words.
+    ///   - changes: The columns of the table of changes.
+    ///   - hasNumbers: Whether the index gives rows numbers.
     package init?(words name: String, columns: [String], changes: [String], hasNumbers: Bool) {
         guard let table = Self.table(ofWords: name), !changes.isEmpty else { return nil }
         self.table = table

@@ -174,7 +174,7 @@ enum PipelineStage: Hashable, Sendable {
         var keys: [SortKey] = []
         for part in value.array ?? [value] {
             guard let members = part.object, !members.isEmpty else {
-                throw wrong("$sort", "must be an object of fields, the first to be sorted by first: {\"price\": -1}")
+                throw wrong("$sort", "must be an object of fields, the most significant first: {\"price\": -1}")
             }
             for (name, value) in members {
                 guard let direction = value.integer, direction == 1 || direction == -1 else {

@@ -56,7 +56,7 @@ extension ConditionReader {
         if let order = members["order"] {
             let names =
                 order.string.map { $0.split(separator: ",").map(\.trimmingSpaces) } ?? order.array?.compactMap(\.string)
-            guard let names else { throw operation.wrong("has an order that is no list of names") }
+            guard let names else { throw operation.wrong("has an order that isn't a list of names") }
             plan.sort = try self.order(names, of: parseClass)
         }
         return known == nil ? nil : (plan, parseClass)

@@ -7,7 +7,7 @@ struct Subject {
     let scope: Int
     let path: [String]
 
-    /// A property of them, or the objects themselves.
+    /// A property of the objects, or the objects themselves.
     func property(_ name: String? = nil) -> ExpressionNode {
         .property(scope: scope, path: name.map { path + [$0] } ?? path)
     }

@@ -53,7 +53,7 @@ extension MovedField {
 
     private func wrong(_ text: String) -> RowProblem {
         let shown = text.count > 40 ? text.prefix(40) + "…" : text[...]
-        return RowProblem("\"\(shown)\" is no \(type.noun)", field: name)
+        return RowProblem("\"\(shown)\" isn't \(type.noun)", field: name)
     }
 
     // MARK: By form
@@ -150,14 +150,14 @@ extension AttributeType {
     /// A value of the type, in a message.
     fileprivate var noun: String {
         switch self {
-        case .boolean: "boolean: write true or false"
-        case .integer: "integer"
-        case .real: "number"
-        case .decimal: "decimal number"
+        case .boolean: "a boolean: write true or false"
+        case .integer: "an integer"
+        case .real: "a number"
+        case .decimal: "a decimal number"
         case .text: "text: write it as a JSON string"
-        case .date: "date: write it in ISO 8601, as 2026-11-21T06:19:00Z"
+        case .date: "a date: write it in ISO 8601, as 2026-11-21T06:19:00Z"
         case .data: "data in Base64"
-        case .uuid: "UUID"
+        case .uuid: "a UUID"
         case .json: "JSON"
         }
     }

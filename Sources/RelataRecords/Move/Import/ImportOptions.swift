@@ -47,7 +47,7 @@ public struct BadRow: Hashable, Sendable, CustomStringConvertible {
     /// The problem of the row.
     public let reason: String
 
-    /// `albums.csv:7: year: "abc" is no integer`
+    /// `albums.csv:7: year: "abc" isn't an integer`
     public var description: String {
         ([file + (line.map { ":\($0)" } ?? ""), field, reason] as [String?]).compactMap(\.self).joined(separator: ": ")
     }
