@@ -71,7 +71,8 @@ extension LiveChanges.OfObject {
     fileprivate mutating func add(_ change: Change) {
         switch change.kind {
         case .insert: (isInserted, isDeleted) = (true, false)
-        case .delete: isDeleted = true
+        // If the same key is inserted again, the object may differ in all fields.
+        case .delete: (isDeleted, fields) = (true, nil)
         case .update, .unknown: fields?.formUnion(change.properties)
         }
     }
