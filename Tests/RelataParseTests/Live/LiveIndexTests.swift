@@ -40,7 +40,9 @@ import Testing
 
     @Test func theTargetOfAPointerIsATextToo() async throws {
         let server = try TestServer()
-        let shelves = [try await server.create("Shelf", ["name": "0"]), try await server.create("Shelf", ["name": "1"])]
+        let shelves = [
+            try await server.create("Shelf", ["name": "0"]), try await server.create("Shelf", ["name": "1"]),
+        ]
         let book = try await server.create("Book", ["title": "a", "shelf": pointer("Shelf", shelves[0])])
         let client = try await LiveClient(server)
         for (id, shelf) in shelves.enumerated() {
