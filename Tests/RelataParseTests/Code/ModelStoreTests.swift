@@ -30,6 +30,22 @@ import Testing
     @Attribute(.updatedAt) var updatedAt: Date = .distantPast
 }
 
+@Model(table: "Topic") struct EssayTopic {
+    @Attribute(.primaryKey) var objectId: String
+    var name: String?
+    @Attribute(.createdAt) var createdAt: Date = .distantPast
+    @Attribute(.updatedAt) var updatedAt: Date = .distantPast
+}
+
+@Model(table: "Essay") struct EssayOnTopics {
+    @Attribute(.primaryKey) var objectId: String
+    var title: String?
+    @Relationship(ordered: true, joinTable: "_Join:topics:Essay", joinColumns: ["essayId", "topicId"])
+    var topics: ToMany<EssayTopic>
+    @Attribute(.createdAt) var createdAt: Date = .distantPast
+    @Attribute(.updatedAt) var updatedAt: Date = .distantPast
+}
+
 /// A store of models in a caller's name finds what the caller's requests find, and refuses what they are refused.
 @Suite(.onEveryEngine) struct ModelStoreTests {
     private let server: TestServer
@@ -152,6 +168,33 @@ import Testing
         for subject in [.user("nobody"), .user(""), .role("None")] as [AccessSubject] {
             #expect(await code { _ = try await store(of: subject).fetch(Essay.all) } == 101)
         }
+    }
+
+    @Test func relationsAreReadAndEditedWithinTheRights() async throws {
+        let topic = try await server.create("Topic", ["name": "art"])
+        let essay = try await server.create(
+            "Essay",
+            ["title": "arty", "topics": ["__op": "AddRelation", "objects": [pointer("Topic", topic)]]])
+        let his = try server.service.acting(as: .user(sam.id)).models(EssayOnTopics.self)
+        func topics() async throws -> [String?] {
+            let found = try await his.fetch(EssayOnTopics.where { $0.title == "arty" }.including { $0.topics })
+            return try found.flatMap { try $0.topics.objects.map(\.name) }
+        }
+        #expect(try await topics() == ["art"])
+        try await his.update(EssayOnTopics.self, id: essay) { $0.topics.remove(id: topic) }
+        #expect(try await topics() == [])
+        try await his.update(EssayOnTopics.self, id: essay) { $0.topics.add(id: topic) }
+        #expect(try await topics() == ["art"])
+        // Some of the members could be hidden from now on.
+        try await server.send("PUT", "/classes/Topic/\(topic)", ["ACL": acl(read: [mei.id])])
+        #expect(try await topics() == [])
+        #expect(
+            isInvalidUse(
+                await failure { try await his.update(EssayOnTopics.self, id: essay) { $0.topics.set([]) } }))
+        let hers = try server.service.acting(as: .user(mei.id)).models(EssayOnTopics.self)
+        #expect(try await hers.related(to: EssayOnTopics.self, id: essay) { $0.topics }.map(\.name) == ["art"])
+        try await server.allow(["protectedFields": ["*": ["topics"]]], in: "Essay")
+        #expect(isInvalidUse(await failure { _ = try await hers.fetch(EssayOnTopics.all) }))
     }
 
     // MARK: Writing
