@@ -8,6 +8,8 @@ package protocol StoreCaller: Sendable {
     /// - Parameter connection: It is in the transaction that they are for.
     /// - Throws: An error for a caller who doesn't exist any more.
     func rights(on connection: Connection) throws -> (any CallerRights)?
+    /// The models' schema with the names by which others know the entities: changes are reported by these.
+    func reportedSchema(on connection: Connection) throws -> Schema
 }
 
 /// What a caller may do, as one transaction finds it. Accesses are those of the store's models.

@@ -45,8 +45,9 @@ extension Store {
             return WriteTransaction(connection, catalog, access: access, isOneCall: isOneCall)
         }
         let rights = try rights(of: caller, on: connection)
-        // The server's own transactions have its classes.
-        connection.recorder?.follow(ChangeEntities(catalog.schema))
+        if let recorder = connection.recorder {
+            recorder.follow(ChangeEntities(try caller.reportedSchema(on: connection)))
+        }
         return WriteTransaction(
             connection, catalog, access: rights?.read ?? .everything, rights: rights, isOneCall: isOneCall)
     }

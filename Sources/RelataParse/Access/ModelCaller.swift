@@ -20,7 +20,7 @@ struct ModelCaller: StoreCaller {
 
     func rights(on connection: Connection) throws -> (any CallerRights)? {
         let classes = try store.classes(for: connection)
-        let names = try models.names(in: classes, on: connection)
+        let names = try models.known(in: classes, on: connection).names
         let lookup = CallerLookup(
             connection: connection, classes: classes, now: Date(), secrets: store.secrets)
         let known = try lookup.known(caller)
@@ -31,18 +31,27 @@ struct ModelCaller: StoreCaller {
     }
 }
 
+extension ModelCaller {
+    func reportedSchema(on connection: Connection) throws -> Schema {
+        try models.known(in: try store.classes(for: connection), on: connection).reported
+    }
+}
+
 /// The classes whose objects an app's models are.
 final class ModelClasses: Sendable {
     /// The schema of the models.
     let schema: Schema
     /// Whether they are the server's classes.
     private let areServed: Bool
-    private let known = Mutex<Known?>(nil)
+    private let last = Mutex<Known?>(nil)
 
-    private struct Known {
+    struct Known {
         /// The number of the tables that the models were compared with.
         let version: Int64
+        /// The names of the classes, by those of the models.
         let names: [String: String]
+        /// The schema of the models, with the names of classes.
+        let reported: Schema
     }
 
     init(_ schema: Schema, areServed: Bool) {
@@ -50,12 +59,12 @@ final class ModelClasses: Sendable {
         self.areServed = areServed
     }
 
-    /// The names of the classes, by those of the models.
+    /// The classes of the models.
     ///
     /// - Throws: `RelataError.schemaMismatch` if there is no such class, or a model doesn't fit; `.invalidUse` for a
     ///   class of the server's own.
-    func names(in classes: ClassSet, on connection: Connection) throws -> [String: String] {
-        if let known = known.withLock({ $0 }), known.version == classes.version { return known.names }
+    func known(in classes: ClassSet, on connection: Connection) throws -> Known {
+        if let last = last.withLock({ $0 }), last.version == classes.version { return last }
         var names: [String: String] = [:]
         var problems: [SchemaProblem] = []
         for table in schema.tables {
@@ -81,8 +90,25 @@ final class ModelClasses: Sendable {
             }
         }
         if !problems.isEmpty { throw RelataError.schemaMismatch(problems) }
-        known.withLock { $0 = Known(version: classes.version, names: names) }
-        return names
+        let known = Known(version: classes.version, names: names, reported: try reported(by: names))
+        last.withLock { $0 = known }
+        return known
+    }
+
+    /// The schema of the models, with the names of classes.
+    private func reported(by names: [String: String]) throws(RelataError) -> Schema {
+        if names.allSatisfy({ $0.key == $0.value }) { return schema }
+        return try Schema(
+            schema.tables.map { table in
+                var entity = table.entity
+                entity.name = names[table.name] ?? table.name
+                for (place, property) in entity.properties.enumerated() {
+                    guard case .relationship(var relationship) = property else { continue }
+                    relationship.target = names[relationship.target] ?? relationship.target
+                    entity.properties[place] = .relationship(relationship)
+                }
+                return entity
+            })
     }
 
     /// The models' entities, with numbers that are kept as those of classes are: models read either kind.

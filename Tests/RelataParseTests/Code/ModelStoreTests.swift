@@ -332,6 +332,17 @@ import Testing
         #expect(try await server.get("Essay", id)["price"]?.number == 4)
     }
 
+    @Test func changesAreReportedAsThoseOfClasses() async throws {
+        let topic = try await server.create("Topic", ["name": "art"])
+        _ = try await server.create("Essay", ["topics": ["__op": "AddRelation", "objects": [pointer("Topic", topic)]]])
+        let his = try server.service.acting(as: .user(sam.id)).models(EssayOnTopics.self)
+        var feed = server.store.records.changes.makeAsyncIterator()
+        _ = try await his.save(EssayOnTopics(objectId: "a", title: "x"))
+        #expect(await feed.next().map { Array($0.keys(of: "Essay", .insert)) } == [KeyValue(.text("a"))])
+        _ = try await his.update(EssayOnTopics.self, id: "a") { $0.topics.add(id: topic) }
+        #expect(await feed.next().map { Array($0.keys(of: "Essay", .update)) } == [KeyValue(.text("a"))])
+    }
+
     @Test func modelsThatDoNotFitAreRefused() async throws {
         let long = try server.service.acting(as: .nobody).models(LongEssay.self)
         let error = await failure { _ = try await long.fetch(LongEssay.all) }
