@@ -6,7 +6,10 @@ extension Store {
     /// cascades and edits on links.
     ///
     /// Changes of SQL of your own, of triggers and of other processes name the entity only.
-    public var changes: ChangeFeed { ChangeFeed(hub, access) }
+    public var changes: ChangeFeed {
+        // Others than the models' may be hidden, too.
+        ChangeFeed(hub, access, of: caller == nil ? nil : Set(schema.tables.map(\.name)))
+    }
 
     /// Changes of the durable log after a position, in order, at most that many: a reader continues from its last
     /// position, without missing a commit. Begin at 0, and then use the last change's position.
@@ -82,7 +85,8 @@ extension Store {
 
 extension ReadTransaction {
     fileprivate func changes(after position: ChangePosition, limit: Int) throws -> [LoggedChange] {
-        try ChangeLog.changes(after: position, limit: limit, schema: catalog.schema, on: connection).map {
+        if rights != nil { try requireEverything(for: "the change log") }
+        return try ChangeLog.changes(after: position, limit: limit, schema: catalog.schema, on: connection).map {
             $0.seen(under: access)
         }
     }

@@ -87,7 +87,8 @@ extension Store {
     func source<Request: ObservableRequest>(of request: Request) -> ObservedSource<Request.Fetched> {
         ObservedSource(
             hub: hub, registry: observations, type: ObjectIdentifier(Request.self), identity: request.observedIdentity,
-            object: request.observedObject
+            // The rights of a caller depend on other objects.
+            object: caller == nil ? request.observedObject : nil
         ) {
             try await self.pool.observing { connection in
                 try self.snapshot(connection) { try request.fetchObserved($0) }

@@ -21,6 +21,12 @@ protocol AnyBucket: RowBatch {
     /// Records that a linked object is stored unchanged.
     func confirmLinked()
     func override(row: Int, reference: Int, owner: PlannedKey)
+    /// The required operation for a row.
+    func role(of row: Int) -> SaveRole
+    /// The values of a row's columns, as the object has them.
+    func values(of row: Int) throws -> [Value]
+    /// Whether other objects give a row a reference.
+    func isGivenReferences(_ row: Int) -> Bool
     /// Lets a row be inserted with a placeholder for its position in a list with unique positions: it gets the final
     /// one afterwards.
     func standIn(row: Int, column: Int)
@@ -263,6 +269,15 @@ final class Bucket<M: Model>: AnyBucket {
     func override(row: Int, reference: Int, owner: PlannedKey) {
         overrides[row, default: []].append(ColumnOverride(reference: reference, owner: owner))
     }
+
+    @usableFromInline
+    func role(of row: Int) -> SaveRole { roles[row] }
+
+    @usableFromInline
+    func values(of row: Int) throws -> [Value] { try objects[row].columnValues(table) }
+
+    @usableFromInline
+    func isGivenReferences(_ row: Int) -> Bool { overrides[row]?.isEmpty == false }
 
     @usableFromInline
     func standIn(row: Int, column: Int) { standIns[row] = column }

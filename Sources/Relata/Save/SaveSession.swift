@@ -26,6 +26,8 @@ final class SaveSession {
     private var failure: (any Error)?
     /// Writes the row of the one object that isn't written here.
     var caller: RowCaller?
+    /// Checks the rights of the caller in whose name it is; `nil` for the store's owner.
+    var rights: SaveGuard?
 
     init(connection: Connection, catalog: ModelCatalog, now: Date) {
         self.catalog = catalog
@@ -171,12 +173,14 @@ final class SaveSession {
     func save() throws {
         try prepare()
         try run.run()
+        try rights?.complete(self)
     }
 
-    /// Gathers and validates everything.
+    /// Gathers and validates everything, and checks that it may be written.
     func prepare() throws {
         try gather()
         try validate()
+        try rights?.check(self)
     }
 
     // MARK: Results

@@ -61,7 +61,7 @@ extension StoreWriter {
 
 extension ReadTransaction {
     fileprivate func findings() throws -> [IntegrityFinding] {
-        try access.requireEverything(for: "a check")
+        try requireEverything(for: "a check")
         var findings = try IntegrityCheck.run(connection, schema: catalog.schema, readsValues: false)
         if findings.contains(where: { $0.kind == .damage }) { return findings }
         for type in catalog.types { findings += try undecodable(type) }

@@ -81,7 +81,7 @@ final class StreamReader<M: Model> {
 
     init(_ query: Query<M>, _ store: Store) throws {
         snapshot = try store.pool.snapshot()
-        let transaction = ReadTransaction(snapshot.connection, store.catalog, access: store.access)
+        let transaction = try store.reading(snapshot.connection)
         cursor = try ObjectCursor(query, in: transaction)
     }
 

@@ -9,15 +9,20 @@ public class ReadTransaction: StoreReader {
     let catalog: ModelCatalog
     /// The objects that are visible; no operation sees others.
     let access: Access
+    /// The rights of the caller in whose name it runs; `nil` for the store's owner.
+    let rights: (any CallerRights)?
     /// The model whose object was last fetched by its key, and the number of the statement.
     private var lastFetch: (model: ObjectIdentifier, slot: Int)?
     /// Receives objects that can't be read; `nil` if they are errors.
     var undecodable: UndecodableReport?
 
-    init(_ connection: Connection, _ catalog: ModelCatalog, access: Access) {
+    init(
+        _ connection: Connection, _ catalog: ModelCatalog, access: Access, rights: (any CallerRights)? = nil
+    ) {
         self.connection = connection
         self.catalog = catalog
         self.access = access
+        self.rights = rights
     }
 
     /// The resolved schema of all models.
@@ -64,7 +69,7 @@ public class ReadTransaction: StoreReader {
     final func fetchSlot<M: Model>(_ model: M.Type) throws(RelataError) -> Int? {
         if let lastFetch, lastFetch.model == ObjectIdentifier(model) { return lastFetch.slot }
         let index = try catalog.index(of: model)
-        if access.isLimited, access.guards(catalog.schema.tables[index]) { return nil }
+        if rights != nil || access.isLimited && access.guards(catalog.schema.tables[index]) { return nil }
         let slot = RowSQL.Slot.fetch.number(table: index)
         lastFetch = (ObjectIdentifier(model), slot)
         return slot
@@ -125,13 +130,15 @@ public class ReadTransaction: StoreReader {
     }
 
     func deletionPlan<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionReport {
-        try connection.deletionPlan(
+        // It lists the objects that lose a link, which would reveal a hidden one.
+        if rights?.hidesProperties == true { try requireEverything(for: "the plan of a deletion") }
+        return try connection.deletionPlan(
             of: try catalog.table(model).index, roots: roots, schema: catalog.schema, access: access)
     }
 
     /// Custom SQL. A connection for reading a file can't write; a store in memory has a single one, which could.
     func statement(of sql: SQL) throws -> SQLStatement {
-        try access.requireEverything(for: "SQL of your own")
+        try requireEverything(for: "SQL of your own")
         let statement = try sql.statement(connection.dialect)
         if connection.path.isEmpty, !(self is WriteTransaction), try connection.writes(statement.sql) {
             throw RelataError.readOnly("a read can't run SQL that writes: use execute, or a write transaction")
@@ -144,6 +151,7 @@ public class ReadTransaction: StoreReader {
         try connection.updateSearchIfWriting()
         var plan = query.plan
         _ = try catalog.table(M.self)
+        try rights?.check(.find, on: M.entityName)
         plan.condition = try query.pending.condition(
             besides: plan.condition, entity: M.entityName, schema: catalog.schema)
         if let required = IncludePlan.requirement(of: try IncludePlan.merged(query.includes)) {

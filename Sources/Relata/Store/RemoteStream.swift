@@ -55,7 +55,7 @@ final class RemoteStream<M: Model> {
         let (query, store, reader, count) = (query, store, reader, count)
         let part = try await snapshot.perform { connection, atEnd in
             if reader.cursor == nil {
-                let transaction = ReadTransaction(connection, store.catalog, access: store.access)
+                let transaction = try store.reading(connection)
                 reader.cursor = try ObjectCursor(query, in: transaction)
                 atEnd {
                     reader.cursor?.close()

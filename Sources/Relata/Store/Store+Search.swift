@@ -23,7 +23,7 @@ extension Store {
 
 extension WriteTransaction {
     fileprivate func remakeSearch() throws -> [String] {
-        try access.requireEverything(for: "rebuilding a search")
+        try requireEverything(for: "rebuilding a search")
         return try connection.rebuildSearch(schema)
     }
 }

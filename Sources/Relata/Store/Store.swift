@@ -42,20 +42,27 @@ public final class Store: StoreWriter, Sendable {
     let observations = ObservationRegistry()
     /// The visible objects.
     let access: Access
+    /// In whose name it is used; `nil` for its owner's.
+    let caller: (any StoreCaller)?
+    /// Whether it is only lent to the program, by the store that opened its database.
+    let isLent: Bool
     /// The path of the store's file; `nil` for a store in memory.
     public let path: String?
 
     /// The resolved schema of all models; ``Schema/diagram()`` draws it.
     public var schema: Schema { catalog.schema }
 
-    private init(
-        pool: ConnectionPool, catalog: ModelCatalog, hub: ChangeHub, access: Access, path: String?
+    init(
+        pool: ConnectionPool, catalog: ModelCatalog, hub: ChangeHub, access: Access, path: String?,
+        caller: (any StoreCaller)? = nil, isLent: Bool = false
     ) {
         self.pool = pool
         self.catalog = catalog
         self.hub = hub
         self.access = access
         self.path = path
+        self.caller = caller
+        self.isLent = isLent
     }
 
     // MARK: Opening
@@ -209,7 +216,10 @@ public final class Store: StoreWriter, Sendable {
     /// Closes the store. Later calls fail with ``RelataError/closed(_:)``; running ones finish.
     ///
     /// - Throws: ``RelataError`` if the file can't be closed properly.
-    public func close() throws { try pool.close() }
+    public func close() throws {
+        if isLent { throw RelataError.invalidUse("the store is its server's, and is closed with the server") }
+        try pool.close()
+    }
 
     /// The current use of the store's connections, and the results of its transactions so far.
     public var statistics: StoreStatistics { pool.statistics }
@@ -252,7 +262,7 @@ public final class Store: StoreWriter, Sendable {
     @discardableResult
     public func write<Result: Sendable>(_ body: @Sendable (WriteTransaction) throws -> Result) async throws -> Result {
         try await pool.write { connection in
-            try body(WriteTransaction(connection, self.catalog, access: self.access))
+            try body(try self.writing(connection))
         }
     }
 
@@ -262,7 +272,7 @@ public final class Store: StoreWriter, Sendable {
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
-        try pool.write { connection in try body(WriteTransaction(connection, catalog, access: access)) }
+        try pool.write { connection in try body(try writing(connection)) }
     }
 
     /// Runs a body of a single call in a separate transaction, which is rolled back if it fails.
@@ -270,36 +280,37 @@ public final class Store: StoreWriter, Sendable {
     @discardableResult
     public func _writeOnce<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         try pool.write { connection in
-            try body(WriteTransaction(connection, catalog, access: access, isOneCall: true))
+            try body(try writing(connection, isOneCall: true))
         }
     }
 
     /// As the call without `async`.
     func _writeOnce<Result: Sendable>(_ body: @Sendable (WriteTransaction) throws -> Result) async throws -> Result {
         try await pool.write { connection in
-            try body(WriteTransaction(connection, self.catalog, access: self.access, isOneCall: true))
+            try body(try self.writing(connection, isOneCall: true))
         }
     }
 
     /// Runs a body of a single statement, which sees one state of the database by itself.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func _readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
-        try pool.read { connection in try body(ReadTransaction(connection, catalog, access: access)) }
+        // With a caller it isn't a single statement: the rights are read, too.
+        if caller != nil { return try read(body) }
+        return try pool.read { connection in try body(try reading(connection)) }
     }
 
     /// As the call without `async`.
     func _readOnce<Result: Sendable>(_ body: @Sendable (ReadTransaction) throws -> Result) async throws -> Result {
-        try await pool.readOnce { connection in
-            try body(ReadTransaction(connection, self.catalog, access: self.access))
-        }
+        if caller != nil { return try await read(body) }
+        return try await pool.readOnce { connection in try body(try self.reading(connection)) }
     }
 
     func snapshot<Result>(_ connection: Connection, _ body: (ReadTransaction) throws -> Result) throws -> Result {
         // In memory, one connection does both: there are no writes during a read.
-        if pool.isShared { return try body(ReadTransaction(connection, catalog, access: access)) }
+        if pool.isShared { return try body(try reading(connection)) }
         try connection.begin()
         defer { connection.endReading() }
-        return try body(ReadTransaction(connection, catalog, access: access))
+        return try body(try reading(connection))
     }
 
     // MARK: Completion handlers

@@ -172,7 +172,10 @@ extension StoreReader {
     /// - Throws: ``RelataError`` for an invalid query, and for rows or a database that can't be read.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func count<M: Model>(_ query: Query<M>) throws -> Int {
-        let count = try _readOnce { try $0.connection.value($0.compiler.count(try $0.plan(query))) }
+        let count = try _readOnce { transaction in
+            try transaction.rights?.check(.count, on: M.entityName)
+            return try transaction.connection.value(transaction.compiler.count(try transaction.plan(query)))
+        }
         guard case .integer(let count)? = count else { return 0 }
         return Int(count)
     }

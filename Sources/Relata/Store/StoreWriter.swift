@@ -389,7 +389,7 @@ extension StoreWriter {
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func execute(_ sql: SQL) throws -> Int {
         try _writeOnce { transaction in
-            try transaction.access.requireEverything(for: "SQL of your own")
+            try transaction.requireEverything(for: "SQL of your own")
             return try transaction.connection.runningForeignSQL {
                 try transaction.connection.run(try sql.statement(transaction.connection.dialect))
             }

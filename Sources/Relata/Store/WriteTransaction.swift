@@ -43,17 +43,20 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     var stamp: Date { now ?? Date() }
 
     init(
-        _ connection: Connection, _ catalog: ModelCatalog, access: Access, isOneCall: Bool = false, now: Date? = nil
+        _ connection: Connection, _ catalog: ModelCatalog, access: Access, rights: (any CallerRights)? = nil,
+        isOneCall: Bool = false, now: Date? = nil
     ) {
         self.isOneCall = isOneCall
         self.now = now
-        super.init(connection, catalog, access: access)
+        super.init(connection, catalog, access: access, rights: rights)
     }
 
     // MARK: Inside
 
     func makeSession() -> SaveSession {
-        SaveSession(connection: connection, catalog: catalog, now: stamp)
+        let session = SaveSession(connection: connection, catalog: catalog, now: stamp)
+        session.rights = rights.map { SaveGuard($0, self) }
+        return session
     }
 
     /// Reads an object, has it changed, and writes the columns that differ.
@@ -82,9 +85,11 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     }
 
     func delete<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionReport {
-        try connection.delete(
-            entity: try catalog.table(model).index, roots: roots, schema: catalog.schema, access: access, now: stamp,
-            isUndoneByCaller: isOneCall)
+        var report = try connection.delete(
+            entity: try catalog.table(model).index, roots: try deletable(model, roots), schema: catalog.schema,
+            access: access, now: stamp, isUndoneByCaller: isOneCall)
+        if rights?.hidesProperties == true { (report.nullified, report.removedJoinRows) = ([], []) }
+        return report
     }
 
     /// Refuses to write over an object that is hidden.
@@ -119,7 +124,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     func write<M: Model>(_ objects: [M], as role: SaveRole) throws -> [M] {
         let table = try catalog.table(M.self)
         if role != .insert { try refuseHidden(objects) }
-        if catalog.links[table.index].isEmpty {
+        if catalog.links[table.index].isEmpty, rights == nil {
             return try atomically {
                 try PlainSave<M>(session: makeSession(), table: table, isOneCall: isOneCall).write(objects, as: role)
             }

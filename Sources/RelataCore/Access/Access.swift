@@ -23,6 +23,21 @@ package struct Access: Hashable, Sendable {
         let masks: [String: ExpressionNode]
         /// The conditions as SQL-independent text, outside of a statement.
         fileprivate let statement: SQLStatement
+        /// The table that the conditions are written for, if it is an entity of another schema.
+        fileprivate(set) var home: Home?
+
+        /// An entity, and the schema that it belongs to.
+        struct Home: Sendable {
+            let table: Table
+            let schema: Schema
+        }
+
+        static func == (one: Guard, other: Guard) -> Bool {
+            one.condition == other.condition && one.masks == other.masks && one.statement == other.statement
+                && one.home?.table.sqlName == other.home?.table.sqlName
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(statement) }
 
         fileprivate init(
             _ entity: String, _ condition: ExpressionNode, _ masks: [String: ExpressionNode], _ schema: Schema,
@@ -82,6 +97,37 @@ package struct Access: Hashable, Sendable {
             condition == nil && masks.isEmpty
             ? nil : try Guard(entity, condition ?? .and([]), masks, schema, dialect)
         return Access(guards: guards)
+    }
+
+    /// A copy that also hides properties in all rows of an entity.
+    ///
+    /// - Throws: the errors of ``init(_:in:dialect:)``.
+    package func hiding(
+        _ properties: Set<String>, of entity: String, in schema: Schema, dialect: Dialect
+    ) throws(RelataError) -> Access {
+        if properties.isEmpty { return self }
+        var guards = guards
+        let known = guards[entity]
+        var masks = known?.masks ?? [:]
+        for property in properties { masks[property] = .or([]) }
+        guards[entity] = try Guard(entity, known?.condition ?? .and([]), masks, schema, dialect)
+        return Access(guards: guards)
+    }
+
+    /// The access for a schema in which the same tables are other entities. Conditions may use properties that these
+    /// don't have.
+    ///
+    /// - Parameters:
+    ///   - names: The names of the entities in `schema`, by those of the other entities. No other entity is guarded.
+    ///   - schema: The schema that the conditions are written for.
+    package func renamed(_ names: [String: String], from schema: Schema) -> Access {
+        var renamed: [String: Guard] = [:]
+        for (name, own) in names {
+            guard var known = guards[own], let table = schema[own] else { continue }
+            known.home = Guard.Home(table: table, schema: schema)
+            renamed[name] = known
+        }
+        return Access(guards: renamed)
     }
 
     /// Whether any entity is guarded.

@@ -1,10 +1,12 @@
 extension ChangeSet {
     /// The changes for a caller who doesn't see everything. Whether a deleted or changed object was hidden can't be
     /// known any more: for guarded entities, only an unknown change is reported.
-    package func seen(under access: Access) -> ChangeSet {
-        guard access.isLimited else { return self }
+    ///
+    /// - Parameter entities: The names of the entities whose changes are reported; `nil` for all.
+    package func seen(under access: Access, of entities: Set<String>? = nil) -> ChangeSet {
+        guard access.isLimited || entities != nil else { return self }
         var seen: [Change] = []
-        for change in changes {
+        for change in changes where entities?.contains(change.entity) != false {
             let change = change.seen(under: access)
             if change.kind != .unknown || !seen.contains(change) { seen.append(change) }
         }

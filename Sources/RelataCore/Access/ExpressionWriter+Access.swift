@@ -8,12 +8,13 @@ extension ExpressionWriter {
     mutating func source(_ table: Table, _ index: ForcedIndex? = nil) -> String {
         guard let seen = access.conditions(on: table) else { return rows(of: table, index) }
         if index == nil, let known = sources[table.index] { return known }
+        // The conditions may use columns that only the entity of another schema has.
         var rows = ExpressionWriter(
-            schema: schema, dialect: dialect, access: .everything,
+            schema: seen.home?.schema ?? schema, dialect: dialect, access: .everything,
             earlierParameters: earlierParameters + parameters.count, depth: depth)
         let text: String
         do {
-            text = try rows.condition(seen.condition, seen.masks, onRowsOf: table, index).rows
+            text = try rows.condition(seen.condition, seen.masks, onRowsOf: seen.home?.table ?? table, index).rows
             for number in rows.parameters.indices {
                 accessParameters.append(
                     AccessParameter(

@@ -193,8 +193,17 @@ extension Double: AttributeValue {
     /// Reads the current row's column.
     @inlinable
     public static func read(_ column: ColumnValue) throws(RelataError) -> Double {
-        guard column.isReal || column.isInteger else { throw unreadable(column, "Double") }
+        guard column.isReal || column.isInteger else { return try readDecimal(column) }
         return column.real
+    }
+
+    /// Reads a number that a server keeps as `numeric`, as it does the numbers of records.
+    @usableFromInline
+    static func readDecimal(_ column: ColumnValue) throws(RelataError) -> Double {
+        guard column.isOfServer, column.isText, let number = Double(column.text) else {
+            throw unreadable(column, "Double")
+        }
+        return number
     }
 
     /// Binds the value to a parameter.

@@ -99,6 +99,14 @@ extension Connection {
         return try runForeignSQL(body)
     }
 
+    /// Runs `body`, which writes by another schema than that of the open transaction: only the tables are recorded.
+    package func writingByOtherSchema<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let known = recorder
+        recorder = nil
+        defer { recorder = known }
+        return try runForeignSQL(body)
+    }
+
     private func runForeignSQL<Result>(_ body: () throws -> Result) rethrows -> Result {
         isRunningForeignSQL = true
         defer { isRunningForeignSQL = false }

@@ -48,6 +48,8 @@ package final class Connection {
     var savepointDepth = 0
     /// Whether SQL runs that isn't the store's own.
     var isRunningForeignSQL = false
+    /// The schema whose tables give statements their numbers; `nil` for the pool's only one.
+    private var numberedBy: Schema?
 
     /// A connection that an engine has opened.
     ///
@@ -209,6 +211,14 @@ package final class Connection {
         fileKeys = nil
         searchIndexes = nil
         (cache, recent, cachedSize) = ([:], nil, 0)
+        slots = []
+    }
+
+    /// Uses the numbers of statements for the tables of a schema: other stores of the pool number other tables. Call it
+    /// when a transaction begins.
+    package func numberStatements(by schema: Schema) {
+        guard numberedBy !== schema else { return }
+        numberedBy = schema
         slots = []
     }
 

@@ -20,27 +20,36 @@ public struct ChangeFeed: AsyncSequence, Sendable {
 
     private let listener: Listener
     private let access: Access
+    private let entities: Set<String>?
 
     /// Listens to a hub.
-    package init(_ hub: ChangeHub, _ access: Access) {
+    ///
+    /// - Parameter entities: The names of the entities whose changes are told; `nil` for all.
+    package init(_ hub: ChangeHub, _ access: Access, of entities: Set<String>? = nil) {
         listener = Listener(ChangeBuffer(hub))
         self.access = access
+        self.entities = entities
     }
 
     /// Continues where the feed was last read: it is for one reader at a time.
-    public func makeAsyncIterator() -> Iterator { Iterator(listener: listener, access: access) }
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(listener: listener, access: access, entities: entities)
+    }
 
     /// Reads a feed.
     public struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate let listener: Listener
         fileprivate let access: Access
+        fileprivate let entities: Set<String>?
 
         /// The next transaction's changes, as soon as there are some.
-        public mutating func next() async -> ChangeSet? { await listener.buffer.next()?.seen(under: access) }
+        public mutating func next() async -> ChangeSet? {
+            await listener.buffer.next()?.seen(under: access, of: entities)
+        }
 
         /// The unread changes, without waiting for more.
         package mutating func waiting() -> [ChangeSet] {
-            listener.buffer.takeAll().map { $0.seen(under: access) }
+            listener.buffer.takeAll().map { $0.seen(under: access, of: entities) }
         }
     }
 

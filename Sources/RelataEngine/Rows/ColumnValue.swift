@@ -54,6 +54,9 @@ public struct ColumnValue {
         }
     }
 
+    /// Whether a server sent it.
+    var isOfServer: Bool { cell != nil }
+
     /// Whether the column is `NULL`.
     @inlinable public var isNull: Bool {
         if let cell { return cell.pointee.kind == .null }

@@ -114,7 +114,7 @@ public struct CloudStore: Sendable {
     ) async throws -> JSONValue {
         var call = ParseCall(method: method, path: path, body: body, caller: caller)
         if case .role? = caller.subject, call.mayChange {
-            throw ParseError(.operationForbidden, "a role can only read: act as one of its users")
+            throw ParseError.roleOnlyReads
         }
         if method == .get { call.body.merge(parameters) } else { call.parameters = parameters }
         try ParseService.checkPath(

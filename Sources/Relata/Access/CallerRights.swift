@@ -1,0 +1,80 @@
+import RelataCore
+import RelataEngine
+
+/// Somebody in whose name a store is used. What they may do is looked up in each transaction.
+package protocol StoreCaller: Sendable {
+    /// The rights of the caller; `nil` for one who may do everything.
+    ///
+    /// - Parameter connection: It is in the transaction that they are for.
+    /// - Throws: An error for a caller who doesn't exist any more.
+    func rights(on connection: Connection) throws -> (any CallerRights)?
+    /// The models' schema with the names by which others know the entities: changes are reported by these.
+    func reportedSchema(on connection: Connection) throws -> Schema
+}
+
+/// What a caller may do, as one transaction finds it. Accesses are those of the store's models.
+package protocol CallerRights {
+    /// The objects that the caller sees.
+    var read: Access { get }
+    /// The objects that the caller may change.
+    var update: Access { get }
+    /// The objects that the caller may delete.
+    var delete: Access { get }
+    /// The objects that the caller may create: a new one must be among them once it is written.
+    var create: Access { get }
+
+    /// Refuses an operation that the caller may do with no object of a model.
+    ///
+    /// - Parameter model: The model's name.
+    func check(_ operation: CallerOperation, on model: String) throws
+    /// The error for an operation that the caller may do with other objects of a model.
+    func refusal(of operation: CallerOperation, on model: String) -> any Error
+    /// Whether objects of a model have properties that the caller doesn't see.
+    func hidesProperties(of model: String) -> Bool
+    /// Whether objects of any model have such properties.
+    var hidesProperties: Bool { get }
+    /// Completes new objects by what belongs to the caller's, such as an access list.
+    func complete(_ keys: [KeyValue], of table: Table, on connection: Connection) throws
+}
+
+/// An operation that a caller may be refused.
+package enum CallerOperation: Sendable {
+    case find, count, create, update, delete
+}
+
+extension ReadTransaction {
+    /// Refuses operations that no condition can limit.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` if some objects may be hidden, or the store is used in somebody's name.
+    func requireEverything(for what: String) throws(RelataError) {
+        try access.requireEverything(for: what)
+        if rights != nil { throw .invalidUse("\(what) can't be done in a caller's name: use the store itself") }
+    }
+}
+
+extension WriteTransaction {
+    /// Refuses a way to write that passes by the rights of a caller.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store is used in somebody's name.
+    func requireOwner(for what: String) throws(RelataError) {
+        guard rights != nil else { return }
+        throw .invalidUse("\(what) can't be done in a caller's name: save or delete the objects themselves")
+    }
+
+    /// The objects of a deletion that the caller sees, may delete, and that the deletion may begin with.
+    func deletable<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionRoots {
+        guard let rights else { return roots }
+        try rights.check(.delete, on: M.entityName)
+        let table = try catalog.table(model)
+        let keys: [KeyValue]
+        switch roots {
+        case .keys(let given): keys = given
+        case .query(let query):
+            keys = try connection.values(query, types: table.keyTypes.map(Optional.some)).map { KeyValue($0) }
+        }
+        guard rights.delete.guards(table), !keys.isEmpty else { return .keys(keys) }
+        let deletable = QueryCompiler(schema: schema, access: rights.delete, dialect: connection.dialect)
+        let found = try deletable.keys(of: table.name, among: keys)
+        return .keys(try connection.values(found.statement, types: found.columnTypes).map { KeyValue($0) })
+    }
+}
