@@ -129,7 +129,6 @@ final class ClassSet: Sendable {
     /// The names of the classes in a part of the database.
     func entities(in region: TableRegion) -> Set<String> { stored.entities(in: region) }
 
-
     /// The entities as they are stored.
     var entities: [Entity] { stored.entities }
     /// The resolved schema of the stored entities.
