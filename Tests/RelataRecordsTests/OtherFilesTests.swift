@@ -61,6 +61,20 @@ import Testing
         #expect(try await records.fetch("Tag", id: 1)?["name"] == "red")
     }
 
+    @Test(.onEveryEngine) func classesThatModelsDontHaveKeepTheirTypes() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path()
+        let moment = Date(timeIntervalSince1970: 5)
+        let server = try RecordStore.open(path)
+        try await server.save(Record("Buoy", ["isLit": true, "placed": .date(moment)]))
+        try server.close()
+        try await Store.open(path, for: Harbour.self).close()
+        let records = try RecordStore.open(path, mode: .production)
+        let buoy = try #require(try await records.first(RecordQuery("Buoy")))
+        #expect(buoy["isLit"] == true && buoy["placed"] == .date(moment), "\(buoy)")
+        try records.close()
+    }
+
     @Test(.onEveryEngine) func rulesOfModelsApplyToRecords() async throws {
         let folder = try TestDatabases()
         let (typed, records) = try stores(folder.path())

@@ -207,7 +207,8 @@ package enum Migrator {
         var metadata = try Metadata.read(connection)
         let plan = try plan(connection, schema, steps, metadata)
         try run(plan, steps, connection, makesIndexesLater: makesIndexesLater)
-        metadata.entities = schema.tables.map(\.entity)
+        metadata.entities =
+            schema.tables.map(\.entity) + (try others(metadata.entities ?? [], besides: schema, connection))
         metadata.isForeign = plan.isForeign
         metadata.steps += steps.map(\.declaration.name).filter { !$0.isEmpty && !metadata.steps.contains($0) }
         metadata.renames = plan.history
@@ -222,6 +223,20 @@ package enum Migrator {
         )
         try didChangeTables(connection)
         return plan
+    }
+
+    /// The entities that only other programs declare, if their tables still exist and fit the models: a program may
+    /// have models for some of a server's classes.
+    private static func others(
+        _ known: [Entity], besides schema: Schema, _ connection: Connection
+    ) throws(RelataError) -> [Entity] {
+        let names = Set(schema.tables.flatMap { [$0.name.foldedName, $0.sqlName.foldedName] })
+        var others: [Entity] = []
+        for entity in known where names.isDisjoint(with: [entity.name.foldedName, entity.table.foldedName]) {
+            if try connection.hasTable(entity.table) { others.append(entity) }
+        }
+        // They don't fit if, for example, a model no longer has the other side of a relationship.
+        return (try? Schema(schema.tables.map(\.entity) + others)) == nil ? [] : others
     }
 
     private static func run(
