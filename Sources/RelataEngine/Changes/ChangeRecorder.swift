@@ -58,7 +58,10 @@ package final class ChangeRecorder {
     }
 
     /// Records a deletion.
-    package func record(_ report: DeletionReport) {
+    ///
+    /// - Parameter schema: The schema whose entities the report names: their numbers are those of ``entities``, and the
+    ///   names may differ.
+    package func record(_ report: DeletionReport, in schema: Schema) {
         guard listsRows else { return }
         for links in report.nullified {
             guard let table = schema[links.entity] else { continue }

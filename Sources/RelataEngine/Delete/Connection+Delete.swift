@@ -40,7 +40,7 @@ extension Connection {
             let report = try delete(
                 entity: entity, roots: roots, schema: schema, now: now, method: .setBased,
                 isUndoneByCaller: isUndoneByCaller)
-            recorder?.record(report)
+            recorder?.record(report, in: schema)
             return report
         }
         // Hidden objects are determined before anything is written: afterwards a row may be changed or deleted.
@@ -51,7 +51,7 @@ extension Connection {
             entity: entity, roots: try roots.seen(of: entity, in: schema, under: access, dialect), schema: schema,
             now: now,
             method: .setBased, isUndoneByCaller: isUndoneByCaller)
-        recorder?.record(all)
+        recorder?.record(all, in: schema)
         return seen
     }
 
