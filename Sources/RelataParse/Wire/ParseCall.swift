@@ -90,7 +90,7 @@ extension ParseCall {
         let path = try Self.path(request.path)
         var headers = request.headers
         let isForm = Self.isForm(request)
-        if try keys.rights(headers) == nil, !request.body.isEmpty {
+        if !request.body.isEmpty, try keys.rights(headers) == nil {
             guard request.body.count <= limit else { throw Self.tooLargeWithoutKeys(limit) }
             let form = isForm ? (try? Self.parameters(String(decoding: request.body, as: UTF8.self))) : nil
             let given =
@@ -99,7 +99,7 @@ extension ParseCall {
                 : BodyKeys.fields(of: request.body, Self.fieldsForHeaders) ?? [:]
             headers.merge(given) { own, _ in own }
         }
-        _ = try keys.check(headers, from: request.address)
+        var rights = try keys.check(headers, from: request.address)
         try ParseService.checkPath(path, hasUsers: hasUsers, hasFiles: hasFiles, code: code)
         var body: JSONObject = [:]
         if isForm {
@@ -118,6 +118,7 @@ extension ParseCall {
             for (name, header) in Self.fieldsForHeaders {
                 if let text = body[name]?.string, headers[header] == nil { headers[header] = text }
             }
+            rights = try keys.check(headers, from: request.address)
             if let method = body["_method"], !method.isNull {
                 guard let name = method.string else {
                     throw ParseError(.invalidJSON, "_method must be a method's name")
@@ -132,7 +133,7 @@ extension ParseCall {
         guard let method = Method(rawValue: name) else {
             throw ParseError(.commandUnavailable, "there is no method \(name.prefix(32)) here", status: 405)
         }
-        caller.take(try keys.check(headers, from: request.address))
+        caller.take(rights)
         self.hasFiles = hasFiles
         self.context = try Self.context(context ?? .null, headers)
         // Behind an escape, the type of a file looks like something else.
