@@ -89,11 +89,23 @@ final class WebSocketHandler: ChannelDuplexHandler {
         }
         let frame =
             switch unwrapOutboundIn(data) {
-            case .text(let text): WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: text))
-            case .binary(let bytes): WebSocketFrame(fin: true, opcode: .binary, data: ByteBuffer(bytes: bytes))
+            case .text(let text): WebSocketFrame(fin: true, opcode: .text, data: Self.content(text.utf8, context))
+            case .binary(let bytes): WebSocketFrame(fin: true, opcode: .binary, data: Self.content(bytes, context))
             }
         context.write(wrapOutboundOut(frame), promise: promise)
     }
+
+    /// A message's bytes, with room for the frame's header before them: then both are one piece for the socket.
+    private static func content(_ bytes: some Collection<UInt8>, _ context: ChannelHandlerContext) -> ByteBuffer {
+        var buffer = context.channel.allocator.buffer(capacity: headerSize + bytes.count)
+        buffer.writeRepeatingByte(0, count: headerSize)
+        buffer.moveReaderIndex(to: headerSize)
+        buffer.writeBytes(bytes)
+        return buffer
+    }
+
+    /// The size of the longest header without a mask.
+    private static let headerSize = 10
 
     private func send(_ opcode: WebSocketOpcode, _ data: ByteBuffer, _ context: ChannelHandlerContext) {
         context.writeAndFlush(wrapOutboundOut(WebSocketFrame(fin: true, opcode: opcode, data: data)), promise: nil)
