@@ -45,7 +45,10 @@ import Testing
                 [.blob(Data([0, 255]))]
             ])
         // The models don't get them, and store their objects as before.
-        #expect(try Introspection.entities(of: destination).map(\.properties) == [Self.book.properties])
+        #expect(
+            try Introspection.entities(of: destination).map { $0.properties.map(\.name) } == [
+                Self.book.properties.map(\.name)
+            ])
         try Migrator.migrate(destination, schema: try Schema([Self.book]))
         try destination.execute("INSERT INTO \"Book\" (id, title) VALUES (3, 'Persuasion')")
         #expect(try destination.lines(rows).last == "3|Persuasion|none|NULL|7")
