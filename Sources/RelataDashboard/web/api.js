@@ -101,53 +101,53 @@ async function send(method, path, options) {
   return json;
 }
 
-const segment = encodeURIComponent;
+const at = (...path) => path.map(encodeURIComponent).join('/');
+const get = (path, query, options) => send('GET', path, { query, ...options });
 
 export const server = {
-  classes: async () => (await send('GET', 'classes')).results,
-  changes: () => send('GET', 'changes'),
+  classes: async () => (await get('classes')).results,
+  changes: () => get('changes'),
   /** About how many objects classes have, by the database's statistics; others than the master key see fewer. */
-  estimates: async () => (session.viewer ? {} : send('GET', 'estimates')),
-  diagram: () => send('GET', 'diagram.svg'),
-  counts: (className, relations, ids) => send('GET', `counts/${segment(className)}`, { query: { relations, ids } }),
-  find: (className, query, signal) => send('GET', `parse/classes/${segment(className)}`, { query, signal }),
-  object: (className, id, query) => send('GET', `parse/classes/${segment(className)}/${segment(id)}`, { query }),
-  deletionPlan: (className, id) =>
-    send('GET', `parse/classes/${segment(className)}/${segment(id)}`, { query: { deletionPlan: '1' } }),
+  estimates: async () => (session.viewer ? {} : get('estimates')),
+  diagram: () => get('diagram.svg'),
+  counts: (className, relations, ids) => get(at('counts', className), { relations, ids }),
+  find: (className, query, signal) => get(at('parse', 'classes', className), query, { signal }),
+  object: (className, id, query) => get(at('parse', 'classes', className, id), query),
+  deletionPlan: (className, id) => server.object(className, id, { deletionPlan: '1' }),
   /** What the viewer may do with the objects of a class, or with one of them. */
-  access: (className, id) => send('GET', `access/${segment(className)}` + (id === undefined ? '' : `/${segment(id)}`)),
+  access: (className, id) => get(at('access', className, ...id === undefined ? [] : [id])),
   /** Somebody to view as, by name or id; `null` where there is none. */
   async user(text) {
     const where = { $or: [{ username: text }, { objectId: text }] };
-    const { results } = await send('GET', 'parse/classes/_User', { query: { where, keys: 'username' }, asMaster: true });
+    const { results } = await get('parse/classes/_User', { where, keys: 'username' }, { asMaster: true });
     const found = results.find(({ username }) => username === text) ?? results[0];
     return found ? { name: `user:${found.objectId}`, text: found.username ?? found.objectId } : null;
   },
   async role(text) {
-    const { results: [found] } = await send('GET', 'parse/classes/_Role', { query: { where: { name: text }, keys: 'name' }, asMaster: true });
+    const { results: [found] } = await get('parse/classes/_Role', { where: { name: text }, keys: 'name' }, { asMaster: true });
     return found ? { name: `role:${found.name}`, text: found.name } : null;
   },
   /** The schema as a file; with a body, what is asked about another one. */
-  schemaFile: (what, body) => (what ? send('POST', `schema/${what}`, { body }) : send('GET', 'schema')),
+  schemaFile: (what, body) => (what ? send('POST', `schema/${what}`, { body }) : get('schema')),
   request: (method, path, options) => send(method, 'parse' + path, options),
 
   // Files, a page after the other.
-  files: ({ after, unused }) => send('GET', 'files', { query: { after, unused: unused ? '1' : '' } }),
-  fileURL: async (name) => (await send('GET', `files/${segment(name)}`)).url,
+  files: ({ after, unused }) => get('files', { after, unused: unused ? '1' : '' }),
+  fileURL: async (name) => (await get(at('files', name))).url,
   /** Stores a file, and resolves to the value that refers to it. */
   async upload(file) {
     // Its name on the server has a part of its own; it begins with a letter, a digit or _, and has few other characters.
     const name = file.name.slice(-100).replace(/[^\w@. ~-]|^\W/g, '_');
-    return { __type: 'File', name: (await send('POST', `files/${segment(name)}`, { bytes: file })).name };
+    return { __type: 'File', name: (await send('POST', at('files', name), { bytes: file })).name };
   },
-  deleteFile: (name, isForced) => send('DELETE', `files/${segment(name)}`, { query: { force: isForced ? '1' : '' } }),
+  deleteFile: (name, isForced) => send('DELETE', at('files', name), { query: { force: isForced ? '1' : '' } }),
 
   // What the server does.
-  feed: (after) => send('GET', 'feed', { query: { after: String(after) } }),
-  slow: async () => (await send('GET', 'slow')).results,
-  audit: async () => (await send('GET', 'audit')).results,
-  metrics: async () => (await send('GET', 'metrics')).text,
-  check: async (signal) => (await send('GET', 'check', { signal })).results,
+  feed: (after) => get('feed', { after: String(after) }),
+  slow: async () => (await get('slow')).results,
+  audit: async () => (await get('audit')).results,
+  metrics: async () => (await get('metrics')).text,
+  check: async (signal) => (await get('check', {}, { signal })).results,
   /** A request as somebody wrote it, and what came back, whatever that is. */
   async ask(method, path, text) {
     const start = performance.now();
@@ -159,10 +159,10 @@ export const server = {
   beginExport: (classes, format) => send('POST', 'exports', { body: { classes, format } }),
   beginImport: (files) => send('POST', 'imports', { body: { files } }),
   runImport: (id, options) => send('POST', `imports/${id}/run`, { body: options }),
-  transfer: (id) => send('GET', `transfers/${id}`),
-  endTransfer: (id) => send('DELETE', `transfers/${id}`),
-  piece: (id, name, offset) => send('GET', `transfers/${id}/${segment(name)}`, { query: { offset: String(offset) } }),
-  addPiece: (id, name, offset, bytes) => send('PUT', `transfers/${id}/${segment(name)}`, { query: { offset: String(offset) }, bytes }),
+  transfer: (id) => get(at('transfers', id)),
+  endTransfer: (id) => send('DELETE', at('transfers', id)),
+  piece: (id, name, offset) => get(at('transfers', id, name), { offset: String(offset) }),
+  addPiece: (id, name, offset, bytes) => send('PUT', at('transfers', id, name), { query: { offset: String(offset) }, bytes }),
 };
 
 export function pointer(className, objectId) { return { __type: 'Pointer', className, objectId }; }

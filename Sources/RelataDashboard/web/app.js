@@ -1,12 +1,13 @@
 // The frame of the dashboard: who is signed in, which classes there are, and the page that the address names.
 import { server, session } from './api.js';
 import { countAll, countSoon } from './counting.js';
-import { fill, h, icon, iconButton, memory } from './dom.js';
+import { fill, h, icon, iconButton, memory, noteItem, setAttribute, spacer } from './dom.js';
 import { language, languageNames, number, roundNumber, setLanguage, t } from './language.js';
 import { showLogin, tokenOfAddress } from './login.js';
 import { forgetNames } from './names.js';
 import { notify, openMenu, problemText, reportProblem } from './overlay.js';
-import { address, readPlace } from './place.js';
+import { emptyNotice, menuButton } from './page.js';
+import { address, classAddress, readPlace } from './place.js';
 import { schema } from './schema.js';
 import { ClassPage } from './class-page.js';
 import { FilesPage } from './files-page.js';
@@ -30,24 +31,18 @@ function applyScheme() {
 }
 
 function settings() {
-  const schemes = { auto: 'schemeAuto', light: 'schemeLight', dark: 'schemeDark' };
-  const current = memory.read('scheme', 'auto');
-  const menu = { 'aria-haspopup': 'menu', 'aria-expanded': 'false' };
+  const menu = (shape, text, choices, current, choose) => iconButton(shape, text, ({ currentTarget }) => openMenu(currentTarget,
+    Object.entries(choices).map(([name, choice]) => ({ text: choice, isOn: current() === name, action: () => choose(name) }))),
+  { 'aria-haspopup': 'menu', 'aria-expanded': 'false' });
   return [
-    iconButton('sun', t('appearance'), ({ currentTarget }) => openMenu(currentTarget, Object.entries(schemes).map(([name, text]) => ({
-      text: t(text), isOn: memory.read('scheme', current) === name,
-      action: () => {
-        memory.write('scheme', name);
-        applyScheme();
-      },
-    }))), menu),
-    iconButton('globe', t('language'), ({ currentTarget }) => openMenu(currentTarget, Object.entries(languageNames).map(([name, text]) => ({
-      text, isOn: language === name,
-      action: () => {
-        setLanguage(name);
-        start();
-      },
-    }))), menu),
+    menu('sun', t('appearance'), { auto: t('schemeAuto'), light: t('schemeLight'), dark: t('schemeDark') }, () => memory.read('scheme', 'auto'), (name) => {
+      memory.write('scheme', name);
+      applyScheme();
+    }),
+    menu('globe', t('language'), languageNames, () => language, (name) => {
+      setLanguage(name);
+      start();
+    }),
   ];
 }
 
@@ -55,22 +50,24 @@ function settings() {
 
 function frame() {
   const { name } = session.information;
-  const list = h('ul', { class: 'classes' });
+  const list = h('ul', {
+    class: 'classes',
+    onkeydown: (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (!step) return;
+      event.preventDefault();
+      const links = [...list.querySelectorAll('a')];
+      const next = links.indexOf(document.activeElement) + step;
+      (next < 0 ? search : links[Math.min(next, links.length - 1)]).focus();
+    },
+  });
   const search = h('input', {
     type: 'search', placeholder: t('findClass'), 'aria-label': t('findClass'), oninput: () => fillClasses(list, search.value),
     onkeydown: (event) => { if (event.key === 'ArrowDown') list.querySelector('a')?.focus(); },
   });
-  list.addEventListener('keydown', (event) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    const links = [...list.querySelectorAll('a')];
-    const next = links.indexOf(document.activeElement) + step;
-    (next < 0 ? search : links[Math.min(next, links.length - 1)]).focus();
-  });
   const side = h('nav', { class: 'side', id: 'side', 'aria-label': t('classes') },
     h('div', { class: 'side-top' }, h('img', { src: 'icon.svg', alt: '', width: '26', height: '26' }),
-      h('div', { class: 'side-name' }, h('strong', {}, 'Relata'), h('span', { title: name }, name)),
+      h('div', { class: 'side-name' }, h('strong', 'Relata'), h('span', { title: name }, name)),
       iconButton('close', t('close'), () => toggleSide(false), { class: 'plain square only-narrow' })),
     search, list,
     h('div', { class: 'side-links' }, Object.entries(pages).filter(([name]) => !session.viewer || !['files', 'move'].includes(name)).map(([name, { icon: shape }]) =>
@@ -78,7 +75,7 @@ function frame() {
     h('div', { class: 'side-bottom' },
       session.information.isReadOnly && h('p', { class: 'badge wide', title: t('readOnlyHint') }, icon('lock'), t('readOnly')),
       viewControl(),
-      h('div', { class: 'side-buttons' }, settings(), h('span', { class: 'spacer' }),
+      h('div', { class: 'side-buttons' }, settings(), spacer(),
         iconButton('leave', t('signOut'), () => session.signOut()))));
   const main = h('main', { id: 'main', tabindex: '-1' });
   fill(root, h('a', { class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); main.focus(); } }, t('skip')),
@@ -87,7 +84,7 @@ function frame() {
   return { main, list };
 }
 
-export function toggleSide(isOpen) {
+function toggleSide(isOpen) {
   document.querySelector('.frame')?.classList.toggle('side-open', isOpen);
   if (isOpen) document.querySelector('.side input')?.focus();
 }
@@ -96,10 +93,10 @@ function fillClasses(list, text) {
   const { className } = readPlace();
   const wanted = text.trim().toLowerCase();
   const found = schema.classes.filter(({ name }) => name.toLowerCase().includes(wanted));
-  fill(list, found.map(({ name }) => showCount(h('li', {}, h('a', {
-    href: address({ page: 'class', className: name }), 'aria-current': name === className ? 'page' : undefined, 'data-class': name,
+  fill(list, found.map(({ name }) => showCount(h('li', h('a', {
+    href: classAddress(name), 'aria-current': name === className ? 'page' : undefined, 'data-class': name,
   }, icon('table'), h('span', { class: 'class-name' }, name), h('span', { class: 'count' }))), name)),
-  found.length === 0 && h('li', { class: 'note' }, t('noClasses')));
+  found.length === 0 && noteItem(t('noClasses')));
 }
 
 /** Shows in the list how many objects a class has. A guess is a button that counts them. */
@@ -109,7 +106,7 @@ function showCount(item, name) {
   fill(item.querySelector('.count'), isExact && count !== undefined && number(count));
   if (!isExact) {
     item.append(h('button', {
-      type: 'button', class: 'plain count', title: t('countAll'), onclick: async ({ currentTarget: button }) => {
+      class: 'plain count', title: t('countAll'), onclick: async ({ currentTarget: button }) => {
         button.disabled = true;
         try {
           counts.set(name, await countAll(name));
@@ -147,8 +144,8 @@ async function show(main, list) {
   const place = readPlace();
   toggleSide(false);
   for (const link of document.querySelectorAll('.classes a, .side-link')) {
-    if (link.dataset.page === place.page || link.dataset.class !== undefined && link.dataset.class === place.className) link.setAttribute('aria-current', 'page');
-    else link.removeAttribute('aria-current');
+    const isHere = link.dataset.page === place.page || link.dataset.class !== undefined && link.dataset.class === place.className;
+    setAttribute(link, 'aria-current', isHere && 'page');
   }
   if (place.page === 'class' && page?.className === place.className) return page.show(place);
   page = null;
@@ -173,13 +170,12 @@ async function show(main, list) {
   }
   document.title = `${session.information.name} · Relata`;
   const [first] = schema.classes;
-  if (first) location.replace(address({ page: 'class', className: first.name }));
+  if (first) location.replace(classAddress(first.name));
   else fill(main, emptyPage(t('noClassesYet')));
 }
 
 function emptyPage(text) {
-  return h('div', { class: 'empty' },
-    iconButton('menu', t('classes'), () => toggleSide(true), { class: 'plain square only-narrow' }), icon('table'), h('p', {}, text));
+  return emptyNotice('table', text, menuButton(() => toggleSide(true)));
 }
 
 let shown = null;
@@ -195,7 +191,7 @@ async function start() {
   } catch (error) {
     if (error.status === 401) return;
     return fill(root, h('main', { class: 'login' }, h('div', { class: 'login-form' }, h('p', { role: 'alert' }, problemText(error)),
-      h('button', { type: 'button', class: 'primary', onclick: start }, t('again')))));
+      h('button', { class: 'primary', onclick: start }, t('again')))));
   }
   if (!session.information) return;
   shown = frame();

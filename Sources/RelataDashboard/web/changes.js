@@ -1,20 +1,20 @@
 // The list of what was changed and isn't saved yet, and what happens when it is saved.
-import { fill, h, icon, iconButton } from './dom.js';
+import { badge, fill, h, icon, note, problemLine, smallButton, spacer, typeLabel } from './dom.js';
 import { edits } from './edits.js';
 import { t } from './language.js';
-import { notify, openDialog, problemText, reportProblem } from './overlay.js';
+import { cancelButton, notify, openDialog, problemText, reportProblem } from './overlay.js';
 import { schema } from './schema.js';
-import { valueText } from './values.js';
+import { unset, valueText } from './values.js';
 
 /** Shows the list; saving and taking back is done there. */
 export function showChanges() {
   return openDialog(t('changes'), (close) => {
     const body = h('div', { class: 'changes' });
-    const problem = h('p', { class: 'form-problem', role: 'alert' });
-    const undo = h('button', { type: 'button', onclick: () => edits.undo() }, icon('undo'), t('undo'));
-    const save = h('button', { type: 'button', class: 'primary', onclick: () => run() }, t('saveAll'));
+    const problem = problemLine();
+    const undo = h('button', { onclick: () => edits.undo() }, icon('undo'), t('undo'));
+    const save = h('button', { class: 'primary', onclick: () => run() }, t('saveAll'));
     const draw = () => {
-      fill(body, edits.list.length ? h('ul', {}, edits.list.map(item)) : h('p', { class: 'note' }, t('noChanges')));
+      fill(body, edits.list.length ? h('ul', edits.list.map(item)) : note(t('noChanges')));
       undo.disabled = !edits.canUndo;
       save.disabled = !edits.list.length;
     };
@@ -31,31 +31,31 @@ export function showChanges() {
     };
     edits.addEventListener('change', draw);
     draw();
-    return [body, problem, h('footer', {}, undo,
-      h('button', { type: 'button', class: 'plain', onclick: () => edits.discard() }, t('discardAll')), h('span', { class: 'spacer' }), save)];
+    return [body, problem, h('footer', undo,
+      h('button', { class: 'plain', onclick: () => edits.discard() }, t('discardAll')), spacer(), save)];
   }, { wide: true });
 }
 
 function item(edit) {
   const known = schema.get(edit.className);
   const kinds = { change: 'changed', new: 'new', delete: 'deleted' };
-  const value = (field, content) => (content === undefined ? h('span', { class: 'unset' }, '—') : h('span', {}, valueText(content, field).slice(0, 200)));
+  const value = (field, content) => (content === undefined ? unset('—') : h('span', valueText(content, field).slice(0, 200)));
   const fromTo = (field, before, after) =>
-    [edit.kind !== 'new' && [h('del', {}, value(field, before)), h('span', { 'aria-hidden': 'true' }, ' → ')], h('ins', {}, value(field, after))];
+    [edit.kind !== 'new' && [h('del', value(field, before)), h('span', { 'aria-hidden': 'true' }, ' → ')], h('ins', value(field, after))];
   return h('li', { class: `edit ${edit.kind}` },
-    h('div', { class: 'edit-head' }, h('span', { class: `kind ${edit.kind}` }, t(`kind.${kinds[edit.kind]}`)), h('span', { class: 'badge' }, edit.className),
-      h('strong', {}, edit.title || t('newOne')), h('span', { class: 'spacer' }),
-      iconButton('close', t('discard', { name: edit.title }), () => edits.discard(edit), { class: 'plain square small' })),
-    h('dl', {}, Object.entries(edit.fields).map(([name, { before, after }]) => {
+    h('div', { class: 'edit-head' }, h('span', { class: `kind ${edit.kind}` }, t(`kind.${kinds[edit.kind]}`)), badge(edit.className),
+      h('strong', edit.title || t('newOne')), spacer(),
+      smallButton('close', t('discard', { name: edit.title }), () => edits.discard(edit))),
+    h('dl', Object.entries(edit.fields).map(([name, { before, after }]) => {
       const field = known?.field(name) ?? { name, type: 'String' };
-      return [h('dt', {}, name), h('dd', {}, fromTo(field, before, after))];
+      return [h('dt', name), h('dd', fromTo(field, before, after))];
     }), Object.entries(edit.members).map(([name, { added, removed, order }]) => [
-      h('dt', {}, name), h('dd', {}, order && [fromTo({ type: 'Relation' }, order.before, order.after), ' '], added.map(({ title }) => [h('ins', {}, `+ ${title}`), ' ']), removed.map(({ title }) => [h('del', {}, `− ${title}`), ' '])),
+      h('dt', name), h('dd', order && [fromTo({ type: 'Relation' }, order.before, order.after), ' '], added.map(({ title }) => [h('ins', `+ ${title}`), ' ']), removed.map(({ title }) => [h('del', `− ${title}`), ' '])),
     ])));
 }
 
 /** Saves; where somebody else changed the same, asks what is to count. Resolves to whether all is saved. */
-export async function saveEdits() {
+async function saveEdits() {
   if (!edits.list.length) return true;
   try {
     const saved = await edits.save();
@@ -76,18 +76,18 @@ export function saveAndTell() { saveEdits().catch(reportProblem); }
 function resolveConflicts(conflicts) {
   return openDialog(t('conflict'), (close) => {
     const choices = conflicts.map(() => 'theirs');
-    return [h('div', { class: 'changes' }, h('p', { class: 'note' }, t('conflictHint')), h('ul', {}, conflicts.map((conflict, place) => {
+    return [h('div', { class: 'changes' }, note(t('conflictHint')), h('ul', conflicts.map((conflict, place) => {
       const { edit, name, theirs } = conflict;
       const field = schema.get(edit.className)?.field(name);
       const choice = (which, text, value) => h('label', { class: 'choice' }, h('input', {
         type: 'radio', name: `conflict-${place}`, checked: which === 'theirs', onchange: () => { choices[place] = which; },
-      }), h('span', { class: 'type' }, text), h('span', { class: 'choice-value' }, value === undefined ? '—' : valueText(value, field)));
-      return h('li', { class: 'edit' }, h('div', { class: 'edit-head' }, h('span', { class: 'badge' }, edit.className), h('strong', {}, edit.title), name && h('code', {}, name)),
-        name === undefined ? h('p', {}, t('gone')) : h('fieldset', {}, h('legend', { class: 'hidden-text' }, `${edit.title} ${name}`),
+      }), typeLabel(text), h('span', { class: 'choice-value' }, value === undefined ? '—' : valueText(value, field)));
+      return h('li', { class: 'edit' }, h('div', { class: 'edit-head' }, badge(edit.className), h('strong', edit.title), name && h('code', name)),
+        name === undefined ? h('p', t('gone')) : h('fieldset', h('legend', { class: 'hidden-text' }, `${edit.title} ${name}`),
           choice('theirs', t('theirs'), theirs), choice('mine', t('mine'), edit.members[name]?.order?.after ?? edit.fields[name].after)));
     }))),
-    h('footer', {}, h('button', { type: 'button', onclick: () => close(false) }, t('cancel')), h('button', {
-      type: 'button', class: 'primary',
+    h('footer', cancelButton(close), h('button', {
+      class: 'primary',
       onclick: () => {
         conflicts.forEach((conflict, place) => edits.resolve(conflict, choices[place] === 'mine'));
         close(true);

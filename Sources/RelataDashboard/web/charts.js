@@ -47,7 +47,7 @@ function chart(title, values) {
   const points = values.map((value, place) => `${(width - (values.length - 1 - place) * width / (kept - 2)).toFixed(1)},${(height - 2 - value / top * (height - 6)).toFixed(1)}`);
   const last = values.at(-1);
   const text = last === undefined ? '…' : number(Number(last.toPrecision(3)));
-  return h('figure', { class: 'chart' }, h('figcaption', {}, h('span', {}, title), h('strong', {}, text)),
+  return h('figure', { class: 'chart' }, h('figcaption', h('span', title), h('strong', text)),
     svg('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${title}: ${text}` },
       svg('polyline', { points: points.join(' '), class: 'chart-line' })));
 }

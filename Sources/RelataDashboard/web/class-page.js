@@ -3,21 +3,21 @@ import { server, session } from './api.js';
 import { saveAndTell, showChanges } from './changes.js';
 import { chooseColumns, keepColumns, merged, readColumns } from './columns.js';
 import { planDeletion } from './deletion.js';
-import { fill, h, icon } from './dom.js';
+import { fill, h, icon, iconButton, spacer } from './dom.js';
 import { editInPlace, editNew } from './editors.js';
 import { canEdit, edits } from './edits.js';
 import { openFile } from './files.js';
-import { RelataFilter } from './filter.js';
-import { countText, emptyNotice } from './grid.js';
+import './filter.js';
+import { countText } from './grid.js';
 import './inspector.js';
 import { t } from './language.js';
 import { notify, problemText, reportProblem } from './overlay.js';
-import { pageTitle } from './page.js';
+import { crumbMark, emptyNotice, pageTitle, repeatWhileShown } from './page.js';
 import { paste } from './paste.js';
-import { address, amend, go, longestTrail, readPlace, step } from './place.js';
+import { address, go, longestTrail, pathText, readPlace, step } from './place.js';
 import { nameElement, remember } from './names.js';
 import { showQuery } from './query-dialog.js';
-import { Rows, readSort } from './rows.js';
+import { readSort, Rows, sortText } from './rows.js';
 import { schema } from './schema.js';
 import { valueText } from './values.js';
 import { accessLine } from './view.js';
@@ -35,51 +35,70 @@ export class ClassPage {
     this.store = store;
     this.hiddenFields = new Set(access?.hiddenFields);
     this.#columns = readColumns(store, this.known);
-    this.grid = document.createElement('relata-grid');
-    this.inspector = document.createElement('relata-inspector');
-    this.inspector.hidden = true;
-    this.filter = new RelataFilter();
+    this.grid = this.#makeGrid();
+    this.inspector = this.#makeInspector();
+    this.filter = h('relata-filter', {
+      onapply: ({ detail }) => {
+        // Whoever searches anew wants the best matches first.
+        const isNew = detail.search && detail.search !== this.#place.search;
+        go({ ...this.#place, ...detail, sort: isNew ? '' : this.#place.sort, open: [] });
+      },
+    });
     this.trail = h('nav', { class: 'trail', 'aria-label': t('trail') });
     this.status = h('span', { class: 'status-count', role: 'status' });
-    this.changes = h('button', { type: 'button', class: 'primary', hidden: true, onclick: () => showChanges().then(() => this.grid.focus()) });
+    this.changes = h('button', { class: 'primary', hidden: true, onclick: () => showChanges().then(() => this.grid.focus()) });
     this.cover = h('div', { class: 'cover', hidden: true });
     fill(main,
       h('header', { class: 'page-head' },
         pageTitle(openSide,
-          this.trail, h('span', { class: 'spacer' }), this.status,
-          h('button', { type: 'button', class: 'plain square', title: t('query'), 'aria-label': t('query'), onclick: () => showQuery(className, this.#rows.firstQuery) }, icon('code')),
-          h('button', { type: 'button', class: 'plain square', title: t('reload'), 'aria-label': t('reload'), onclick: () => this.reload() }, icon('reload')),
+          this.trail, spacer(), this.status,
+          iconButton('code', t('query'), () => showQuery(className, this.#rows.firstQuery)),
+          iconButton('reload', t('reload'), () => this.reload()),
           this.changes,
-          !session.isReadOnly && h('button', { type: 'button', class: 'plain', 'aria-label': t('newObject', { name: className }), onclick: () => this.#create() }, icon('plus'), h('span', { class: 'only-wide' }, t('new'))),
-          h('button', { type: 'button', class: 'plain', 'aria-label': t('columns'), onclick: () => this.#chooseColumns() }, icon('columns'), h('span', { class: 'only-wide' }, t('columns')))),
+          !session.isReadOnly && h('button', { class: 'plain', 'aria-label': t('newObject', { name: className }), onclick: () => this.#create() }, icon('plus'), h('span', { class: 'only-wide' }, t('new'))),
+          h('button', { class: 'plain', 'aria-label': t('columns'), onclick: () => this.#chooseColumns() }, icon('columns'), h('span', { class: 'only-wide' }, t('columns')))),
         access ? accessLine(access) : this.filter),
       h('div', { class: 'page-body' }, h('div', { class: 'grid-place' }, this.grid, this.cover), this.inspector));
     this.#listen();
   }
 
+  #makeGrid() {
+    return h('relata-grid', {
+      onsort: ({ detail }) => this.#sortBy(detail),
+      oncolumns: ({ detail }) => this.#keep(merged(this.#columns, detail)),
+      onopen: ({ detail }) => this.#open([{ className: this.className, id: detail.row.objectId }]),
+      onedit: ({ detail }) => this.#edit(this.className, detail.row, detail.field, detail.cell),
+      onremove: ({ detail }) => this.#remove(this.className, detail.row),
+      onfollow: ({ detail }) => this.#follow(detail),
+      onproblem: ({ detail }) => this.#problem(detail),
+      onpaste: (event) => {
+        if (session.isReadOnly) return;
+        event.preventDefault();
+        paste(event.clipboardData.getData('text/plain'), this.className, (down, right) => this.grid.cellAt(down, right));
+      },
+      oncopy: (event) => {
+        const { row, field } = this.grid.cellAt(0, 0);
+        if (!row || !field || !getSelection().isCollapsed) return;
+        event.preventDefault();
+        event.clipboardData.setData('text/plain', valueText(edits.value(this.className, row, field.name), field));
+      },
+    });
+  }
+
+  #makeInspector() {
+    return h('relata-inspector', {
+      hidden: true,
+      onedit: ({ detail }) => this.#edit(detail.className, detail.row, detail.field, detail.anchor),
+      ongo: ({ detail }) => this.#open(detail),
+      onrelation: ({ detail }) => this.#showRelation(detail),
+      onclose: () => {
+        this.#open([]);
+        this.grid.focus();
+      },
+    });
+  }
+
   #listen() {
-    this.filter.addEventListener('apply', ({ detail }) => {
-      // Whoever searches anew wants the best matches first.
-      const isNew = detail.search && detail.search !== this.#place.search;
-      go({ ...this.#place, ...detail, sort: isNew ? '' : this.#place.sort, open: [] });
-    });
-    this.grid.addEventListener('sort', ({ detail }) => this.#sortBy(detail));
-    this.grid.addEventListener('columns', ({ detail }) => this.#keep(merged(this.#columns, detail)));
-    this.grid.addEventListener('open', ({ detail }) => this.#open([{ className: this.className, id: detail.row.objectId }]));
-    this.grid.addEventListener('edit', ({ detail }) => this.#edit(this.className, detail.row, detail.field, detail.cell));
-    this.grid.addEventListener('remove', ({ detail }) => this.#remove(this.className, detail.row));
-    this.grid.addEventListener('paste', (event) => {
-      if (session.isReadOnly) return;
-      event.preventDefault();
-      paste(event.clipboardData.getData('text/plain'), this.className, (down, right) => this.grid.cellAt(down, right));
-    });
-    this.grid.addEventListener('copy', (event) => {
-      const { row, field } = this.grid.cellAt(0, 0);
-      if (!row || !field || !getSelection().isCollapsed) return;
-      event.preventDefault();
-      event.clipboardData.setData('text/plain', valueText(edits.of(this.className, row.objectId)?.fields[field.name]?.after ?? row[field.name], field));
-    });
-    this.inspector.addEventListener('edit', ({ detail }) => this.#edit(detail.className, detail.row, detail.field, detail.anchor));
     this.#whileShown(document, 'keydown', (event) => {
       if (!(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open], .editor') || event.target.matches?.('input, textarea')) return;
       if (event.key === 'z') edits.undo();
@@ -87,25 +106,12 @@ export class ClassPage {
       else return;
       event.preventDefault();
     });
-    const follow = setInterval(() => {
-      if (!this.grid.isConnected) clearInterval(follow);
-      else if (document.visibilityState === 'visible' && session.information) {
-        this.#followChanges().catch((error) => {
-          clearInterval(follow);
-          reportProblem(error);
-        });
-      }
-    }, 2000);
+    repeatWhileShown(this.grid, (stop) => this.#followChanges().catch((error) => {
+      stop();
+      reportProblem(error);
+    }));
     this.#whileShown(edits, 'change', () => this.#showEdits());
     this.#whileShown(edits, 'save', () => this.reload());
-    this.grid.addEventListener('follow', ({ detail }) => this.#follow(detail));
-    this.grid.addEventListener('problem', ({ detail }) => this.#problem(detail));
-    this.inspector.addEventListener('go', ({ detail }) => this.#open(detail));
-    this.inspector.addEventListener('close', () => {
-      this.#open([]);
-      this.grid.focus();
-    });
-    this.inspector.addEventListener('relation', ({ detail }) => this.#showRelation(detail));
   }
 
   /** Listens for as long as the page is in the document. */
@@ -130,7 +136,7 @@ export class ClassPage {
     }
     this.#showTrail();
     this.#countEdits();
-    const opened = JSON.stringify(place.open.map(({ className, id }) => [className, id]));
+    const opened = pathText(place.open);
     if (opened !== this.opened) {
       this.opened = opened;
       this.#showPanel(before !== null && place.open.length > 0);
@@ -174,7 +180,7 @@ export class ClassPage {
     if (!isEmpty) return;
     const { predicate, search } = rows.query;
     const isFound = predicate || search;
-    fill(this.cover, emptyNotice(isFound ? t('nothingFound') : t('noObjects'), isFound && h('button', { type: 'button', onclick: () => go({ ...this.#place, predicate: '', search: '' }) }, t('showAll'))));
+    fill(this.cover, emptyNotice('search', isFound ? t('nothingFound') : t('noObjects'), isFound && h('button', { onclick: () => go({ ...this.#place, predicate: '', search: '' }) }, t('showAll'))));
   }
 
   /** How many objects there are; a click on a guess counts them. */
@@ -184,7 +190,7 @@ export class ClassPage {
     // Whoever is on the button stays there.
     if (this.status.textContent === text && Boolean(this.status.firstElementChild) === isGuess) return;
     fill(this.status, isGuess ? h('button', {
-      type: 'button', class: 'link', title: t('countAll'),
+      class: 'link', title: t('countAll'),
       onclick: () => {
         this.grid.focus();
         rows.countAll().catch(reportProblem);
@@ -198,12 +204,11 @@ export class ClassPage {
       fill(this.status);
       this.filter.showProblem(error.message);
       this.#rows.total = 0;
-      fill(this.cover, emptyNotice(t('conditionUnclear')));
+      fill(this.cover, emptyNotice('search', t('conditionUnclear')));
       this.cover.hidden = false;
       return;
     }
-    fill(this.cover, h('div', { class: 'empty' }, icon('alert'), h('p', { role: 'alert' }, problemText(error)),
-      h('button', { type: 'button', onclick: () => this.reload() }, t('again'))));
+    fill(this.cover, emptyNotice('alert', problemText(error), h('button', { onclick: () => this.reload() }, t('again'))));
     this.cover.hidden = false;
   }
 
@@ -232,9 +237,8 @@ export class ClassPage {
     const known = order.find((term) => term.name === name);
     const next = !known ? { name, descends: false } : known.descends ? null : { name, descends: true };
     const others = adds ? order.filter((term) => term !== known) : [];
-    const sort = (adds && known && next ? order.map((term) => (term === known ? next : term)) : [...others, next])
-      .filter(Boolean).map((term) => (term.descends ? '-' : '') + term.name).join(',');
-    go({ ...this.#place, sort });
+    const terms = adds && known && next ? order.map((term) => (term === known ? next : term)) : [...others, next];
+    go({ ...this.#place, sort: sortText(terms.filter(Boolean)) });
   }
 
   #keep(columns) {
@@ -266,10 +270,8 @@ export class ClassPage {
 
   async #edit(className, row, field, anchor) {
     if (field.type === 'Relation' || !anchor || !canEdit(field)) return;
-    const staged = edits.of(className, row.objectId);
-    if (staged?.kind === 'delete') return;
-    const value = staged && field.name in staged.fields ? staged.fields[field.name].after : row[field.name];
-    const result = await editInPlace(anchor, field, value);
+    if (edits.of(className, row.objectId)?.kind === 'delete') return;
+    const result = await editInPlace(anchor, field, edits.value(className, row, field.name));
     if (result) edits.set(className, row, field.name, result.value);
     if (this.inspector.hidden) this.grid.focus();
   }
@@ -324,7 +326,7 @@ export class ClassPage {
 
   #showTrail() {
     const { trail } = this.#place;
-    const steps = trail.map((text, place) => [this.#crumb(readPlace(text), trail.slice(0, place)), mark()]);
+    const steps = trail.map((text, place) => [this.#crumb(readPlace(text), trail.slice(0, place)), crumbMark()]);
     fill(this.trail, steps, this.#words(this.#place, true));
   }
 
@@ -334,10 +336,8 @@ export class ClassPage {
 
   /** `Genre`, or `Fantasy › books`. */
   #words({ className, relation }, isHere) {
-    const name = isHere ? (text) => h('h1', {}, text) : (text) => text;
+    const name = isHere ? (text) => h('h1', text) : (text) => text;
     if (!relation) return name(className);
-    return [h('span', { class: 'owner' }, nameElement(relation.className, relation.id)), mark(), name(relation.field)];
+    return [h('span', { class: 'owner' }, nameElement(relation.className, relation.id)), crumbMark(), name(relation.field)];
   }
 }
-
-function mark() { return h('span', { class: 'crumb-mark', 'aria-hidden': 'true' }, '›'); }

@@ -1,7 +1,7 @@
 // Which columns of a class are shown, in which order and how wide: remembered by the browser.
-import { fill, h, icon, memory } from './dom.js';
+import { fill, h, iconButton, memory, typeLabel } from './dom.js';
 import { t } from './language.js';
-import { openDialog } from './overlay.js';
+import { doneFooter, openDialog } from './overlay.js';
 import { typeText } from './schema.js';
 
 const widths = {
@@ -50,18 +50,15 @@ export function chooseColumns(known, columns, change) {
       changed.splice(place + step, 0, ...changed.splice(place, 1));
       set(changed, `[data-move="${place + step}.${step}"]:enabled, [data-move^="${place + step}."]:enabled`);
     };
-    const draw = () => fill(list, all.map((column, place) => h('li', {},
-      h('label', {}, h('input', {
+    const draw = () => fill(list, all.map((column, place) => h('li',
+      h('label', h('input', {
         type: 'checkbox', checked: !column.isHidden, 'data-check': place,
         onchange: () => set(all.map((other) => (other === column ? { ...column, isHidden: !column.isHidden } : other)), `[data-check="${place}"]`),
-      }), h('span', {}, column.name), h('span', { class: 'type' }, typeText(known.field(column.name)))),
-      [[-1, 'up', 'moveUp'], [1, 'down', 'moveDown']].map(([step, shape, text]) => h('button', {
-        type: 'button', class: 'plain square', disabled: place + step < 0 || place + step >= all.length, 'data-move': `${place}.${step}`,
-        'aria-label': t(text, { name: column.name }), onclick: () => move(place, step),
-      }, icon(shape))))));
+      }), h('span', column.name), typeLabel(typeText(known.field(column.name)))),
+      [[-1, 'up', 'moveUp'], [1, 'down', 'moveDown']].map(([step, shape, text]) => iconButton(shape, t(text, { name: column.name }), () => move(place, step), {
+        disabled: place + step < 0 || place + step >= all.length, 'data-move': `${place}.${step}`,
+      })))));
     draw();
-    return [list, h('footer', {},
-      h('button', { type: 'button', onclick: () => set(usual(known)) }, t('asAtFirst')),
-      h('button', { type: 'button', class: 'primary', onclick: () => close() }, t('done')))];
+    return [list, doneFooter(close, h('button', { onclick: () => set(usual(known)) }, t('asAtFirst')))];
   });
 }

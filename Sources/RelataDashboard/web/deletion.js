@@ -1,9 +1,9 @@
 // What deleting an object would do: told before it is among the changes.
 import { server } from './api.js';
-import { fill, h, icon } from './dom.js';
+import { fill, h, icon, noteItem, twist, typeLabel } from './dom.js';
 import { edits } from './edits.js';
 import { t } from './language.js';
-import { openDialog, problemText } from './overlay.js';
+import { cancelButton, fillLater, openDialog } from './overlay.js';
 import { schema, selection, titleOf } from './schema.js';
 
 const shown = 10;
@@ -11,20 +11,21 @@ const shown = 10;
 /** Shows the plan of a deletion, which is then among the changes. Resolves to whether it is. */
 export function planDeletion(className, row) {
   return openDialog(t('deleteObject', { name: String(titleOf(row, className)) }), (close) => {
-    const body = h('div', { class: 'changes', 'aria-busy': 'true' }, h('p', { class: 'note' }, t('loading')));
+    const body = h('div', { class: 'changes' });
     const confirm = h('button', {
-      type: 'button', class: 'danger', disabled: true,
+      class: 'danger', disabled: true,
       onclick: () => {
         edits.remove(className, row);
         close(true);
       },
     }, icon('trash'), t('stageDeletion'));
-    server.deletionPlan(className, row.objectId).then((plan) => {
-      fill(body, planTree(plan, className));
+    fillLater(body, async () => {
+      const plan = await server.deletionPlan(className, row.objectId);
       confirm.disabled = plan.isDenied;
       if (!plan.isDenied) confirm.focus();
-    }, (error) => fill(body, h('p', { class: 'form-problem', role: 'alert' }, problemText(error)))).finally(() => body.setAttribute('aria-busy', 'false'));
-    return [body, h('footer', {}, h('button', { type: 'button', onclick: () => close(false) }, t('cancel')), confirm)];
+      return planTree(plan, className);
+    });
+    return [body, h('footer', cancelButton(close), confirm)];
   }, { wide: true });
 }
 
@@ -57,7 +58,7 @@ function placed(plan, root) {
   for (const { relation, pairs } of plan.removedRelations) {
     const [className, field] = relation.split(/\.(.*)/s);
     const ends = [className, schema.get(className)?.field(field)?.targetClass];
-    put(ends, [2, h('li', {}, h('div', { class: 'branch' }, h('span', { class: 'branch-name' }, relation), h('span', { class: 'count' }, t('links', { count: pairs.length }))))]);
+    put(ends, [2, h('li', h('div', { class: 'branch' }, h('span', { class: 'branch-name' }, relation), h('span', { class: 'count' }, t('links', { count: pairs.length }))))]);
   }
   return places;
 }
@@ -76,18 +77,11 @@ function classNode(plan, places, className, label, seen) {
 /** A line of the tree that opens to the objects that it is about; what hangs on them is open. */
 function branch(label, count, className, ids, below = []) {
   const names = h('ul', { hidden: ids.length > 3 });
-  const draw = () => fill(names, ids.slice(0, shown).map((id) => h('li', {}, named(className, id))),
-    ids.length > shown && h('li', { class: 'note' }, t('more', { count: ids.length - shown })));
+  const draw = () => fill(names, ids.slice(0, shown).map((id) => h('li', named(className, id))),
+    ids.length > shown && noteItem(t('more', { count: ids.length - shown })));
   if (!names.hidden) draw();
-  const toggle = h('button', {
-    type: 'button', class: 'plain twist', 'aria-expanded': String(!names.hidden), 'aria-label': `${label}: ${count}`,
-    onclick: () => {
-      names.hidden = !names.hidden;
-      if (!names.childElementCount) draw();
-      toggle.setAttribute('aria-expanded', String(!names.hidden));
-    },
-  }, icon('right'));
-  return h('li', {}, h('div', { class: 'branch' }, toggle, h('span', { class: 'branch-name' }, label), h('span', { class: 'count' }, count)), names, h('ul', {}, below));
+  const toggle = twist(`${label}: ${count}`, names, () => { if (!names.childElementCount) draw(); });
+  return h('li', h('div', { class: 'branch' }, toggle, h('span', { class: 'branch-name' }, label), h('span', { class: 'count' }, count)), names, h('ul', below));
 }
 
 /** An object by its name, which comes once it is known. */
@@ -95,7 +89,7 @@ function named(className, id) {
   const element = h('span', { class: 'named' }, `${className} ${id}`);
   const known = schema.get(className);
   if (known?.titleFields.length) {
-    server.object(className, id, selection(known, known.titleFields)).then((object) => fill(element, titleOf(object, className), h('span', { class: 'type' }, ` ${className} ${id}`)), () => {});
+    server.object(className, id, selection(known, known.titleFields)).then((object) => fill(element, titleOf(object, className), typeLabel(` ${className} ${id}`)), () => {});
   }
   return element;
 }

@@ -1,24 +1,21 @@
 // Editors of values, one for each type.
-import { jsonText, jsonValue, server } from './api.js';
-import { fill, h, iconButton, later } from './dom.js';
+import { jsonText, server } from './api.js';
+import { badge, fill, h, later, note, problemLine, select, setAttribute, smallButton, spacer, submitButton, typeLabel } from './dom.js';
 import { edits } from './edits.js';
 import { fileEditor } from './files.js';
 import { t } from './language.js';
-import { openDialog, placeBelow, problemText } from './overlay.js';
+import { dialogForm, labelled, openDialog, problemText, showBelow } from './overlay.js';
 import { quoted } from './predicate.js';
-import { schema, selection, titleOf, typeText } from './schema.js';
-import { classBadge, dateOf } from './values.js';
-
-/** A text that isn't a value of the field's type. */
-class Unclear extends Error {}
+import { requiredText, schema, selection, titleOf, typeText } from './schema.js';
+import { dateOf, localTime, parsedJSON } from './values.js';
 
 /** An editor: `{ element, read(), focus }`; `read` throws for what isn't a value. */
-export function editorFor(field, value, { id, commit } = {}) {
+function editorFor(field, value, { id, commit } = {}) {
   const common = { id, 'aria-label': field.name };
   switch (field.type) {
     case 'String': {
-      const area = h('textarea', { ...common, rows: String(value ?? '').length > 60 || String(value ?? '').includes('\n') ? 6 : 2, spellcheck: 'false' });
-      area.value = value ?? '';
+      const text = String(value ?? '');
+      const area = h('textarea', { ...common, rows: text.length > 60 || text.includes('\n') ? 6 : 2, spellcheck: 'false', value: text });
       return { element: area, focus: area, read: () => (area.value === '' && value === undefined ? undefined : area.value) };
     }
     case 'Number': {
@@ -26,9 +23,8 @@ export function editorFor(field, value, { id, commit } = {}) {
       return { element: input, focus: input, read: () => readNumber(input.value) };
     }
     case 'Boolean': {
-      const select = h('select', common, [['', 'unset'], ['true', 'yes'], ['false', 'no']].map(([name, text]) =>
-        h('option', { value: name, selected: String(value ?? '') === name }, t(text))));
-      return { element: select, focus: select, read: () => (select.value === '' ? undefined : select.value === 'true') };
+      const list = select(common, [['', t('unset')], ['true', t('yes')], ['false', t('no')]], String(value ?? ''));
+      return { element: list, focus: list, read: () => (list.value === '' ? undefined : list.value === 'true') };
     }
     case 'Date': {
       const input = h('input', { ...common, type: 'datetime-local', step: '0.001', value: value ? localTime(dateOf(value)) : '' });
@@ -38,8 +34,7 @@ export function editorFor(field, value, { id, commit } = {}) {
     case 'Relation': return memberPicker(field, common);
     case 'File': return fileEditor(value, common);
     default: {
-      const area = h('textarea', { ...common, rows: 8, class: 'code', spellcheck: 'false' });
-      area.value = value === undefined ? '' : jsonText(value, 2);
+      const area = h('textarea', { ...common, rows: 8, class: 'code', spellcheck: 'false', value: value === undefined ? '' : jsonText(value, 2) });
       return { element: area, focus: area, read: () => readJSON(area.value, field) };
     }
   }
@@ -55,43 +50,35 @@ export function readText(field, text) {
       const word = text.trim().toLowerCase();
       if (['true', 'yes', '1', t('yes')].includes(word)) return true;
       if (['false', 'no', '0', t('no')].includes(word)) return false;
-      throw new Unclear(t('noValue', { type: typeText(field) }));
+      throw noValue(field);
     }
     case 'Date': {
       const date = new Date(text);
-      if (Number.isNaN(date.getTime())) throw new Unclear(t('noValue', { type: typeText(field) }));
+      if (Number.isNaN(date.getTime())) throw noValue(field);
       return { __type: 'Date', iso: date.toISOString() };
     }
     default: return readJSON(text, field);
   }
 }
 
+function noValue(field) { return new Error(t('noValue', { type: typeText(field) })); }
+
 function readNumber(text) {
   const plain = text.trim();
   if (plain === '') return undefined;
-  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain)) throw new Unclear(t('noNumber'));
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain)) throw new Error(t('noNumber'));
   const value = Number(plain);
   return /^[-+]?\d+$/.test(plain) && !Number.isSafeInteger(value) ? BigInt(plain) : value;
 }
 
 function readJSON(text, field) {
   if (text.trim() === '') return undefined;
-  let value;
-  try {
-    value = jsonValue(text);
-  } catch (error) {
-    throw new Unclear(t('noJSON', { problem: error.message }));
-  }
+  const value = parsedJSON(text);
   const isArray = Array.isArray(value);
   if (field.type === 'Array' ? !isArray : isArray || typeof value !== 'object' || value === null) {
-    throw new Unclear(t('noValue', { type: typeText(field) }));
+    throw noValue(field);
   }
   return value;
-}
-
-function localTime(date) {
-  if (Number.isNaN(date.getTime())) return '';
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 23);
 }
 
 // MARK: Finding objects
@@ -122,8 +109,7 @@ function picker({ targetClass, name }, value, { id, commit }) {
   });
   const mark = () => {
     for (const [index, option] of [...list.children].entries()) option.setAttribute('aria-selected', String(index === place));
-    if (place >= 0) input.setAttribute('aria-activedescendant', `${listID}-${place}`);
-    else input.removeAttribute('aria-activedescendant');
+    setAttribute(input, 'aria-activedescendant', place >= 0 && `${listID}-${place}`);
     list.children[place]?.scrollIntoView({ block: 'nearest' });
   };
   const choose = (object) => {
@@ -133,6 +119,7 @@ function picker({ targetClass, name }, value, { id, commit }) {
     place = -1;
     commit?.();
   };
+  const say = (text) => fill(list, h('li', { role: 'option', 'aria-disabled': 'true', 'aria-selected': 'false', class: 'note' }, text));
   const search = async () => {
     stop.abort();
     stop = new AbortController();
@@ -140,10 +127,10 @@ function picker({ targetClass, name }, value, { id, commit }) {
       found = await findByTitle(targetClass, input.value, stop.signal);
       place = -1;
       fill(list, found.map((object, index) => h('li', { role: 'option', id: `${listID}-${index}`, 'aria-selected': 'false', onclick: () => choose(object) },
-        h('span', {}, titleOf(object, targetClass)), object.isNew ? h('span', { class: 'kind new' }, t('kind.new')) : h('span', { class: 'type' }, object.objectId))));
-      if (!found.length) fill(list, h('li', { role: 'option', 'aria-disabled': 'true', 'aria-selected': 'false', class: 'note' }, t('nothingFound')));
+        h('span', titleOf(object, targetClass)), object.isNew ? h('span', { class: 'kind new' }, t('kind.new')) : typeLabel(object.objectId))));
+      if (!found.length) say(t('nothingFound'));
     } catch (error) {
-      if (error.name !== 'AbortError') fill(list, h('li', { role: 'option', 'aria-selected': 'false', class: 'note' }, problemText(error)));
+      if (error.name !== 'AbortError') say(problemText(error));
     }
   };
   const searchSoon = later(150, search);
@@ -173,8 +160,8 @@ function picker({ targetClass, name }, value, { id, commit }) {
   return {
     element: h('div', { class: 'picker' }, input, list), focus: input,
     read: () => {
-      if (chosen && input.value !== String(titleOf(chosen, targetClass))) throw new Unclear(t('chooseOne'));
-      if (!chosen && input.value.trim() !== '') throw new Unclear(t('chooseOne'));
+      if (chosen && input.value !== String(titleOf(chosen, targetClass))) throw new Error(t('chooseOne'));
+      if (!chosen && input.value.trim() !== '') throw new Error(t('chooseOne'));
       return chosen;
     },
   };
@@ -184,13 +171,16 @@ function picker({ targetClass, name }, value, { id, commit }) {
 function memberPicker(field, { id }) {
   const members = [];
   const list = h('ul', { class: 'members' });
-  const place = h('div', {});
+  const place = h('div');
   let found;
-  const draw = () => fill(list, members.map((member, index) => h('li', { class: 'badge' }, titleOf(member, field.targetClass), iconButton('close', `${titleOf(member, field.targetClass)}: ${t('takeOut')}`, () => {
-    members.splice(index, 1);
-    draw();
-    found.focus.focus();
-  }, { class: 'plain square small' }))));
+  const draw = () => fill(list, members.map((member, index) => {
+    const title = titleOf(member, field.targetClass);
+    return h('li', { class: 'badge' }, title, smallButton('close', `${title}: ${t('takeOut')}`, () => {
+      members.splice(index, 1);
+      draw();
+      found.focus.focus();
+    }));
+  }));
   const next = (focuses) => {
     found = picker(field, undefined, {
       id,
@@ -206,7 +196,7 @@ function memberPicker(field, { id }) {
   };
   next(false);
   return {
-    element: h('div', {}, list, place), get focus() { return found.focus; },
+    element: h('div', list, place), get focus() { return found.focus; },
     read: () => {
       found.read();
       return members.length ? [...members] : undefined;
@@ -220,45 +210,33 @@ function memberPicker(field, { id }) {
 export function editInPlace(cell, field, value) {
   return new Promise((resolve) => {
     let result;
-    const form = h('form', { class: 'editor', popover: 'auto', role: 'dialog', 'aria-label': field.name });
-    const problem = h('p', { class: 'form-problem', role: 'alert' });
+    const form = h('form', {
+      class: 'editor', role: 'dialog', 'aria-label': field.name, onsubmit: () => commit(),
+      onkeydown: (event) => {
+        const isText = event.target instanceof HTMLTextAreaElement;
+        if (event.key === 'Enter' && isText && (event.ctrlKey || event.metaKey || !event.shiftKey && field.type === 'String')) {
+          event.preventDefault();
+          commit();
+        }
+        event.stopPropagation();
+      },
+    });
+    const problem = problemLine();
     const commit = () => {
       try {
-        const read = editor.read();
-        if (read === undefined && field.required) throw new Unclear(t('required', { name: field.name }));
-        result = { value: read };
+        result = { value: checked(editor.read(), field) };
         form.hidePopover();
       } catch (error) {
-        if (!(error instanceof Unclear)) throw error;
         fill(problem, error.message);
         editor.focus.setAttribute('aria-invalid', 'true');
       }
     };
     const editor = editorFor(field, value, { commit });
-    form.append(editor.element, problem, h('footer', {}, h('span', { class: 'type' }, typeText(field)), h('span', { class: 'spacer' }),
-      !field.required && value !== undefined && field.type !== 'File' && h('button', { type: 'button', class: 'plain', onclick: () => { result = { value: undefined }; form.hidePopover(); } }, t('toUnset')),
-      h('button', { type: 'submit', class: 'primary' }, t('ok'))));
-    form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      commit();
-    });
-    form.addEventListener('keydown', (event) => {
-      const isText = event.target instanceof HTMLTextAreaElement;
-      if (event.key === 'Enter' && isText && (event.ctrlKey || event.metaKey || !event.shiftKey && field.type === 'String')) {
-        event.preventDefault();
-        commit();
-      }
-      event.stopPropagation();
-    });
-    form.addEventListener('toggle', (event) => {
-      if (event.newState !== 'closed') return;
-      form.remove();
-      resolve(result);
-    });
-    document.body.append(form);
+    form.append(editor.element, problem, h('footer', typeLabel(typeText(field)), spacer(),
+      !field.required && value !== undefined && field.type !== 'File' && h('button', { class: 'plain', onclick: () => { result = { value: undefined }; form.hidePopover(); } }, t('toUnset')),
+      submitButton(t('ok'))));
     form.style.minWidth = `${Math.max(280, Math.min(cell.offsetWidth, 560))}px`;
-    form.showPopover();
-    placeBelow(form, cell);
+    showBelow(form, cell, () => resolve(result));
     const place = cell.getBoundingClientRect();
     if (place.top + form.offsetHeight < innerHeight - 8) form.style.top = `${place.top}px`;
     editor.focus.focus();
@@ -268,33 +246,27 @@ export function editInPlace(cell, field, value) {
 
 /** A form for a new object. Resolves to its values. */
 export function editNew(known) {
-  const fields = known.fields.filter(({ name }) => !known.isOfEvery(name));
-  return openDialog(t('newObject', { name: known.name }), (close) => {
-    const problem = h('p', { class: 'form-problem', role: 'alert' });
-    const editors = fields.map((field) => [field, editorFor(field, field.defaultValue, { id: `new-${field.name}` })]);
-    return h('form', {
-      class: 'object-form', novalidate: true,
-      onsubmit: (event) => {
-        event.preventDefault();
-        const values = {};
-        for (const [field, editor] of editors) {
-          try {
-            const value = editor.read();
-            if (value === undefined && field.required) throw new Unclear(t('required', { name: field.name }));
-            if (value !== undefined) values[field.name] = value;
-          } catch (error) {
-            if (!(error instanceof Unclear)) throw error;
-            fill(problem, `${field.name}: ${error.message}`);
-            return editor.focus.focus();
-          }
-        }
-        close(values);
-      },
-    }, h('div', { class: 'object-fields' }, editors.map(([field, editor]) => h('div', { class: 'object-field' },
-      h('label', { for: `new-${field.name}` }, field.name, h('span', { class: 'type' }, field.required ? `${typeText(field)} *` : typeText(field))), editor.element)),
-    editors.length === 0 && h('p', { class: 'note' }, t('noFields'))),
-    h('footer', {}, problem, h('span', { class: 'spacer' }), h('button', { type: 'button', onclick: () => close() }, t('cancel')), h('button', { type: 'submit', class: 'primary' }, t('stage'))));
-  });
+  const editors = known.fields.filter(({ name }) => !known.isOfEvery(name)).map((field) => [field, editorFor(field, field.defaultValue, { id: `new-${field.name}` })]);
+  const rows = editors.map(([field, editor]) => labelled(`new-${field.name}`, [field.name, typeLabel(requiredText(field))], editor.element));
+  return openDialog(t('newObject', { name: known.name }), (close) => dialogForm(close, t('stage'), rows.length ? rows : note(t('noFields')), () => {
+    const values = {};
+    for (const [field, editor] of editors) {
+      try {
+        const value = checked(editor.read(), field);
+        if (value !== undefined) values[field.name] = value;
+      } catch (error) {
+        editor.focus.focus();
+        throw new Error(`${field.name}: ${error.message}`);
+      }
+    }
+    return values;
+  }, { novalidate: true }));
+}
+
+/** A value for a field, which may need one. */
+export function checked(value, field) {
+  if (value === undefined && field.required) throw new Error(t('required', { name: field.name }));
+  return value;
 }
 
 /** Lets somebody choose an object to add to a relation. */
@@ -302,10 +274,6 @@ export function chooseMember(field) {
   return openDialog(t('addTo', { name: field.name }), (close) => {
     const found = picker(field, undefined, { id: 'member', commit: () => close(found.read()) });
     queueMicrotask(() => found.focus.focus());
-    return h('div', { class: 'member-form' }, found.element, h('p', { class: 'note' }, classBadge(field.targetClass), t('chooseHint')));
+    return h('div', { class: 'member-form' }, found.element, note(badge(field.targetClass), t('chooseHint')));
   });
-}
-
-export function pencil(text, run) {
-  return iconButton('pencil', text, run, { class: 'plain square small' });
 }

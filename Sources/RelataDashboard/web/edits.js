@@ -3,7 +3,7 @@ import { pointer, server, session } from './api.js';
 import { schema, selection, titleOf } from './schema.js';
 
 /** Whether two values are the same, however their members are ordered. */
-export function isSame(one, other) { return canonical(one) === canonical(other); }
+function isSame(one, other) { return canonical(one) === canonical(other); }
 
 function canonical(value) {
   return JSON.stringify(plain(value), (name, part) => {
@@ -36,6 +36,8 @@ export function arranged(list, order) {
 
 function asMember(object) { return { ...pointer(object.className, object.objectId), title: String(titleOf(object, object.className)) }; }
 
+function mapped(fields, change) { return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, change(value)])); }
+
 class Edits extends EventTarget {
   /** Each has `className`, `id`, `title`, `kind` (`change`, `new`, `delete`), `fields` and `members`. */
   #all = new Map();
@@ -47,12 +49,20 @@ class Edits extends EventTarget {
 
   of(className, id) { return this.#all.get(`${className}/${id}`); }
 
+  /** What a field of an object is, or is to become. */
+  value(className, row, name) {
+    const { fields = {} } = this.of(className, row.objectId) ?? {};
+    return name in fields ? fields[name].after : row[name];
+  }
+
   /** The objects of a class that are to be made, as others may point at them. */
   newOnes(className) {
     return this.list.filter((edit) => edit.kind === 'new' && edit.className === className).map(({ id, fields }) => ({
-      ...Object.fromEntries(Object.entries(fields).map(([name, { after }]) => [name, after])), className, objectId: id,
+      ...mapped(fields, ({ after }) => after), className, objectId: id,
     }));
   }
+
+  #tell() { this.dispatchEvent(new Event('change')); }
 
   #step(change) {
     this.#history.push(new Map([...this.#all].map(([key, edit]) => [key, structuredClone(edit)])));
@@ -61,14 +71,14 @@ class Edits extends EventTarget {
       const isEmpty = !Object.keys(edit.fields).length && !Object.values(edit.members).some(({ added, removed, order }) => added.length + removed.length || order);
       if (edit.kind === 'change' && isEmpty) this.#all.delete(key);
     }
-    this.dispatchEvent(new Event('change'));
+    this.#tell();
   }
 
   undo() {
     const before = this.#history.pop();
     if (!before) return;
     this.#all = before;
-    this.dispatchEvent(new Event('change'));
+    this.#tell();
   }
 
   #edit(className, row) {
@@ -175,14 +185,14 @@ class Edits extends EventTarget {
     await server.request('POST', '/batch', { body: { transaction: true, requests, expected } });
     this.#all.clear();
     this.#history = [];
-    this.dispatchEvent(new Event('change'));
+    this.#tell();
     this.dispatchEvent(new CustomEvent('save', { detail: saved }));
     return saved;
   }
 
   #request({ className, id, kind, fields, members }) {
     const path = `/classes/${encodeURIComponent(className)}`;
-    const body = Object.fromEntries(Object.entries(fields).map(([name, { after }]) => [name, after === undefined ? { __op: 'Delete' } : plain(after)]));
+    const body = mapped(fields, ({ after }) => (after === undefined ? { __op: 'Delete' } : plain(after)));
     for (const [name, { added, removed, order }] of Object.entries(members)) {
       // Placing adds, so that what is to be removed comes last.
       const ops = [['PlaceRelation', order?.after ?? []], ['AddRelation', added], ['RemoveRelation', removed]].filter(([, objects]) => objects.length)
@@ -234,7 +244,7 @@ class Edits extends EventTarget {
   revert(saved) {
     this.#step(() => {
       for (const { className, id, title, fields } of saved) {
-        const back = Object.fromEntries(Object.entries(fields).map(([name, { before, after }]) => [name, { before: after, after: before }]));
+        const back = mapped(fields, ({ before, after }) => ({ before: after, after: before }));
         this.#all.set(`${className}/${id}`, { className, id, title, kind: 'change', fields: back, members: {} });
       }
     });

@@ -1,10 +1,10 @@
 // The page of all files: how many objects refer to each, and when those go that none refers to.
 import { server, session } from './api.js';
-import { fill, h, icon, iconButton } from './dom.js';
+import { checkbox, labelLine, fill, h, icon, iconButton, note, problemLine, smallButton } from './dom.js';
 import { openFile } from './files.js';
 import { dateText, t } from './language.js';
-import { openDialog, problemText } from './overlay.js';
-import { pageTitle, table } from './page.js';
+import { cancelButton, openDialog, problemText } from './overlay.js';
+import { fillPage, table } from './page.js';
 
 export class FilesPage {
   #files = [];
@@ -12,13 +12,12 @@ export class FilesPage {
   #run = 0;
 
   constructor(main, { openSide }) {
-    this.unused = h('input', { type: 'checkbox', id: 'unused-only', onchange: () => this.show() });
+    this.unused = checkbox('unused-only', { onchange: () => this.show() });
     this.list = h('div', { class: 'files' });
-    this.more = h('button', { type: 'button', hidden: true, onclick: () => this.#load(true) }, t('showMore'));
-    fill(main, h('header', { class: 'page-head' }, pageTitle(openSide, h('h1', {}, t('files')), h('span', { class: 'spacer' }),
-      h('label', { class: 'line', for: 'unused-only' }, this.unused, t('unusedOnly')),
-      iconButton('reload', t('reload'), () => this.show()))),
-    h('div', { class: 'page-scroll' }, this.list, this.more));
+    this.more = h('button', { hidden: true, onclick: () => this.#load(true) }, t('showMore'));
+    fillPage(main, {
+      openSide, title: t('files'), actions: [labelLine(this.unused, t('unusedOnly')), iconButton('reload', t('reload'), () => this.show())],
+    }, this.list, this.more);
   }
 
   async show() { await this.#load(false); }
@@ -37,7 +36,7 @@ export class FilesPage {
       // The button may be gone, and who uses the keyboard goes on with the first of the new ones.
       if (isMore) this.list.querySelectorAll('tbody tr')[shown]?.querySelector('button').focus();
     } catch (error) {
-      if (run === this.#run) fill(this.list, h('p', { class: 'form-problem', role: 'alert' }, problemText(error)));
+      if (run === this.#run) fill(this.list, problemLine(problemText(error)));
     } finally {
       if (run === this.#run) this.list.setAttribute('aria-busy', 'false');
     }
@@ -45,15 +44,15 @@ export class FilesPage {
 
   #draw() {
     this.more.hidden = !this.#reply.next;
-    if (!this.#reply.isOn) return fill(this.list, h('p', { class: 'note' }, t('filesAreOff')));
+    if (!this.#reply.isOn) return fill(this.list, note(t('filesAreOff')));
     if (!this.#files.length) return fill(this.list, h('p', { class: 'note', role: 'status' }, t(this.unused.checked ? 'noUnusedFiles' : 'noFiles')));
     const columns = ['file', 'type', 'size', 'uploaded', 'uses', ...(session.isReadOnly ? [] : ['delete'])];
     fill(this.list, table(columns, this.#files.map((file) => [
-      h('button', { type: 'button', class: 'link', title: file.name, onclick: () => openFile(file) }, file.title),
+      h('button', { class: 'link', title: file.name, onclick: () => openFile(file) }, file.title),
       file.type, t('bytes', { count: file.size }), h('time', { datetime: file.createdAt ?? '' }, dateText(new Date(file.createdAt))),
       this.#usesText(file),
       ...(session.isReadOnly ? [] : [
-        iconButton('trash', t('deleteFile', { name: file.title }), () => this.#delete(file), { class: 'plain square small' }),
+        smallButton('trash', t('deleteFile', { name: file.title }), () => this.#delete(file)),
       ]),
     ]), t('files')));
   }
@@ -71,17 +70,16 @@ export class FilesPage {
   async #delete(file) {
     const isDeleted = await openDialog(t('deleteFile', { name: file.title }), (close) => {
       let isForced = false;
-      const problem = h('p', { class: 'form-problem', role: 'alert', hidden: true });
-      const hint = h('p', { class: 'note' }, file.uses ? `${t('usedBy', { count: file.uses })}.` : t('deleteFileHint'));
+      const problem = problemLine();
+      const hint = note(file.uses ? `${t('usedBy', { count: file.uses })}.` : t('deleteFileHint'));
       const confirm = h('button', {
-        type: 'button', class: 'danger',
+        class: 'danger',
         onclick: async () => {
           confirm.disabled = true;
           try {
             await server.deleteFile(file.name, isForced);
             close(true);
           } catch (error) {
-            problem.hidden = false;
             fill(problem, problemText(error));
             if (!isForced && error.message.includes('force=1')) {
               isForced = true;
@@ -92,7 +90,7 @@ export class FilesPage {
           confirm.disabled = false;
         },
       }, icon('trash'), t('deleteNow'));
-      return [h('div', { class: 'changes' }, hint, problem), h('footer', {}, h('button', { type: 'button', onclick: () => close(false) }, t('cancel')), confirm)];
+      return [h('div', { class: 'changes' }, hint, problem), h('footer', cancelButton(close), confirm)];
     });
     if (!isDeleted) return;
     const place = this.#files.indexOf(file);

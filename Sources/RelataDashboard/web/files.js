@@ -1,6 +1,6 @@
 // Files that objects refer to: their names for people, opening, showing and choosing them.
 import { server } from './api.js';
-import { fill, h, iconButton } from './dom.js';
+import { fill, h, iconButton, linkButton, note } from './dom.js';
 import { t } from './language.js';
 import { notify, reportProblem } from './overlay.js';
 
@@ -34,7 +34,7 @@ export function fileEditor(value, attributes) {
   let chosen = value;
   const shown = h('div', { class: 'chosen-file' });
   const draw = () => fill(shown, chosen && [
-    chosen.file ? h('span', {}, chosen.name) : h('button', { type: 'button', class: 'link', onclick: () => openFile(chosen) }, fileTitle(chosen)),
+    chosen.file ? h('span', chosen.name) : linkButton(() => openFile(chosen), fileTitle(chosen)),
     iconButton('close', t('clear'), () => choose()), filePreview(chosen),
   ]);
   const choose = (file) => {
@@ -53,7 +53,7 @@ export function fileEditor(value, attributes) {
         event.preventDefault();
         if (event.dataTransfer.files.length) choose(event.dataTransfer.files[0]);
       },
-    }, shown, input, h('p', { class: 'note' }, t('dropHint'))), focus: input, read: () => chosen,
+    }, shown, input, note(t('dropHint'))), focus: input, read: () => chosen,
   };
 }
 

@@ -1,13 +1,13 @@
 // What objects are found by: the words of a full-text search, and a condition, as text, in the format of predicates, and as
 // a form that writes that text.
-import { fill, h, icon } from './dom.js';
+import { fill, h, icon, iconButton, note, select, spacer, submitButton } from './dom.js';
 import { t } from './language.js';
-import { placeBelow } from './overlay.js';
+import { showBelow } from './overlay.js';
 import { conditionText, emptyTerm, operatorsOf, readCondition } from './predicate.js';
 import { schema } from './schema.js';
 
 /** Events: `apply` with `{ search, predicate }`: the words of a full-text search, and the text of a condition. */
-export class RelataFilter extends HTMLElement {
+class RelataFilter extends HTMLElement {
   #known = null;
 
   constructor() {
@@ -16,7 +16,7 @@ export class RelataFilter extends HTMLElement {
     this.condition = this.#field('predicate', { class: 'predicate', 'aria-label': t('condition'), 'aria-describedby': 'predicate-problem' }, t('clear'));
     this.input = this.condition.input;
     this.problem = h('p', { id: 'predicate-problem', class: 'predicate-problem', role: 'alert' });
-    this.builder = h('button', { type: 'button', 'aria-haspopup': 'dialog', 'aria-label': t('filter'), onclick: () => this.#build() }, icon('filter'), h('span', { class: 'only-wide' }, t('filter')));
+    this.builder = h('button', { 'aria-haspopup': 'dialog', 'aria-label': t('filter'), onclick: () => this.#build() }, icon('filter'), h('span', { class: 'only-wide' }, t('filter')));
   }
 
   /** A field, and the button that clears it. */
@@ -28,11 +28,11 @@ export class RelataFilter extends HTMLElement {
         else if (event.key === 'Escape') input.value = this.applied[name];
       },
     });
-    const clear = h('button', { type: 'button', class: 'plain square', 'aria-label': clearText, title: clearText, onclick: () => {
+    const clear = iconButton('close', clearText, () => {
       input.value = '';
       this.#apply();
       input.focus();
-    } }, icon('close'));
+    });
     return { input, clear, box: h('div', { class: `${name}-box` }, icon('search'), input, clear) };
   }
 
@@ -50,8 +50,7 @@ export class RelataFilter extends HTMLElement {
       clear.hidden = text === '';
     }
     this.words.box.hidden = known.searchFields.length === 0;
-    this.words.input.placeholder = t('searchFor', { name: known.searchFields.join(', ') });
-    this.words.input.setAttribute('aria-label', this.words.input.placeholder);
+    this.words.input.placeholder = this.words.input.ariaLabel = t('searchFor', { name: known.searchFields.join(', ') });
     this.input.placeholder = placeholder(known);
     this.input.removeAttribute('aria-invalid');
     fill(this.problem);
@@ -64,7 +63,7 @@ export class RelataFilter extends HTMLElement {
     if (column === null) return void fill(this.problem, words);
     const place = Number(column) - 1;
     const text = [...this.applied.predicate];
-    fill(this.problem, h('span', { class: 'pointer-line', 'aria-hidden': 'true' }, text.slice(0, place).join(''), h('mark', {}, text[place] ?? ' '), text.slice(place + 1).join('')),
+    fill(this.problem, h('span', { class: 'pointer-line', 'aria-hidden': 'true' }, text.slice(0, place).join(''), h('mark', text[place] ?? ' '), text.slice(place + 1).join('')),
       t('atColumn', { column: Number(column) }), ' ', words);
     if (document.activeElement === this.input) {
       const offset = text.slice(0, place).join('').length;
@@ -83,41 +82,33 @@ export class RelataFilter extends HTMLElement {
 
   #build() {
     const read = readCondition(this.input.value, this.#known);
-    const form = h('form', { class: 'builder', popover: 'auto', role: 'dialog', 'aria-label': t('filter') });
+    const form = h('form', { class: 'builder', role: 'dialog', 'aria-label': t('filter') });
     let { terms, joint } = read ?? { terms: [], joint: 'AND' };
     if (!terms.length) terms = [emptyTerm(this.#known)];
-    const close = () => form.hidePopover();
     const draw = (focus) => {
       fill(form,
-        read === null && h('p', { class: 'note' }, t('conditionByHand')),
-        h('div', { class: 'builder-joint', role: 'radiogroup', 'aria-label': t('joint') }, ['AND', 'OR'].map((name) => h('label', {},
+        read === null && note(t('conditionByHand')),
+        h('div', { class: 'builder-joint', role: 'radiogroup', 'aria-label': t('joint') }, ['AND', 'OR'].map((name) => h('label',
           h('input', { type: 'radio', name: 'joint', value: name, checked: joint === name, onchange: () => { joint = name; } }), t(name === 'AND' ? 'allOfThem' : 'anyOfThem')))),
-        h('ul', {}, terms.map((term, place) => this.#term(term, () => draw(`[data-value="${place}"]`), () => {
+        h('ul', terms.map((term, place) => this.#term(term, () => draw(`[data-value="${place}"]`), () => {
           terms.splice(place, 1);
           draw('[data-add]');
         }, place))),
-        h('footer', {},
-          h('button', { type: 'button', 'data-add': '', onclick: () => { terms.push(emptyTerm(this.#known)); draw(`li:last-child select`); } }, icon('plus'), t('addCondition')),
-          h('span', { class: 'spacer' }),
-          h('button', { type: 'submit', class: 'primary' }, t('apply'))));
+        h('footer',
+          h('button', { 'data-add': '', onclick: () => { terms.push(emptyTerm(this.#known)); draw(`li:last-child select`); } }, icon('plus'), t('addCondition')),
+          spacer(),
+          submitButton(t('apply'))));
       if (focus) form.querySelector(focus)?.focus();
     };
-    form.addEventListener('submit', (event) => {
-      event.preventDefault();
-      close();
+    form.addEventListener('submit', () => {
+      form.hidePopover();
       this.input.value = conditionText(terms, joint, this.#known);
       this.#apply();
       this.input.focus();
     });
-    form.addEventListener('toggle', (event) => {
-      if (event.newState !== 'closed') return;
-      form.remove();
-      this.builder.focus();
-    });
-    document.body.append(form);
-    form.showPopover();
-    draw('select');
-    placeBelow(form, this.builder);
+    draw();
+    showBelow(form, this.builder, () => this.builder.focus());
+    form.querySelector('select').focus();
   }
 
   #term(term, redraw, remove, place) {
@@ -126,21 +117,20 @@ export class RelataFilter extends HTMLElement {
     const operators = operatorsOf(field);
     if (!operators.includes(term.operator)) [term.operator] = operators;
     const needsValue = !['set', 'unset', 'true', 'false'].includes(term.operator);
-    return h('li', {},
-      h('select', { 'aria-label': t('field'), onchange: ({ target }) => { term.path = target.value; redraw(); } },
-        [...paths.keys()].map((path) => h('option', { value: path, selected: path === term.path }, path))),
-      h('select', { 'aria-label': t('comparison'), onchange: ({ target }) => { term.operator = target.value; redraw(); } },
-        operators.map((name) => h('option', { value: name, selected: name === term.operator }, t(`operator.${name}`)))),
+    return h('li',
+      select({ 'aria-label': t('field'), onchange: ({ target }) => { term.path = target.value; redraw(); } }, [...paths.keys()], term.path),
+      select({ 'aria-label': t('comparison'), onchange: ({ target }) => { term.operator = target.value; redraw(); } },
+        operators.map((name) => [name, t(`operator.${name}`)]), term.operator),
       needsValue && h('input', {
         type: field.type === 'Number' || field.type === 'Relation' ? 'number' : field.type === 'Date' ? 'datetime-local' : 'text', step: 'any',
         'aria-label': t('value'), 'data-value': place, value: term.value, oninput: ({ target }) => { term.value = target.value; },
       }),
-      h('button', { type: 'button', class: 'plain square', 'aria-label': t('removeCondition'), title: t('removeCondition'), onclick: remove }, icon('close')));
+      iconButton('close', t('removeCondition'), remove));
   }
 }
 
 /** What conditions can be about: the fields of a class, and those of what its pointers lead to. */
-export function pathsOf(known) {
+function pathsOf(known) {
   const paths = new Map();
   const simple = ['String', 'Number', 'Boolean', 'Date'];
   for (const field of known.fields) {

@@ -1,8 +1,8 @@
 // A grid of objects. Only what is visible is in the document, however many there are.
-import { fill, h, icon } from './dom.js';
+import { fill, h, icon, setAttribute, typeLabel } from './dom.js';
 import { roundNumber, t } from './language.js';
 import { pageSize, readSort } from './rows.js';
-import { typeText } from './schema.js';
+import { requiredText, typeText } from './schema.js';
 import { valueContent } from './values.js';
 
 const rowHeight = 34;
@@ -15,7 +15,7 @@ const narrowest = 60;
  * Events: `follow` with `{ row, field }`, `open` with `{ row }`, `edit` with `{ row, field, cell }`, `sort` with
  * `{ name, adds }`, `columns` with the columns after a change.
  */
-export class RelataGrid extends HTMLElement {
+class RelataGrid extends HTMLElement {
   #rows = null;
   #columns = [];
   #known = null;
@@ -30,19 +30,15 @@ export class RelataGrid extends HTMLElement {
 
   connectedCallback() {
     if (this.firstChild) return;
-    this.head = h('div', { class: 'grid-head', role: 'row', 'aria-rowindex': '1' });
-    this.body = h('div', { class: 'grid-body', role: 'rowgroup' });
+    this.head = h('div', {
+      class: 'grid-head', role: 'row', 'aria-rowindex': '1', onclick: (event) => this.#headClick(event), onpointerdown: (event) => this.#resize(event), ...this.#columnMoves(),
+    });
+    this.body = h('div', { class: 'grid-body', role: 'rowgroup', onclick: (event) => this.#click(event), ondblclick: (event) => this.#doubleClick(event) });
     this.space = h('div', { class: 'grid-space', role: 'presentation' });
-    this.scroller = h('div', { class: 'grid-scroller', tabindex: '0', role: 'grid', 'aria-label': '' },
-      h('div', { class: 'grid-sheet', role: 'presentation' }, h('div', { role: 'rowgroup', class: 'grid-top' }, this.head), this.body, this.space));
+    this.scroller = h('div', {
+      class: 'grid-scroller', tabindex: '0', role: 'grid', 'aria-label': '', onscroll: () => this.#scrolled(), onkeydown: (event) => this.#key(event),
+    }, h('div', { class: 'grid-sheet', role: 'presentation' }, h('div', { role: 'rowgroup', class: 'grid-top' }, this.head), this.body, this.space));
     this.append(this.scroller);
-    this.scroller.addEventListener('scroll', () => this.#scrolled());
-    this.scroller.addEventListener('keydown', (event) => this.#key(event));
-    this.body.addEventListener('click', (event) => this.#click(event));
-    this.body.addEventListener('dblclick', (event) => this.#doubleClick(event));
-    this.head.addEventListener('click', (event) => this.#headClick(event));
-    this.head.addEventListener('pointerdown', (event) => this.#resize(event));
-    this.#makeColumnsMovable();
     new ResizeObserver(() => this.#draw()).observe(this.scroller);
   }
 
@@ -81,13 +77,14 @@ export class RelataGrid extends HTMLElement {
 
   focus() { this.scroller.focus(); }
 
-  get activeRow() { return this.#rows?.row(this.#active.row); }
-
   /** The object and the field of a cell that lies so many rows and columns behind the active one. */
   cellAt(down, right) {
-    const column = this.#columns[this.#active.column + right];
-    return { row: this.#rows?.row(this.#active.row + down), field: column && this.#known.field(column.name) };
+    return { row: this.#rows?.row(this.#active.row + down), field: this.#field(this.#active.column + right) };
   }
+
+  #send(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail })); }
+
+  #field(column) { return this.#known?.field(this.#columns[column]?.name); }
 
   // MARK: Columns
 
@@ -95,15 +92,19 @@ export class RelataGrid extends HTMLElement {
     const field = this.#known.field(name);
     const sort = this.#sort.find((term) => term.name === name);
     const order = sort ? (sort.descends ? 'descending' : 'ascending') : 'none';
+    return this.#cell(-1, place, field, 'head', { role: 'columnheader', 'aria-sort': order, draggable: 'true', title: `${name}: ${typeText(field)}` },
+      h('span', { class: 'head-name' }, name),
+      typeLabel(requiredText(field)),
+      sort && h('span', { class: 'head-sort' }, icon(sort.descends ? 'down' : 'up')),
+      h('span', { class: 'grip', 'data-grip': place, 'aria-hidden': 'true' }));
+  }
+
+  #cell(row, column, { type }, look, attributes, ...content) {
     const cell = h('div', {
-      class: `grid-cell head ${field.type === 'Number' ? 'right' : ''} ${place === 0 ? 'first' : ''}`, role: 'columnheader', 'aria-colindex': place + 1,
-      'aria-sort': order, id: `cell--1-${place}`, 'data-column': place, draggable: 'true', title: `${name}: ${typeText(field)}`,
-    },
-    h('span', { class: 'head-name' }, name),
-    h('span', { class: 'head-type' }, field.required ? `${typeText(field)} *` : typeText(field)),
-    sort && h('span', { class: 'head-sort' }, icon(sort.descends ? 'down' : 'up')),
-    h('span', { class: 'grip', 'data-grip': place, 'aria-hidden': 'true' }));
-    cell.style.width = `var(--w${place})`;
+      class: `grid-cell ${look} ${type === 'Number' ? 'right' : ''} ${column === 0 ? 'first' : ''}`,
+      id: `cell-${row}-${column}`, 'aria-colindex': column + 1, 'data-column': column, ...attributes,
+    }, content);
+    cell.style.width = `var(--w${column})`;
     return cell;
   }
 
@@ -118,7 +119,7 @@ export class RelataGrid extends HTMLElement {
     this.#setWidths();
   }
 
-  #changed() { this.dispatchEvent(new CustomEvent('columns', { detail: this.#columns })); }
+  #changed() { this.#send('columns', this.#columns); }
 
   #resize(event) {
     const grip = event.target.closest('[data-grip]');
@@ -135,20 +136,23 @@ export class RelataGrid extends HTMLElement {
     }, { once: true });
   }
 
-  #makeColumnsMovable() {
+  /** What lets somebody drag a column to another place. */
+  #columnMoves() {
     let from = null;
     const place = (event) => Number(event.target.closest('[data-column]')?.dataset.column ?? NaN);
-    this.head.addEventListener('dragstart', (event) => {
-      from = place(event);
-      event.dataTransfer.effectAllowed = 'move';
-    });
-    this.head.addEventListener('dragover', (event) => { if (from !== null) event.preventDefault(); });
-    this.head.addEventListener('drop', (event) => {
-      const to = place(event);
-      if (from !== null && !Number.isNaN(to)) this.#moveColumn(from, to);
-      from = null;
-    });
-    this.head.addEventListener('dragend', () => { from = null; });
+    return {
+      ondragstart: (event) => {
+        from = place(event);
+        event.dataTransfer.effectAllowed = 'move';
+      },
+      ondragover: (event) => { if (from !== null) event.preventDefault(); },
+      ondrop: (event) => {
+        const to = place(event);
+        if (from !== null && !Number.isNaN(to)) this.#moveColumn(from, to);
+        from = null;
+      },
+      ondragend: () => { from = null; },
+    };
   }
 
   #moveColumn(from, to) {
@@ -169,7 +173,7 @@ export class RelataGrid extends HTMLElement {
   #sortBy(place, adds) {
     const { name } = this.#columns[place];
     if (['Array', 'Object', 'GeoPoint', 'Polygon', 'File', 'Relation', 'Bytes'].includes(this.#known.field(name).type)) return;
-    this.dispatchEvent(new CustomEvent('sort', { detail: { name, adds } }));
+    this.#send('sort', { name, adds });
   }
 
   // MARK: Scrolling
@@ -236,8 +240,7 @@ export class RelataGrid extends HTMLElement {
     for (let place = first; place < last; place += 1) rows.push(this.#row(place, shift));
     fill(this.body, rows);
     const active = `cell-${this.#active.row}-${this.#active.column}`;
-    if (document.getElementById(active)) this.scroller.setAttribute('aria-activedescendant', active);
-    else this.scroller.removeAttribute('aria-activedescendant');
+    setAttribute(this.scroller, 'aria-activedescendant', document.getElementById(active) && active);
     for (const [place, cell] of [...this.head.children].entries()) {
       cell.classList.toggle('active', this.#active.row === -1 && place === this.#active.column);
     }
@@ -255,12 +258,8 @@ export class RelataGrid extends HTMLElement {
       const isActive = place === this.#active.row && column === this.#active.column;
       const isStaged = staged !== undefined && (name in staged.fields || name in staged.members);
       const value = staged && name in staged.fields ? staged.fields[name].after : row?.[name];
-      const cell = h('div', {
-        class: `grid-cell ${field.type === 'Number' ? 'right' : ''} ${isActive ? 'active' : ''} ${isStaged ? 'staged' : ''} ${column === 0 ? 'first' : ''} ${name === 'objectId' ? 'id' : ''}`,
-        role: 'gridcell', id: `cell-${place}-${column}`, 'aria-colindex': column + 1, 'data-column': column,
-      }, row ? valueContent(value, field, row) : h('span', { class: 'bone' }));
-      cell.style.width = `var(--w${column})`;
-      return cell;
+      const look = `${isActive ? 'active' : ''} ${isStaged ? 'staged' : ''} ${name === 'objectId' ? 'id' : ''}`;
+      return this.#cell(place, column, field, look, { role: 'gridcell' }, row ? valueContent(value, field, row) : h('span', { class: 'bone' }));
     }));
     element.style.transform = `translateY(${Math.round(place * rowHeight + shift)}px)`;
     return element;
@@ -273,7 +272,7 @@ export class RelataGrid extends HTMLElement {
     const load = () => {
       for (const page of pages) {
         this.#rows.load(page).catch((error) => {
-          if (error.name !== 'AbortError') this.dispatchEvent(new CustomEvent('problem', { detail: error }));
+          if (error.name !== 'AbortError') this.#send('problem', error);
         });
       }
     };
@@ -296,7 +295,7 @@ export class RelataGrid extends HTMLElement {
     this.#active = { row: place.row, column: place.column };
     const row = this.#rows.row(place.row);
     if (!row) return;
-    const field = this.#known.field(this.#columns[place.column].name);
+    const field = this.#field(place.column);
     this.redraw();
     if (event.target.closest('[data-follow]')) this.#follow(row, field);
     else if (field.name === 'objectId') this.#open(row);
@@ -308,13 +307,13 @@ export class RelataGrid extends HTMLElement {
     if (row && !event.target.closest('[data-follow]')) this.#edit(row, place);
   }
 
-  #follow(row, field) { this.dispatchEvent(new CustomEvent('follow', { detail: { row, field } })); }
-  #open(row) { this.dispatchEvent(new CustomEvent('open', { detail: { row } })); }
+  #follow(row, field) { this.#send('follow', { row, field }); }
+  #open(row) { this.#send('open', { row }); }
 
   #edit(row, { row: place, column }) {
-    const field = this.#known.field(this.#columns[column].name);
+    const field = this.#field(column);
     const cell = this.querySelector(`[data-row="${place}"] [data-column="${column}"]`);
-    this.dispatchEvent(new CustomEvent('edit', { detail: { row, field, cell } }));
+    this.#send('edit', { row, field, cell });
   }
 
   #move(row, column) {
@@ -340,12 +339,12 @@ export class RelataGrid extends HTMLElement {
       Home: isWhole ? [0, 0] : [row, 0], End: isWhole ? [this.#count - 1, this.#columns.length - 1] : [row, this.#columns.length - 1],
     };
     const object = this.#rows.row(row);
-    const field = this.#known.field(this.#columns[column]?.name);
+    const field = this.#field(column);
     if (moves[event.key]) this.#move(...moves[event.key]);
     else if (!object || !field) return;
     else if (event.key === ' ') this.#open(object);
     else if (event.key === 'F2') this.#edit(object, this.#active);
-    else if (event.key === 'Delete') this.dispatchEvent(new CustomEvent('remove', { detail: { row: object } }));
+    else if (event.key === 'Delete') this.#send('remove', { row: object });
     else if (event.key === 'Enter') this.#enter(object, field);
     else return;
     event.preventDefault();
@@ -372,11 +371,6 @@ export class RelataGrid extends HTMLElement {
 }
 
 customElements.define('relata-grid', RelataGrid);
-
-/** What a grid without objects says. */
-export function emptyNotice(text, action) {
-  return h('div', { class: 'empty' }, icon('search'), h('p', {}, text), action);
-}
 
 export function countText(rows) {
   if (rows.isCounting) return t('counting');

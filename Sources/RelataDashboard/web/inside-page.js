@@ -2,11 +2,11 @@
 import { server, session } from './api.js';
 import { drawCharts } from './charts.js';
 import { consoleSection } from './console.js';
-import { fill, h, icon } from './dom.js';
+import { badge, fill, h, icon, iconButton, note, noteItem, problemLine, typeLabel } from './dom.js';
 import { dateText, number, t } from './language.js';
-import { notify, problemText } from './overlay.js';
-import { pageTitle, table } from './page.js';
-import { address } from './place.js';
+import { copyButton, fillLater, problemText } from './overlay.js';
+import { card, fillPage, repeatWhileShown, table } from './page.js';
+import { classAddress } from './place.js';
 import { schema } from './schema.js';
 
 const shownChanges = 50;
@@ -17,26 +17,22 @@ export class InsidePage {
 
   constructor(main, { openSide }) {
     this.charts = h('div', { class: 'charts' });
-    this.feed = h('ul', { class: 'file-list' }, h('li', { class: 'note' }, t('noChangesYet')));
-    this.slow = h('div', {});
-    this.audit = h('div', {});
+    this.feed = h('ul', { class: 'file-list' }, noteItem(t('noChangesYet')));
+    this.slow = h('div');
+    this.audit = h('div');
     this.findings = h('div', { 'aria-live': 'polite' });
-    const again = (name, draw) => h('button', { type: 'button', class: 'plain square', 'aria-label': `${t(name)}: ${t('reload')}`, title: t('reload'), onclick: draw }, icon('reload'));
-    this.check = h('button', { type: 'button', onclick: () => this.#check() }, icon('save'), t('checkNow'));
-    fill(main, h('header', { class: 'page-head' }, pageTitle(openSide, h('h1', {}, t('inside')))),
-    h('div', { class: 'page-scroll' }, h('div', { class: 'inside-cards' }, consoleSection(),
-      card('figures', t('figuresHint'), null, this.charts),
-      card('liveChanges', t('liveChangesHint'), null, this.feed),
-      card('slowRequests', t('slowRequestsHint'), again('slowRequests', () => this.#drawSlow()), this.slow),
-      card('integrity', t('integrityHint'), this.check, this.findings),
-      card('audit', t('auditHint'), again('audit', () => this.#drawAudit()), this.audit))));
+    const again = (name, draw) => iconButton('reload', t('reload'), draw, { 'aria-label': `${t(name)}: ${t('reload')}` });
+    this.check = h('button', { onclick: () => this.#check() }, icon('save'), t('checkNow'));
+    fillPage(main, { openSide, title: t('inside') }, h('div', { class: 'inside-cards' }, consoleSection(),
+      card('figures', null, this.charts),
+      card('liveChanges', null, this.feed),
+      card('slowRequests', again('slowRequests', () => this.#drawSlow()), this.slow),
+      card('integrity', this.check, this.findings),
+      card('audit', again('audit', () => this.#drawAudit()), this.audit)));
   }
 
   async show() {
-    const follow = setInterval(() => {
-      if (!this.charts.isConnected) clearInterval(follow);
-      else if (document.visibilityState === 'visible' && session.information) this.#follow();
-    }, 2000);
+    repeatWhileShown(this.charts, () => this.#follow());
     this.#drawSlow();
     this.#drawAudit();
     await this.#follow();
@@ -48,7 +44,7 @@ export class InsidePage {
       await drawCharts(this.charts);
       await this.#followChanges();
     } catch (error) {
-      if (error.status !== 401) fill(this.charts, h('p', { class: 'form-problem', role: 'alert' }, problemText(error)));
+      if (error.status !== 401) fill(this.charts, problemLine(problemText(error)));
     }
   }
 
@@ -63,57 +59,42 @@ export class InsidePage {
     fill(this.feed, this.#changes.map(changeLine));
   }
 
-  async #drawSlow() {
-    await this.#into(this.slow, async () => {
+  #drawSlow() {
+    return fillLater(this.slow, async () => {
       const rows = await server.slow();
-      if (!rows.length) return h('p', { class: 'note' }, t('nothingSlow'));
-      return table(['milliseconds', 'request', 'status', 'at'], rows.map((row) => [number(row.milliseconds), h('code', {}, `${row.method} ${row.target}`), row.status, dateText(new Date(row.at))]), t('slowRequests'));
-    });
+      if (!rows.length) return note(t('nothingSlow'));
+      return table(['milliseconds', 'request', 'status', 'at'], rows.map((row) => [number(row.milliseconds), h('code', `${row.method} ${row.target}`), row.status, dateText(new Date(row.at))]), t('slowRequests'));
+    }, '');
   }
 
-  async #drawAudit() {
-    await this.#into(this.audit, async () => {
+  #drawAudit() {
+    return fillLater(this.audit, async () => {
       const rows = await server.audit();
-      if (!rows.length) return h('p', { class: 'note' }, t('none'));
+      if (!rows.length) return note(t('none'));
       return table(['at', 'action', 'status', 'session', 'peer'], rows.map((row) => [
-        dateText(new Date(row.at)), [h('code', {}, row.action), row.details?.map((text) => h('div', {}, h('code', {}, text)))].flat().filter(Boolean), row.status, row.session, row.peer,
+        dateText(new Date(row.at)), [h('code', row.action), row.details?.map((text) => h('div', h('code', text)))].flat().filter(Boolean), row.status, row.session, row.peer,
       ]), t('audit'));
-    });
+    }, '');
   }
 
   async #check() {
     this.check.disabled = true;
-    fill(this.findings, h('p', { class: 'note' }, t('checking')));
-    await this.#into(this.findings, async () => {
+    await fillLater(this.findings, async () => {
       const found = await server.check();
       if (!found.length) return h('p', { role: 'status' }, t('noFindings'));
       return [h('p', { role: 'status', class: 'form-problem' }, t('findings', { count: found.length })), found.map(finding)];
-    });
+    }, t('checking'));
     this.check.disabled = false;
   }
-
-  async #into(element, make) {
-    try {
-      fill(element, await make());
-    } catch (error) {
-      fill(element, h('p', { class: 'form-problem', role: 'alert' }, problemText(error)));
-    }
-  }
-}
-
-function card(name, hint, action, ...content) {
-  return h('section', { class: 'card', 'aria-labelledby': `${name}-title` }, h('div', { class: 'card-head' }, h('h2', { id: `${name}-title` }, t(name)), h('span', { class: 'spacer' }), action), h('p', { class: 'note' }, hint), content);
 }
 
 function changeLine({ at, className, kind, count, objectIds, fields, origin }) {
   const known = schema.get(className);
-  const names = objectIds.map((id) => (known && kind !== 'delete' ? h('a', { class: 'link', href: address({ page: 'class', className, open: [{ className, id }] }) }, id) : id));
-  return h('li', {}, h('time', {}, dateText(new Date(at))), ' ', h('span', { class: `kind ${{ insert: 'new', delete: 'delete' }[kind] ?? ''}` }, t(`change.${kind}`)), ' ', h('strong', {}, className), ' ',
-    names.map((name, place) => [place ? ', ' : '', name]), count > objectIds.length && ` ${t('more', { count: count - objectIds.length })}`, fields.length > 0 && h('span', { class: 'type' }, ` ${fields.join(', ')}`), origin && h('span', { class: 'badge' }, origin));
+  const names = objectIds.map((id) => (known && kind !== 'delete' ? h('a', { class: 'link', href: classAddress(className, { open: [{ className, id }] }) }, id) : id));
+  return h('li', h('time', dateText(new Date(at))), ' ', h('span', { class: `kind ${{ insert: 'new', delete: 'delete' }[kind] ?? ''}` }, t(`change.${kind}`)), ' ', h('strong', className), ' ',
+    names.map((name, place) => [place ? ', ' : '', name]), count > objectIds.length && ` ${t('more', { count: count - objectIds.length })}`, fields.length > 0 && typeLabel(` ${fields.join(', ')}`), origin && badge(origin));
 }
 
 function finding({ subject, message, fix }) {
-  return h('div', { class: 'finding' }, h('p', {}, h('strong', {}, subject), `: ${message}`), h('p', {}, `${t('fix')}: `, h('code', {}, fix), ' ', h('button', {
-    type: 'button', class: 'plain square small', 'aria-label': `${t('fix')}: ${t('copy')}`, title: t('copy'), onclick: () => navigator.clipboard.writeText(fix).then(() => notify(t('copiedText')), () => {}),
-  }, icon('copy'))));
+  return h('div', { class: 'finding' }, h('p', h('strong', subject), `: ${message}`), h('p', `${t('fix')}: `, h('code', fix), ' ', copyButton(t('fix'), fix)));
 }

@@ -1,12 +1,14 @@
 // The panel beside the grid: an object, and what is related to it, level by level.
 import { pointer, server, session } from './api.js';
 import { arranged, canEdit, edits, firstMembers } from './edits.js';
-import { chooseMember, pencil } from './editors.js';
-import { fill, h, icon, iconButton } from './dom.js';
+import { chooseMember } from './editors.js';
+import { badge, fill, h, iconButton, linkButton, note, noteItem, smallButton, spacer, twist, typeLabel } from './dom.js';
 import { filePreview, openFile } from './files.js';
 import { number, t } from './language.js';
 import { nameElement, remember } from './names.js';
 import { problemText } from './overlay.js';
+import { crumbMark } from './page.js';
+import { pathText } from './place.js';
 import { schema, selection, titleOf, typeText } from './schema.js';
 import { valueContent } from './values.js';
 import { whySection } from './view.js';
@@ -19,7 +21,7 @@ const orderedMembers = 100;
  * Events: `go` with the objects that lead to what is to be shown, `relation` with `{ className, id, field }`, `close`,
  * `edit` with `{ className, row, field, anchor }`.
  */
-export class RelataInspector extends HTMLElement {
+class RelataInspector extends HTMLElement {
   #path = [];
   #run = 0;
   /** The branches that are open, as long as the same object is shown. */
@@ -37,7 +39,7 @@ export class RelataInspector extends HTMLElement {
   async show(path, { actions = [], focus = false } = {}) {
     // Whoever moves members goes on in the same list.
     if (this.#isMoving) return fill(this.staged, this.#stagedLine());
-    if (placeOf(path) !== placeOf(this.#path)) this.#open.clear();
+    if (pathText(path) !== pathText(this.#path)) this.#open.clear();
     this.#path = path;
     this.hidden = path.length === 0;
     if (!path.length) return fill(this);
@@ -48,27 +50,26 @@ export class RelataInspector extends HTMLElement {
     const body = h('div', { class: 'inspector-body', 'aria-busy': 'true' });
     const heading = h('h2', { tabindex: '-1' }, id);
     const trail = h('nav', { class: 'trail', 'aria-label': t('trail') });
-    this.staged = h('div', {}, this.#stagedLine());
+    this.staged = h('div', this.#stagedLine());
     this.news = h('p', { class: 'hidden-text', role: 'status' });
-    fill(this, this.news, h('header', {},
-      h('div', { class: 'inspector-top' }, h('span', { class: 'badge' }, className),
-        h('span', { class: 'spacer' }),
+    fill(this, this.news, h('header',
+      h('div', { class: 'inspector-top' }, badge(className),
+        spacer(),
         actions.map((action) => iconButton(action.icon, action.text, action.run)),
         iconButton('close', t('close'), () => this.#send('close'))),
       trail, heading, this.staged), body);
     this.#trail(trail);
     if (focus) heading.focus();
-    if (!known) return fill(body, h('p', { class: 'note' }, t('noClass', { name: className })));
+    if (!known) return fill(body, note(t('noClass', { name: className })));
     try {
-      const names = known.fields.filter(({ type }) => type !== 'Relation').map(({ name }) => name);
-      const object = await server.object(className, id, selection(known, names));
+      const object = await server.object(className, id, selection(known, known.stored.map(({ name }) => name)));
       if (run !== this.#run) return;
       remember(className, object);
       fill(heading, titleOf(object, className));
       fill(body, this.#fields(known, object), this.#related(known, object));
     } catch (error) {
       if (run !== this.#run) return;
-      fill(body, h('p', { class: 'note' }, error.code !== 101 ? problemText(error) : session.viewer ? t('notForViewer') : t('gone')));
+      fill(body, note(error.code !== 101 ? problemText(error) : session.viewer ? t('notForViewer') : t('gone')));
     } finally {
       if (run === this.#run && session.viewer) body.append(whySection(className, id));
       body.setAttribute('aria-busy', 'false');
@@ -82,7 +83,7 @@ export class RelataInspector extends HTMLElement {
     if (!staged) return null;
     const members = Object.entries(staged.members).flatMap(([name, { added, removed, order }]) =>
       [...order ? [`${name}: ${t('otherOrder')}`] : [], ...added.map(({ title }) => `${name} + ${title}`), ...removed.map(({ title }) => `${name} − ${title}`)]);
-    return h('p', { class: 'staged-line' }, staged.kind === 'delete' ? t('isToBeDeleted') : t('isToBeSaved'), members.map((text) => h('span', { class: 'badge' }, text)));
+    return h('p', { class: 'staged-line' }, staged.kind === 'delete' ? t('isToBeDeleted') : t('isToBeSaved'), members.map((text) => badge(text)));
   }
 
   #send(name, detail) { this.dispatchEvent(new CustomEvent(name, { detail })); }
@@ -90,24 +91,24 @@ export class RelataInspector extends HTMLElement {
   #trail(element) {
     if (this.#path.length < 2) return;
     fill(element, this.#path.slice(0, -1).map((part, place) => [
-      h('button', { type: 'button', class: 'crumb', onclick: () => this.#send('go', this.#path.slice(0, place + 1)) }, nameElement(part.className, part.id)),
-      h('span', { class: 'crumb-mark', 'aria-hidden': 'true' }, '›'),
+      h('button', { class: 'crumb', onclick: () => this.#send('go', this.#path.slice(0, place + 1)) }, nameElement(part.className, part.id)),
+      crumbMark(),
     ]));
   }
 
   #fields(known, object) {
-    return h('dl', { class: 'fields' }, known.fields.filter(({ type }) => type !== 'Relation').map((field) => {
+    return h('dl', { class: 'fields' }, known.stored.map((field) => {
       const staged = edits.of(known.name, object.objectId)?.fields;
       const isStaged = staged !== undefined && field.name in staged;
-      const value = isStaged ? staged[field.name].after : object[field.name];
+      const value = edits.value(known.name, object, field.name);
       const isLink = field.type === 'Pointer' && value && edits.of(value.className, value.objectId)?.kind !== 'new';
       const follow = isLink ? () => this.#send('go', [...this.#path, { className: value.className, id: value.objectId }])
         : field.type === 'File' && value && !value.file && (() => openFile(value));
       const content = field.type === 'String' && value ? h('span', { class: 'text' }, value) : valueContent(value, field, object);
       return [
-        h('dt', {}, field.name, h('span', { class: 'spacer' }), h('span', { class: 'type' }, typeText(field)),
-          canEdit(field) && pencil(t('edit', { name: field.name }), ({ currentTarget }) => this.#send('edit', { className: known.name, row: object, field, anchor: currentTarget.closest('dt') }))),
-        h('dd', { class: isStaged ? 'staged' : '' }, follow ? h('button', { type: 'button', class: 'link', onclick: follow }, content) : content, field.type === 'File' && value && filePreview(value)),
+        h('dt', field.name, spacer(), typeLabel(typeText(field)),
+          canEdit(field) && smallButton('pencil', t('edit', { name: field.name }), ({ currentTarget }) => this.#send('edit', { className: known.name, row: object, field, anchor: currentTarget.closest('dt') }))),
+        h('dd', { class: isStaged ? 'staged' : '' }, follow ? linkButton(follow, content) : content, field.type === 'File' && value && filePreview(value)),
       ];
     }));
   }
@@ -116,7 +117,7 @@ export class RelataInspector extends HTMLElement {
   #related(known, object) {
     const branches = this.#branches(known, object, this.#path);
     if (!branches.length) return null;
-    return h('section', { class: 'related' }, h('h3', {}, t('related')), h('ul', { class: 'tree' }, branches));
+    return h('section', { class: 'related' }, h('h3', t('related')), h('ul', { class: 'tree' }, branches));
   }
 
   /** The relations of an object, and, below the object that is shown, its pointers. */
@@ -138,7 +139,7 @@ export class RelataInspector extends HTMLElement {
       return found;
     }, () => null);
     return this.#branch(
-      [h('span', { class: 'branch-name' }, field.name), count, h('span', { class: 'type' }, typeText(field))],
+      [h('span', { class: 'branch-name' }, field.name), count, typeLabel(typeText(field))],
       [!session.isReadOnly && iconButton('plus', t('addTo', { name: field.name }), async () => {
         const member = await chooseMember(field);
         if (member) edits.setMember(known.name, object, field.name, member, true);
@@ -158,10 +159,9 @@ export class RelataInspector extends HTMLElement {
         }
         return [
           items,
-          results.length === 0 && h('li', { class: 'note' }, t('none')),
-          more > 0 && h('li', {}, h('button', { type: 'button', class: 'link', onclick: () => this.#send('relation', { ...owner, field: field.name }) }, t('more', { count: more }))),
+          more > 0 && h('li', linkButton(() => this.#send('relation', { ...owner, field: field.name }), t('more', { count: more }))),
         ];
-      }, placeOf([...path, { id: field.name }]));
+      }, pathText([...path, { id: field.name }]));
   }
 
   /** Lets somebody move the members of a list, which changes in place: by dragging, by buttons, by Alt with an arrow. */
@@ -209,10 +209,11 @@ export class RelataInspector extends HTMLElement {
   #objectBranch(className, object, path, role, remove) {
     const known = schema.get(className);
     const below = [...path, { className, id: object.objectId }];
+    const title = titleOf(object, className);
     remember(className, object);
     return this.#branch(
-      [role && h('span', { class: 'branch-name' }, role), h('button', { type: 'button', class: 'link', onclick: () => this.#send('go', below) }, titleOf(object, className))],
-      [h('span', { class: 'badge' }, className), remove && !session.isReadOnly && iconButton('minus', t('takeOut'), remove, { 'aria-label': `${titleOf(object, className)}: ${t('takeOut')}` })],
+      [role && h('span', { class: 'branch-name' }, role), linkButton(() => this.#send('go', below), title)],
+      [badge(className), remove && !session.isReadOnly && iconButton('minus', t('takeOut'), remove, { 'aria-label': `${title}: ${t('takeOut')}` })],
       known && (known.relations.length || known.pointers.length) ? async () => {
         const whole = await server.object(className, object.objectId, selection(known, known.pointers.map(({ name }) => name)));
         return this.#branches(known, whole, below);
@@ -222,26 +223,20 @@ export class RelataInspector extends HTMLElement {
   #branch(label, side, load, place) {
     const children = h('ul', { hidden: true });
     const name = label.filter(Boolean).map((part) => part.textContent).join(' ');
-    const toggle = h('button', { type: 'button', class: 'plain twist', 'aria-expanded': 'false', 'aria-label': name, onclick: () => turn() }, icon('right'));
-    const turn = async () => {
-      const opens = children.hidden;
-      children.hidden = !opens;
-      toggle.setAttribute('aria-expanded', String(opens));
+    const toggle = twist(name, children, async (opens) => {
       this.#open[opens ? 'add' : 'delete'](place);
       if (!opens || children.childElementCount) return;
-      fill(children, h('li', { class: 'note' }, t('loading')));
+      fill(children, noteItem(t('loading')));
       try {
         fill(children, await load());
-        if (!children.childElementCount) fill(children, h('li', { class: 'note' }, t('none')));
+        if (!children.childElementCount) fill(children, noteItem(t('none')));
       } catch (error) {
-        fill(children, h('li', { class: 'note' }, problemText(error)));
+        fill(children, noteItem(problemText(error)));
       }
-    };
-    if (place && this.#open.has(place)) turn();
-    return h('li', {}, h('div', { class: 'branch' }, load ? toggle : h('span', { class: 'twist' }), label, h('span', { class: 'spacer' }), side), children);
+    });
+    if (place && this.#open.has(place)) toggle.click();
+    return h('li', h('div', { class: 'branch' }, load ? toggle : h('span', { class: 'twist' }), label, spacer(), side), children);
   }
 }
-
-function placeOf(path) { return JSON.stringify(path.map(({ className, id }) => [className, id])); }
 
 customElements.define('relata-inspector', RelataInspector);

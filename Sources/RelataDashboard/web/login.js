@@ -1,6 +1,6 @@
 // Signing in, by the master key or by a token that is good once.
 import { session } from './api.js';
-import { fill, h, icon } from './dom.js';
+import { fill, h, icon, note, problemLine, submitButton } from './dom.js';
 import { t } from './language.js';
 import { problemText } from './overlay.js';
 
@@ -12,28 +12,27 @@ export function tokenOfAddress() {
 }
 
 export function showLogin(root, { settings, problem, done }) {
-  const note = h('p', { class: 'form-problem', role: 'alert' }, problem);
+  const words = problemLine(problem);
   const input = h('input', { type: 'password', id: 'key', name: 'key', autocomplete: 'current-password', required: true, spellcheck: 'false' });
-  const button = h('button', { type: 'submit', class: 'primary' }, t('signIn'));
+  const button = submitButton(t('signIn'));
   const form = h('form', {
     class: 'login-form',
-    onsubmit: async (event) => {
-      event.preventDefault();
+    onsubmit: async () => {
       button.disabled = true;
-      fill(note);
+      fill(words);
       try {
         await session.signIn(input.value.trim());
         done();
       } catch (error) {
-        fill(note, error.status === 403 ? t('wrongKey') : error.status === 429 ? t('tooManyAttempts') : problemText(error));
+        fill(words, error.status === 403 ? t('wrongKey') : error.status === 429 ? t('tooManyAttempts') : problemText(error));
         input.select();
       } finally {
         button.disabled = false;
       }
     },
-  }, h('img', { src: 'icon.svg', alt: '', width: '44', height: '44' }), h('h1', {}, 'Relata'),
-  h('label', { for: 'key' }, t('masterKeyOrToken')), input, note, button,
-  h('p', { class: 'note' }, icon('lock'), t('loginHint')));
+  }, h('img', { src: 'icon.svg', alt: '', width: '44', height: '44' }), h('h1', 'Relata'),
+  h('label', { for: 'key' }, t('masterKeyOrToken')), input, words, button,
+  note(icon('lock'), t('loginHint')));
   fill(root, h('main', { class: 'login' }, form, h('div', { class: 'login-settings' }, settings())));
   document.title = 'Relata';
   input.focus();

@@ -1,19 +1,18 @@
 // The page that moves objects out of the store, and into it.
 import { session } from './api.js';
-import { fill, h, icon } from './dom.js';
+import { checkbox, fill, h, icon, labelLine, linkButton, note, problemLine, select, spacer, submitButton } from './dom.js';
 import { number, t } from './language.js';
 import { problemText } from './overlay.js';
-import { pageTitle, saveFile, table } from './page.js';
+import { card, fillPage, line, saveFile, table } from './page.js';
 import { schema } from './schema.js';
 import { jobs, startExport, startImport } from './transfer.js';
 
 export class MovePage {
   constructor(main, { openSide, store }) {
     this.store = store;
-    this.out = h('section', { class: 'card', 'aria-labelledby': 'export-title' });
-    this.in = h('section', { class: 'card', 'aria-labelledby': 'import-title' });
-    fill(main, h('header', { class: 'page-head' }, pageTitle(openSide, h('h1', {}, t('move')))),
-    h('div', { class: 'page-scroll' }, this.out, !session.isReadOnly && this.in));
+    this.out = h('div');
+    this.in = h('div');
+    fillPage(main, { openSide, title: t('move') }, this.out, !session.isReadOnly && this.in);
   }
 
   show() {
@@ -22,34 +21,33 @@ export class MovePage {
   }
 
   #drawExport() {
-    const format = h('select', { id: 'export-format' }, h('option', { value: 'jsonl' }, 'JSON Lines'), h('option', { value: 'csv' }, 'CSV'));
-    const boxes = schema.classes.map(({ name }) => [name, h('input', { type: 'checkbox', id: `export-${name}`, checked: true })]);
-    const state = h('div', {});
-    const start = h('button', { type: 'submit', class: 'primary' }, icon('save'), t('exportNow'));
+    const format = select({ id: 'export-format' }, [['jsonl', 'JSON Lines'], ['csv', 'CSV']]);
+    const boxes = schema.classes.map(({ name }) => [name, checkbox(`export-${name}`, { checked: true })]);
+    const state = h('div');
+    const start = submitButton(icon('save'), t('exportNow'));
     const all = h('button', {
-      type: 'button', class: 'plain',
+      class: 'plain',
       onclick: () => {
         const isAll = boxes.every(([, box]) => box.checked);
         for (const [, box] of boxes) box.checked = !isAll;
       },
     }, t('allOrNone'));
     const watch = (job) => this.#watch(job, state, start, () => this.#exported(job));
-    fill(this.out, h('h2', { id: 'export-title' }, t('export')), h('p', { class: 'note' }, t('exportHint')), h('form', {
+    fill(this.out, card('export', null, h('form', {
       class: 'move-form',
-      onsubmit: (event) => {
-        event.preventDefault();
+      onsubmit: () => {
         const chosen = boxes.filter(([, box]) => box.checked).map(([name]) => name);
-        if (!chosen.length) return fill(state, h('p', { class: 'form-problem', role: 'alert' }, t('chooseClasses')));
+        if (!chosen.length) return fill(state, problemLine(t('chooseClasses')));
         watch(startExport(chosen.length === boxes.length && chosen.length > 1 ? [] : chosen, format.value, this.store));
       },
-    }, h('fieldset', { class: 'class-boxes' }, h('legend', {}, t('classes')), boxes.map(([name, box]) => h('label', {}, box, name))),
-    h('div', { class: 'move-line' }, all, h('span', { class: 'spacer' }), h('label', { for: 'export-format' }, t('format')), format, start)), state);
+    }, h('fieldset', { class: 'class-boxes' }, h('legend', t('classes')), boxes.map(([name, box]) => h('label', box, name))),
+    line(all, spacer(), labelLine(t('format'), format), start)), state));
     if (jobs.export) watch(jobs.export);
   }
 
   #exported(job) {
     const rows = job.report.parts.reduce((sum, part) => sum + part.rows, 0);
-    const links = job.files.map(({ name, blob }) => h('li', {}, h('button', { type: 'button', class: 'link', onclick: () => saveFile(name, blob) }, name), ' ', h('span', { class: 'count' }, t('bytes', { count: blob.size }))));
+    const links = job.files.map(({ name, blob }) => h('li', linkButton(() => saveFile(name, blob), name), ' ', h('span', { class: 'count' }, t('bytes', { count: blob.size }))));
     if (job.files.length === 1 && !job.isSaved) saveFile(job.files[0].name, job.files[0].blob);
     job.isSaved = true;
     return [h('p', { role: 'status' }, t('exported', { count: rows })), h('ul', { class: 'file-list' }, links)];
@@ -57,24 +55,23 @@ export class MovePage {
 
   #drawImport() {
     const files = h('input', { type: 'file', id: 'import-files', multiple: true, accept: '.jsonl,.ndjson,.csv', required: true });
-    const conflict = h('select', { id: 'import-conflict' }, ['refuse', 'skip', 'update'].map((name) => h('option', { value: name }, t(`conflict.${name}`))));
-    const into = h('select', { id: 'import-class' }, h('option', { value: '' }, t('asTheFileSays')), schema.classes.map(({ name }) => h('option', { value: name }, name)));
-    const state = h('div', {});
+    const conflict = select({ id: 'import-conflict' }, ['refuse', 'skip', 'update'].map((name) => [name, t(`conflict.${name}`)]));
+    const into = select({ id: 'import-class' }, [['', t('asTheFileSays')], ...schema.classes.map(({ name }) => name)]);
+    const state = h('div');
     const check = h('button', { type: 'submit', value: 'check' }, t('checkOnly'));
     const start = h('button', { type: 'submit', class: 'primary', value: 'import' }, t('importNow'));
-    const intoLine = h('div', { class: 'move-line' }, h('label', { for: 'import-class' }, t('intoClass')), into);
+    const intoLine = line(labelLine(t('intoClass'), into));
     files.addEventListener('change', () => { intoLine.hidden = files.files.length > 1; });
     const watch = (job) => this.#watch(job, state, start, () => this.#imported(job), check);
-    fill(this.in, h('h2', { id: 'import-title' }, t('import')), h('p', { class: 'note' }, t('importHint')), h('form', {
+    fill(this.in, card('import', null, h('form', {
       class: 'move-form',
       onsubmit: (event) => {
-        event.preventDefault();
         const options = { onConflict: conflict.value, isDryRun: event.submitter?.value === 'check' };
         if (files.files.length === 1 && into.value) options.className = into.value;
         watch(startImport([...files.files], options));
       },
-    }, h('div', { class: 'move-line' }, h('label', { for: 'import-files' }, t('files')), files), intoLine,
-    h('div', { class: 'move-line' }, h('label', { for: 'import-conflict' }, t('onConflict')), conflict, h('span', { class: 'spacer' }), check, start)), state);
+    }, line(labelLine(t('files'), files)), intoLine,
+    line(labelLine(t('onConflict'), conflict), spacer(), check, start)), state));
     if (jobs.import) watch(jobs.import);
   }
 
@@ -84,13 +81,12 @@ export class MovePage {
     const words = job.phase === 'refused' ? t('importRefused', { count: report.badRowCount }) : t(report.isDryRun ? 'importChecked' : 'imported');
     return [h('p', { role: 'status', class: job.phase === 'refused' ? 'form-problem' : '' }, words),
       badRows.length > 0 && table(['file', 'line', 'field', 'reason'], badRows.map((row) => [row.file, row.line ?? '', row.field ?? '', row.reason]), t('badRows')),
-      badRows.length < report.badRowCount && h('p', { class: 'note' }, t('more', { count: report.badRowCount - badRows.length })),
+      badRows.length < report.badRowCount && note(t('more', { count: report.badRowCount - badRows.length })),
       table(['class', ...columns], report.parts.map((part) => [part.name, ...columns.map((name) => number(part[name]))]), t('classes'))];
   }
 
   /** Shows how far a job is, and what came of it. */
-  #watch(job, state, ...rest) {
-    const [start, result, other] = rest;
+  #watch(job, state, start, result, other) {
     let shown = '';
     const draw = () => {
       if (!state.isConnected) return job.removeEventListener('change', draw);
@@ -98,14 +94,14 @@ export class MovePage {
       if (other) other.disabled = job.isRunning;
       if (!job.isRunning) {
         shown = '';
-        if (job.phase === 'failed') return fill(state, h('p', { class: 'form-problem', role: 'alert' }, problemText(job.problem)));
-        return fill(state, job.phase === 'cancelled' ? h('p', { class: 'note' }, t('cancelled')) : result());
+        if (job.phase === 'failed') return fill(state, problemLine(problemText(job.problem)));
+        return fill(state, job.phase === 'cancelled' ? note(t('cancelled')) : result());
       }
       // The button to end it keeps the focus while figures change.
       if (shown !== 'running') {
         shown = 'running';
-        fill(state, h('div', { class: 'move-line job' }, h('progress', { 'aria-label': t('progress') }), h('span', { class: 'count', role: 'status' }), h('span', { class: 'spacer' }),
-          h('button', { type: 'button', onclick: () => job.cancel() }, t('cancel'))));
+        fill(state, h('div', { class: 'move-line job' }, h('progress', { 'aria-label': t('progress') }), h('span', { class: 'count', role: 'status' }), spacer(),
+          h('button', { onclick: () => job.cancel() }, t('cancel'))));
       }
       const bar = state.querySelector('progress');
       if (job.total) Object.assign(bar, { max: job.total, value: job.done });

@@ -14,7 +14,7 @@ export function forgetNames() { known.clear(); }
 /** An element with the name of an object: its id, until the name is known. */
 export function nameElement(className, id) {
   const key = `${className}/${id}`;
-  const element = h('span', {}, known.get(key) ?? id);
+  const element = h('span', known.get(key) ?? id);
   const description = schema.get(className);
   if (!known.has(key) && description) {
     server.object(className, id, { keys: description.titleKeys.join(',') }).then((object) => {

@@ -1,16 +1,16 @@
 // What lies over the page: menus, dialogs and notices.
-import { fill, h, icon, iconButton } from './dom.js';
+import { fill, h, icon, iconButton, note, problemLine, smallButton, spacer, submitButton } from './dom.js';
 import { t } from './language.js';
 
 /** A menu below a button: `[{ text, icon, action, isOn }]`. */
 export function openMenu(button, items) {
-  const menu = h('div', { class: 'menu', role: 'menu', popover: 'auto' });
+  const menu = h('div', { class: 'menu', role: 'menu' });
   const close = () => {
     menu.hidePopover?.();
     button.focus();
   };
   fill(menu, items.map((item) => h('button', {
-    type: 'button', role: item.isOn === undefined ? 'menuitem' : 'menuitemradio', 'aria-checked': item.isOn === undefined ? undefined : String(item.isOn), tabindex: '-1',
+    role: item.isOn === undefined ? 'menuitem' : 'menuitemradio', 'aria-checked': item.isOn === undefined ? undefined : String(item.isOn), tabindex: '-1',
     onclick: () => {
       close();
       item.action();
@@ -26,18 +26,26 @@ export function openMenu(button, items) {
     event.preventDefault();
     event.stopPropagation();
   });
-  menu.addEventListener('toggle', (event) => {
-    button.setAttribute('aria-expanded', String(event.newState === 'open'));
-    if (event.newState === 'closed') menu.remove();
-  });
-  document.body.append(menu);
-  menu.showPopover();
-  placeBelow(menu, button);
+  button.setAttribute('aria-expanded', 'true');
+  showBelow(menu, button, () => button.setAttribute('aria-expanded', 'false'));
   (buttons.find((other) => other.getAttribute('aria-checked') === 'true') ?? buttons[0])?.focus();
 }
 
+/** Shows an element over the page, below a button, until it is closed or somebody goes on elsewhere. */
+export function showBelow(element, button, closed) {
+  element.popover = 'auto';
+  element.addEventListener('toggle', ({ newState }) => {
+    if (newState !== 'closed') return;
+    element.remove();
+    closed();
+  });
+  document.body.append(element);
+  element.showPopover();
+  placeBelow(element, button);
+}
+
 /** Puts what lies over the page below a button, within the window. */
-export function placeBelow(element, button) {
+function placeBelow(element, button) {
   const place = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = element;
   const left = Math.max(8, Math.min(place.left, innerWidth - width - 8));
@@ -56,8 +64,7 @@ export function openDialog(title, build, { wide = false } = {}) {
       result = value;
       dialog.close();
     };
-    fill(dialog, h('header', {}, h('h2', {}, title),
-      iconButton('close', t('close'), () => close())), build(close));
+    fill(dialog, h('header', h('h2', title), iconButton('close', t('close'), () => close())), build(close));
     dialog.addEventListener('close', () => {
       dialog.remove();
       if (before?.isConnected) before.focus();
@@ -70,13 +77,59 @@ export function openDialog(title, build, { wide = false } = {}) {
   });
 }
 
+/** A form in a dialog, which it closes with what `submit` gives; what is refused is told in it. */
+export function dialogForm(close, text, content, submit, more) {
+  const problem = problemLine();
+  return h('form', {
+    class: 'object-form', ...more,
+    onsubmit: async () => {
+      fill(problem);
+      try {
+        close(await submit());
+      } catch (error) {
+        fill(problem, problemText(error));
+      }
+    },
+  }, h('div', { class: 'object-fields' }, content),
+  h('footer', problem, spacer(), cancelButton(close), submitButton(text)));
+}
+
+export function cancelButton(close) { return h('button', { onclick: () => close() }, t('cancel')); }
+
+/** The end of a dialog that only shows. */
+export function doneFooter(close, ...before) {
+  return h('footer', before, h('button', { class: 'primary', onclick: () => close() }, t('done')));
+}
+
+/** A field with its name in front. */
+export function labelled(id, label, element) { return h('div', { class: 'object-field' }, h('label', { for: id }, label), element); }
+
+/** Shows what is fetched, or why it can't be; a text until then. */
+export async function fillLater(element, load, text = t('loading')) {
+  element.setAttribute('aria-busy', 'true');
+  if (text) fill(element, note(text));
+  try {
+    fill(element, await load());
+  } catch (error) {
+    fill(element, problemLine(problemText(error)));
+  } finally {
+    element.setAttribute('aria-busy', 'false');
+  }
+}
+
+/** A button that copies a text. */
+export function copyButton(name, text) {
+  const copy = () => navigator.clipboard.writeText(text).then(() => notify(t('copiedText')), () => {});
+  return smallButton('copy', t('copy'), copy, { 'aria-label': `${name}: ${t('copy')}` });
+}
+
 let notices;
 
 /** Says something for a while; what went wrong stays until it is closed. */
 export function notify(text, { isProblem = false, action } = {}) {
   notices ??= document.body.appendChild(h('div', { class: 'notices', role: 'status', 'aria-live': 'polite' }));
-  const notice = h('div', { class: isProblem ? 'notice problem' : 'notice' }, isProblem && icon('alert'), h('span', {}, text),
-    action && h('button', { type: 'button', class: 'plain', onclick: () => { notice.remove(); action.run(); } }, action.text),
+  const notice = h('div', { class: isProblem ? 'notice problem' : 'notice' }, isProblem && icon('alert'), h('span', text),
+    action && h('button', { class: 'plain', onclick: () => { notice.remove(); action.run(); } }, action.text),
     iconButton('close', t('close'), () => notice.remove()));
   // News takes the place of older news; problems stay.
   if (!isProblem) for (const older of notices.querySelectorAll('.notice:not(.problem)')) older.remove();

@@ -1,18 +1,49 @@
 // What the pages have in common: their heads, tables, and files that the browser saves.
-import { h, iconButton } from './dom.js';
+import { session } from './api.js';
+import { fill, h, icon, iconButton, note, spacer } from './dom.js';
 import { t } from './language.js';
 
 /** The first line of a page; where the page is narrow, with the button to the classes. */
 export function pageTitle(openSide, ...content) {
   return h('div', { class: 'page-title' },
-    iconButton('menu', t('classes'), openSide, { class: 'plain square only-narrow' }), content);
+    menuButton(openSide), content);
 }
+
+export function menuButton(openSide) { return iconButton('menu', t('classes'), openSide, { class: 'plain square only-narrow' }); }
+
+/** Shows a page of no class: its name, what can be done there, what stands below that, and what it holds. */
+export function fillPage(main, { openSide, title, actions, below }, ...content) {
+  fill(main, h('header', { class: 'page-head' }, pageTitle(openSide, h('h1', title), spacer(), actions), below), h('div', { class: 'page-scroll' }, content));
+}
+
+/** A line of fields and buttons. */
+export function line(...content) { return h('div', { class: 'move-line' }, content); }
+
+/** A part of a page, under the text of its name and what there is to say about it. */
+export function card(name, action, ...content) {
+  return h('section', { class: 'card', 'aria-labelledby': `${name}-title` },
+    h('div', { class: 'card-head' }, h('h2', { id: `${name}-title` }, t(name)), spacer(), action), note(t(`${name}Hint`)), content);
+}
+
+/** What stands where there is nothing to show. */
+export function emptyNotice(shape, text, ...more) { return h('div', { class: 'empty' }, icon(shape), h('p', { role: shape === 'alert' && 'alert' }, text), more); }
+
+/** Does something every two seconds, as long as an element is shown to somebody who is signed in. */
+export function repeatWhileShown(element, action) {
+  const timer = setInterval(() => {
+    if (!element.isConnected) clearInterval(timer);
+    else if (document.visibilityState === 'visible' && session.information) action(() => clearInterval(timer));
+  }, 2000);
+}
+
+/** What stands between the steps of a way. */
+export function crumbMark() { return h('span', { class: 'crumb-mark', 'aria-hidden': 'true' }, '›'); }
 
 /** A table of cells, under the names of its columns. */
 export function table(names, rows, label) {
   return h('div', { class: 'table-scroll', tabindex: '0', role: 'group', 'aria-label': label }, h('table', { class: 'plain-table' },
-    h('thead', {}, h('tr', {}, names.map((name) => h('th', { scope: 'col' }, t(`column.${name}`))))),
-    h('tbody', {}, rows.map((row) => h('tr', {}, row.map((cell) => h('td', {}, cell)))))));
+    h('thead', h('tr', names.map((name) => h('th', { scope: 'col' }, t(`column.${name}`))))),
+    h('tbody', rows.map((row) => h('tr', row.map((cell) => h('td', cell)))))));
 }
 
 /** Has the browser save a file. */

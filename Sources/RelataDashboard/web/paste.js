@@ -1,12 +1,12 @@
 // Cells of a spreadsheet, pasted over those of the grid: all of them, or none.
 import { canEdit, edits } from './edits.js';
-import { findByTitle, readText } from './editors.js';
+import { checked, findByTitle, readText } from './editors.js';
 import { t } from './language.js';
 import { notify, reportProblem } from './overlay.js';
 import { titleOf } from './schema.js';
 
 /** Lines of cells, as spreadsheets copy them: tabs between, and quotes around what holds tabs or line breaks. */
-export function readCells(text) {
+function readCells(text) {
   const lines = [[]];
   for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^\t\r\n]*))(\t|\r\n|\n|\r|$)/g)) {
     lines.at(-1).push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
@@ -29,8 +29,7 @@ export async function paste(text, className, cellAt) {
         if (!row || !field || field.type === 'Relation' || !canEdit(field)) throw new Error(t('notToPaste'));
         if (edits.of(className, row.objectId)?.kind === 'delete') throw new Error(t('isToBeDeleted'));
         const after = field.type === 'Pointer' && cell !== '' ? await target(field.targetClass, cell, targets) : readText(field, cell);
-        if (after === undefined && field.required) throw new Error(t('required', { name: field.name }));
-        changes.push({ row, name: field.name, after });
+        changes.push({ row, name: field.name, after: checked(after, field) });
       } catch (error) {
         if (error.status !== undefined) return reportProblem(error);
         problems.push(`${[row && titleOf(row, className), field?.name].filter(Boolean).join(' ') || cell}: ${error.message}`);

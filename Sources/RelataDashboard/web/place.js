@@ -66,6 +66,12 @@ export function address(place) {
   return `#/${encode(place.className)}${query ? '?' + query : ''}`;
 }
 
+/** The address of a class. */
+export function classAddress(className, more) { return address({ page: 'class', className, ...more }); }
+
+/** What tells paths of objects apart. */
+export function pathText(path) { return JSON.stringify(path.map(({ className, id }) => [className, id])); }
+
 /** A place as a step of the trail of another. */
 export function step(place) { return address({ ...place, trail: [], open: [] }); }
 
@@ -76,10 +82,4 @@ export function go(place) {
   const wanted = address(place);
   if (wanted === location.hash) dispatchEvent(new HashChangeEvent('hashchange'));
   else location.hash = wanted;
-}
-
-/** The same without a step back to it. */
-export function amend(place) {
-  history.replaceState(null, '', address(place));
-  dispatchEvent(new HashChangeEvent('hashchange'));
 }

@@ -1,5 +1,6 @@
 // Conditions of the form as text, and back: those that are comparisons joined by AND, or by OR.
 import { schema } from './schema.js';
+import { localTime } from './values.js';
 
 const operators = {
   String: ['contains', 'equal', 'unequal', 'begins', 'ends', 'set', 'unset'],
@@ -33,7 +34,7 @@ function nameText(path) {
   return path.split('.').map((name) => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? (keywords.has(name.toUpperCase()) ? '#' + name : name) : '`' + name + '`')).join('.');
 }
 
-const keywords = new Set(['AND', 'OR', 'NOT', 'IN', 'LIKE', 'MATCHES', 'CONTAINS', 'BEGINSWITH', 'ENDSWITH', 'BETWEEN', 'ANY', 'SOME', 'ALL', 'NONE', 'NIL', 'NULL', 'TRUE', 'FALSE', 'YES', 'NO', 'SELF', 'TRUEPREDICATE', 'FALSEPREDICATE', 'SUBQUERY']);
+const keywords = new Set('AND OR NOT IN LIKE MATCHES CONTAINS BEGINSWITH ENDSWITH BETWEEN ANY SOME ALL NONE NIL NULL TRUE FALSE YES NO SELF TRUEPREDICATE FALSEPREDICATE SUBQUERY'.split(' '));
 
 export function quoted(text) { return `"${text.replace(/\\/g, '\\\\').replace(/"/g, '\\"').replace(/\n/g, '\\n').replace(/\t/g, '\\t')}"`; }
 
@@ -74,7 +75,7 @@ export function readCondition(text, known) {
     else {
       term.operator = Object.keys(symbols).find((key) => symbols[key] === symbol[0].toUpperCase());
       term.value = value[2] ?? value[1].replace(/\\(.)/g, (whole, letter) => ({ n: '\n', t: '\t' })[letter] ?? letter);
-      if (field.type === 'Date') term.value = localTime(term.value);
+      if (field.type === 'Date') term.value = localTime(new Date(term.value), 19);
     }
     if (!operatorsOf(field).includes(term.operator)) return null;
     terms.push(term);
@@ -84,10 +85,4 @@ export function readCondition(text, known) {
     joint = word;
   }
   return { terms, joint: joint ?? 'AND' };
-}
-
-function localTime(text) {
-  const date = new Date(text);
-  if (Number.isNaN(date.getTime())) return '';
-  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

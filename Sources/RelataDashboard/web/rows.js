@@ -12,6 +12,9 @@ export function readSort(text) {
     name.startsWith('-') ? { name: name.slice(1), descends: true } : { name, descends: false });
 }
 
+/** The text of an order. */
+export function sortText(order) { return order.map(({ name, descends }) => (descends ? '-' : '') + name).join(','); }
+
 export class Rows extends EventTarget {
   /** How many there are; `null` until somebody counted. */
   total = null;
@@ -38,17 +41,14 @@ export class Rows extends EventTarget {
 
   /** What asks for the first page. */
   get firstQuery() {
-    return { ...this.#base(), order: this.#order().map(({ name, descends }) => (descends ? '-' : '') + name).join(','), limit: String(pageSize) };
+    return { ...this.#base(), order: sortText(this.#order()), limit: String(pageSize) };
   }
 
   close() { this.#stop.abort(); }
 
-  row(place) { return this.#pages.get(Math.floor(place / pageSize))?.[place % pageSize]; }
+  #tell() { this.dispatchEvent(new Event('change')); }
 
-  /** The places whose objects are here. */
-  *loaded() {
-    for (const [page, rows] of this.#pages) for (const [index, row] of rows.entries()) yield [page * pageSize + index, row];
-  }
+  row(place) { return this.#pages.get(Math.floor(place / pageSize))?.[place % pageSize]; }
 
   get length() { return this.total ?? this.known; }
 
@@ -66,7 +66,7 @@ export class Rows extends EventTarget {
 
   async #fetch(page) {
     const part = this.#part(page);
-    const query = { ...this.#base(part.condition), order: part.order.map(({ name, descends }) => (descends ? '-' : '') + name).join(','), limit: String(part.limit), skip: String(part.skip) };
+    const query = { ...this.#base(part.condition), order: sortText(part.order), limit: String(part.limit), skip: String(part.skip) };
     if (!query.order) delete query.order;
     const { results } = await server.find(this.query.className, query, this.#stop.signal);
     const rows = part.isReversed ? results.reverse() : results;
@@ -78,14 +78,14 @@ export class Rows extends EventTarget {
     this.known = Math.max(this.known, rows.length === pageSize ? end + 1 : end);
     const isEnd = rows.length || page === 0 || this.#pages.get(page - 1)?.length === pageSize;
     if (rows.length < pageSize && this.total === null && isEnd) this.#setTotal({ count: end, isExact: true });
-    this.dispatchEvent(new Event('change'));
+    this.#tell();
     await this.#count(rows);
   }
 
   /** Fetches what is looked at again, once somebody looks, without leaving a gap. */
   refresh() {
     for (const page of this.#pages.keys()) this.#stale.add(page);
-    this.dispatchEvent(new Event('change'));
+    this.#tell();
     if (!this.isGuess) this.count().catch(() => {});
   }
 
@@ -114,7 +114,7 @@ export class Rows extends EventTarget {
     if (!relations.length || !rows.length) return;
     const counts = await server.counts(this.query.className, relations, rows.map((row) => row.objectId));
     for (const row of rows) row.counts = counts[row.objectId] ?? {};
-    this.dispatchEvent(new Event('change'));
+    this.#tell();
   }
 
   #base(condition) {
@@ -138,18 +138,18 @@ export class Rows extends EventTarget {
     const { className, predicate, search, relation } = this.query;
     const estimate = predicate || search || relation ? null : (await server.estimates())[className];
     this.#setTotal(await countSoon(className, this.#whole, { estimate, signal: this.#stop.signal }));
-    this.dispatchEvent(new Event('change'));
+    this.#tell();
   }
 
   /** Counts all, which may take a while. */
   async countAll() {
     this.isCounting = true;
-    this.dispatchEvent(new Event('change'));
+    this.#tell();
     try {
       this.#setTotal(await countAll(this.query.className, this.#whole, this.#stop.signal));
     } finally {
       this.isCounting = false;
-      this.dispatchEvent(new Event('change'));
+      this.#tell();
     }
   }
 
@@ -164,27 +164,21 @@ export class Rows extends EventTarget {
   /** Which part of the query is a page, seen from the nearest end or page that is here. */
   #part(page) {
     const order = this.#order();
-    const from = { page: -1, skip: page * pageSize, limit: pageSize, order, isReversed: false };
-    let best = from;
+    let best = { skip: page * pageSize, limit: pageSize, order, isReversed: false };
+    if (!order.length) return best;
     const better = (other) => { if (other.skip < best.skip) best = other; };
     const reversed = order.map(({ name, descends }) => ({ name, descends: !descends }));
-    const isOrdered = order.length > 0;
-    if (isOrdered && this.total !== null) {
+    if (this.total !== null) {
       const last = Math.min((page + 1) * pageSize, this.total);
       const limit = last - page * pageSize;
       if (limit > 0) better({ skip: this.total - last, limit, order: reversed, isReversed: true });
     }
-    if (isOrdered && this.#hasKeys(order)) {
+    if (this.#hasKeys(order)) {
       for (const [other, rows] of this.#pages) {
         if (this.#stale.has(other)) continue;
-        if (rows.length < pageSize && other < page) continue;
-        if (other < page) {
-          const condition = after(rows.at(-1), order);
-          better({ skip: (page - other - 1) * pageSize, limit: pageSize, order, isReversed: false, condition });
-        } else if (other > page && rows.length) {
-          const condition = after(rows[0], reversed);
-          better({ skip: (other - page - 1) * pageSize, limit: pageSize, order: reversed, isReversed: true, condition });
-        }
+        const part = { skip: (Math.abs(other - page) - 1) * pageSize, limit: pageSize };
+        if (other < page && rows.length === pageSize) better({ ...part, order, isReversed: false, condition: after(rows.at(-1), order) });
+        else if (other > page && rows.length) better({ ...part, order: reversed, isReversed: true, condition: after(rows[0], reversed) });
       }
     }
     return best;

@@ -37,6 +37,8 @@ class ClassInformation {
 
   field(name) { return this.byName.get(name); }
 
+  /** All but relations. */
+  get stored() { return this.fields.filter(({ type }) => type !== 'Relation'); }
   get relations() { return this.fields.filter(({ type }) => type === 'Relation'); }
   get pointers() { return this.fields.filter(({ type }) => type === 'Pointer'); }
   /** What a query shows of the objects of this class where only their names matter. */
@@ -47,6 +49,9 @@ class ClassInformation {
 
 /** `Pointer<Genre>`, `String`. */
 export function typeText({ type, targetClass }) { return targetClass ? `${type}<${targetClass}>` : type; }
+
+/** The type, with a mark where a value is required. */
+export function requiredText(field) { return typeText(field) + (field.required ? ' *' : ''); }
 
 /** What a field is besides its type. */
 export function ruleTexts(field) {

@@ -77,7 +77,7 @@ export function startExport(classes, format, storeName) {
     job.id = begun.id;
     const transfer = await job.finish(begun);
     if (transfer.phase !== 'done') return job.tell({ phase: 'failed', problem: new Error(transfer.problem) });
-    const total = transfer.files.reduce((sum, { size }) => sum + size, 0);
+    const total = sizeOf(transfer.files);
     job.tell({ phase: 'fetching', total, done: 0, report: transfer.report });
     for (const { name, size } of transfer.files) {
       const parts = [];
@@ -106,7 +106,7 @@ export function startImport(files, options) {
     let transfer = await resumed(files) ?? await server.beginImport(files.map(({ name, size }) => ({ name, size })));
     job.id = transfer.id;
     memory.write('import', { id: job.id, files: described(files) });
-    job.tell({ total: files.reduce((sum, { size }) => sum + size, 0) });
+    job.tell({ total: sizeOf(files) });
     if (transfer.phase === 'receiving') {
       for (const file of files) transfer = await bring(job, file, transfer);
     }
@@ -125,9 +125,9 @@ export function startImport(files, options) {
 }
 
 async function bring(job, file, transfer) {
-  const sizeOf = (known) => known.files.find(({ name }) => name === file.name).size;
-  let offset = sizeOf(transfer);
-  let before = transfer.files.reduce((sum, { size }) => sum + size, 0) - offset;
+  const have = (known) => known.files.find(({ name }) => name === file.name).size;
+  let offset = have(transfer);
+  let before = sizeOf(transfer.files) - offset;
   while (offset < file.size && job.isRunning) {
     try {
       const piece = file.slice(offset, offset + transfer.pieceSize);
@@ -135,7 +135,7 @@ async function bring(job, file, transfer) {
     } catch (error) {
       // A piece arrived though its reply didn't: what the server has counts.
       if (error.status !== 409) throw error;
-      const known = sizeOf(await server.transfer(job.id));
+      const known = have(await server.transfer(job.id));
       if (known === offset) throw error;
       offset = known;
     }
@@ -143,6 +143,8 @@ async function bring(job, file, transfer) {
   }
   return { ...transfer, files: transfer.files.map((known) => (known.name === file.name ? { ...known, size: offset } : known)) };
 }
+
+function sizeOf(files) { return files.reduce((sum, { size }) => sum + size, 0); }
 
 function described(files) { return JSON.stringify(files.map(({ name, size, lastModified }) => [name, size, lastModified])); }
 

@@ -1,9 +1,9 @@
 // How values are shown.
-import { jsonText } from './api.js';
+import { jsonText, jsonValue } from './api.js';
 import { h, icon } from './dom.js';
 import { fileTitle } from './files.js';
 import { dateText, number, t } from './language.js';
-import { schema, titleOf } from './schema.js';
+import { titleOf } from './schema.js';
 
 const longest = 300;
 
@@ -24,37 +24,55 @@ export function valueText(value, field) {
   }
 }
 
+/** The value of a text that somebody wrote or chose. */
+export function parsedJSON(text) {
+  try {
+    return jsonValue(text);
+  } catch (error) {
+    throw new Error(t('noJSON', { problem: error.message }));
+  }
+}
+
+/** A date as its fields in forms have it, which know no time zones. */
+export function localTime(date, length = 23) {
+  if (Number.isNaN(date.getTime())) return '';
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, length);
+}
+
 export function dateOf(value) { return new Date(typeof value === 'string' ? value : value.iso); }
 
 function byteCount(base64) { return Math.floor(base64.replace(/=+$/, '').length * 3 / 4); }
 
 /** The name of what a pointer leads to, as far as it came along. */
-export function pointerTitle(value) { return titleOf(value, value.className) ?? value.objectId; }
+function pointerTitle(value) { return titleOf(value, value.className) ?? value.objectId; }
+
+/** What stands where there is no value. */
+export function unset(text, more) { return h('span', { class: 'unset', ...more }, text); }
 
 /** What a cell holds. */
 export function valueContent(value, field, row) {
   if (field.type === 'Relation') {
     const count = row.counts?.[field.name];
-    if (count === undefined) return h('span', { class: 'unset' }, '…');
+    if (count === undefined) return unset('…');
     return h('span', { class: count ? 'chip many' : 'chip many zero', 'data-follow': field.name }, icon('many'), number(count));
   }
-  if (value === undefined || value === null) return h('span', { class: 'unset', title: t('unset') }, '—');
+  if (value === undefined || value === null) return unset('—', { title: t('unset') });
   switch (field.type) {
-    case 'Pointer':
-      return h('span', { class: 'chip', 'data-follow': field.name }, icon('link'), h('span', {}, clipped(pointerTitle(value))));
-    case 'File': return h('span', { class: 'chip', 'data-follow': field.name, title: String(value.name ?? '') }, icon('file'), h('span', {}, clipped(fileTitle(value))));
+    case 'Pointer': return chip('link', pointerTitle(value), field);
+    case 'File': return chip('file', fileTitle(value), field, { title: String(value.name ?? '') });
     case 'Boolean': return h('span', { class: value ? 'truth yes' : 'truth no' }, valueText(value, field));
     case 'Date': return h('time', { datetime: dateOf(value).toJSON() ?? '' }, valueText(value, field));
     case 'Number': return h('span', { class: 'number' }, valueText(value, field));
     case 'String':
-      if (value === '') return h('span', { class: 'unset' }, t('emptyText'));
-      return h('span', {}, clipped(String(value).replace(/\s*\n\s*/g, ' ↵ ')));
-    default: return h('code', {}, clipped(valueText(value, field)));
+      if (value === '') return unset(t('emptyText'));
+      return h('span', clipped(String(value).replace(/\s*\n\s*/g, ' ↵ ')));
+    default: return h('code', clipped(valueText(value, field)));
   }
 }
 
-function clipped(text) { return text.length > longest ? text.slice(0, longest) + '…' : text; }
+function chip(shape, text, { name }, more) {
+  return h('span', { class: 'chip', 'data-follow': name, ...more }, icon(shape), h('span', clipped(text)));
+}
 
-/** What the class of an object is called where it stands beside its name. */
-export function classBadge(name) { return h('span', { class: 'badge' }, name); }
+function clipped(text) { return text.length > longest ? text.slice(0, longest) + '…' : text; }
 

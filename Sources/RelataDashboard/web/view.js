@@ -1,23 +1,23 @@
 // Viewing the store as somebody else: what that caller sees, and which rule decides about each operation.
 import { server, session } from './api.js';
-import { fill, h, icon } from './dom.js';
+import { h, icon, linkButton, note, spacer } from './dom.js';
 import { edits } from './edits.js';
 import { t } from './language.js';
-import { notify, openDialog, openMenu, problemText } from './overlay.js';
+import { dialogForm, doneFooter, fillLater, labelled, notify, openDialog, openMenu, problemText } from './overlay.js';
 
 /** The control by which the caller is chosen as whom the store is viewed. */
 export function viewControl() {
   const { viewer } = session;
   const isOf = (kind) => viewer?.name.startsWith(kind + ':') ?? false;
   return h('button', {
-    type: 'button', class: viewer ? 'viewer viewing' : 'viewer plain', 'aria-haspopup': 'menu', 'aria-expanded': 'false',
+    class: viewer ? 'viewer viewing' : 'viewer plain', 'aria-haspopup': 'menu', 'aria-expanded': 'false',
     onclick: ({ currentTarget }) => openMenu(currentTarget, [
       { text: t('viewMaster'), isOn: !viewer, action: () => view(null) },
       { text: t('viewNobody'), isOn: viewer?.name === 'nobody', action: () => view({ name: 'nobody', text: t('viewNobody') }) },
       { text: t('viewUser'), isOn: isOf('user'), action: () => choose('viewUser', t('viewUserHint'), server.user) },
       { text: t('viewRole'), isOn: isOf('role'), action: () => choose('viewRole', t('viewRoleHint'), server.role) },
     ]),
-  }, icon('eye'), h('span', {}, viewer ? t('viewingAs', { name: viewer.text }) : t('viewAs')));
+  }, icon('eye'), h('span', viewer ? t('viewingAs', { name: viewer.text }) : t('viewAs')));
 }
 
 function view(viewer) {
@@ -29,53 +29,42 @@ function view(viewer) {
 /** Asks for a name, and views as whoever has it. */
 async function choose(title, hint, find) {
   const chosen = await openDialog(t(title), (close) => {
-    const name = h('input', { type: 'text', autocomplete: 'off', spellcheck: 'false', 'aria-label': hint, required: true });
-    const problem = h('p', { class: 'form-problem', role: 'alert' });
-    return h('form', {
-      onsubmit: async (event) => {
-        event.preventDefault();
-        fill(problem);
-        try {
-          const found = await find(name.value.trim());
-          if (found) close(found);
-          else fill(problem, t('viewUnknown', { name: name.value.trim() }));
-        } catch (error) {
-          fill(problem, problemText(error));
-        }
-      },
-    }, h('div', { class: 'changes' }, h('label', {}, hint, name), problem),
-    h('footer', {}, h('button', { type: 'submit', class: 'primary' }, t('viewAs'))));
+    const name = h('input', { type: 'text', id: 'view-name', autocomplete: 'off', spellcheck: 'false', required: true });
+    return dialogForm(close, t('viewAs'), labelled('view-name', hint, name), async () => {
+      const found = await find(name.value.trim());
+      if (!found) throw new Error(t('viewUnknown', { name: name.value.trim() }));
+      return found;
+    });
   });
   if (chosen) view(chosen);
 }
 
 const outcomes = { allowed: ['accessAllowed', 'new'], hidden: ['accessHidden', ''], denied: ['accessDenied', 'delete'] };
 
-function badge(text, outcome) { return h('span', { class: `kind ${outcomes[outcome][1]}` }, text); }
+function verdict(text, outcome) { return h('span', { class: `kind ${outcomes[outcome][1]}` }, text); }
 
 /** What the caller may do with the objects of a class: a line above them. */
 export function accessLine(access) {
-  return h('div', { class: 'access-line' }, h('span', {}, t('viewingAs', { name: session.viewer.text })),
-    access.verdicts.map(({ operation, outcome }) => badge(`${operation}: ${t(outcomes[outcome][0])}`, outcome)),
-    h('button', { type: 'button', class: 'link', onclick: () => openDialog(t('why'), (close) => [
-      h('div', { class: 'changes' }, accessList(access)), h('footer', {}, h('button', { type: 'button', class: 'primary', onclick: () => close() }, t('done')))]) }, t('why')));
+  return h('div', { class: 'access-line' }, h('span', t('viewingAs', { name: session.viewer.text })),
+    access.verdicts.map(({ operation, outcome }) => verdict(`${operation}: ${t(outcomes[outcome][0])}`, outcome)),
+    linkButton(() => openDialog(t('why'), (close) => [
+      h('div', { class: 'changes' }, accessList(access)), doneFooter(close)]), t('why')));
 }
 
 /** What becomes of each operation, and the rule behind it. */
-export function accessList({ caller, verdicts, hiddenFields, partlyHiddenFields }) {
+function accessList({ caller, verdicts, hiddenFields, partlyHiddenFields }) {
   return [
-    h('p', { class: 'note' }, caller),
+    note(caller),
     h('dl', { class: 'fields' }, verdicts.map(({ operation, outcome, reason }) => [
-      h('dt', {}, operation, h('span', { class: 'spacer' }), badge(t(outcomes[outcome][0]), outcome)), h('dd', {}, reason)])),
-    hiddenFields.length > 0 && h('p', {}, t('accessHiddenFields', { names: hiddenFields.join(', ') })),
-    partlyHiddenFields.length > 0 && h('p', {}, t('accessPartlyHiddenFields', { names: partlyHiddenFields.join(', ') })),
+      h('dt', operation, spacer(), verdict(t(outcomes[outcome][0]), outcome)), h('dd', reason)])),
+    hiddenFields.length > 0 && h('p', t('accessHiddenFields', { names: hiddenFields.join(', ') })),
+    partlyHiddenFields.length > 0 && h('p', t('accessPartlyHiddenFields', { names: partlyHiddenFields.join(', ') })),
   ];
 }
 
 /** Why the caller sees an object, or doesn't, and what it may do with it. */
 export function whySection(className, id) {
-  const found = h('div', { 'aria-busy': 'true' }, h('p', { class: 'note' }, t('loading')));
-  server.access(className, id).then((access) => fill(found, accessList(access)), (error) => fill(found, h('p', { class: 'note' }, problemText(error))))
-    .finally(() => found.setAttribute('aria-busy', 'false'));
-  return h('section', { class: 'related why' }, h('h3', {}, t('why')), found);
+  const found = h('div');
+  fillLater(found, () => server.access(className, id).then(accessList, (error) => note(problemText(error))));
+  return h('section', { class: 'related why' }, h('h3', t('why')), found);
 }
