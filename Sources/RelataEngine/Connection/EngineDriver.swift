@@ -152,6 +152,13 @@ package protocol EngineDriver: MigrationDriver {
     func searchIndexes(_ connection: Connection) throws(RelataError) -> [SearchIndex]
     /// The collation of a column, as `CREATE INDEX` names it; `nil` for the one that compares bytes.
     func collation(of column: String, in table: String) -> String?
+    /// Whether a column takes texts for equal only if they differ in nothing but the case of ASCII, spaces at the end, and
+    /// what follows U+0000.
+    ///
+    /// `false` if that isn't known.
+    func comparesPlainly(
+        _ column: String, of table: String, _ connection: Connection
+    ) throws(RelataError) -> Bool
     /// The last key that the database assigned to a row of a table, even if it was deleted; 0 for none.
     func lastAssignedKey(of table: String, _ connection: Connection) throws(RelataError) -> Int64
     /// The names of other schemas that hold tables, on an engine that has several.

@@ -92,13 +92,14 @@ struct CallerLookup {
     /// - Throws: ``ParseError`` 209 for a session that doesn't exist, or has ended; 101 for a subject that doesn't
     ///   exist.
     func known(_ caller: Caller) throws -> KnownCaller {
-        let recent = connection.keptForState { RecentCallers() }
-        if let known = recent?.caller(caller, in: classes) {
+        guard let recent = connection.keptForState({ RecentCallers() }), let key = RecentCallers.Key(caller, secrets)
+        else { return try read(caller) }
+        if let known = recent.caller(key, in: classes) {
             if let end = known.session?.end, end <= now { throw ParseError.sessionIsOver }
             return known
         }
         let known = try read(caller)
-        recent?.add(known, for: caller)
+        recent.add(known, for: key)
         return known
     }
 

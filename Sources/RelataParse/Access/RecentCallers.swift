@@ -3,14 +3,18 @@
 /// A connection keeps them, and forgets them once any process commits a change.
 final class RecentCallers {
     /// The parts of a request that decide who its caller is.
-    private struct Key: Hashable {
-        let isMaster: Bool
-        let sessionToken: String?
-        let subject: AccessSubject?
+    struct Key: Hashable {
+        private let isMaster: Bool
+        /// The digest of the session's token: tokens aren't kept in memory, and stores with other digests, or without
+        /// users, don't know each other's sessions.
+        private let session: [UInt8]?
+        private let subject: AccessSubject?
 
-        init(_ caller: Caller) {
+        /// `nil` for a session in a store without users.
+        init?(_ caller: Caller, _ secrets: (any SecretHashing)?) {
+            if caller.sessionToken != nil, secrets == nil { return nil }
             isMaster = caller.isMaster
-            sessionToken = caller.sessionToken
+            session = caller.sessionToken.flatMap { secrets?.digest(of: $0) }
             subject = caller.subject
         }
     }
@@ -23,18 +27,18 @@ final class RecentCallers {
     /// A caller; `nil` if it wasn't read yet.
     ///
     /// - Parameter classes: The classes of the store that reads: others give other rights.
-    func caller(_ caller: Caller, in classes: ClassSet) -> KnownCaller? {
+    func caller(_ key: Key, in classes: ClassSet) -> KnownCaller? {
         if self.classes !== classes {
             self.classes = classes
             (known, size) = ([:], 0)
         }
-        return known[Key(caller)]
+        return known[key]
     }
 
     /// Keeps a caller that was read.
-    func add(_ caller: KnownCaller, for sender: Caller) {
+    func add(_ caller: KnownCaller, for key: Key) {
         guard caller.size <= Self.maximumSize / 4 else { return }
         if size + caller.size > Self.maximumSize { (known, size) = ([:], 0) }
-        if known.updateValue(caller, forKey: Key(sender)) == nil { size += caller.size }
+        if known.updateValue(caller, forKey: key) == nil { size += caller.size }
     }
 }

@@ -70,7 +70,7 @@ struct LiveGroup: Sendable {
     let others: Set<String>
     /// The classes for which ``plan`` was made.
     private var classes: ClassSet
-    /// A text that an object must contain; `nil` if the conditions require none.
+    /// A text that an object must contain; `nil` if there is none by which to find objects.
     private let term: LiveIndex.Term?
     /// The statement for changed objects. A change of these classes makes a new group.
     private let statement = LiveStatement()
@@ -90,7 +90,7 @@ struct LiveGroup: Sendable {
 
     init(_ found: LiveReader.Found, round: Int, at moment: Date) {
         readAt = moment
-        term = found.plan?.condition?.requiredText
+        term = found.term
         (key, plan, others, classes, matched) = (found.key, found.plan, found.others, found.classes, found.matched)
         sharesContent = found.sharesContent
         // The events of the current round before the group existed are unknown.
@@ -144,7 +144,7 @@ struct LiveGroup: Sendable {
         let since = readAt
         readAt = moment
         if !isAboutAll, let term,
-            let candidates = index.candidates(term, key.className, isKnown: { matched[$0] != nil })
+            let candidates = index.candidates(term, key.className, before: matched)
         {
             return candidates.isEmpty ? nil : Question(changed: candidates, isAboutAll: false, since: since)
         }

@@ -16,37 +16,40 @@ struct LiveIndex {
         }
     }
 
-    /// The changed objects of a class.
-    private struct OfClass {
-        /// The objects that may have met conditions before the changes.
-        let old: [KeyValue]
-        /// By property; `nil` if a property can't be read.
-        var texts: [String: [String: [KeyValue]]?] = [:]
-    }
+    /// Changed objects by the texts of one property; `nil` if the property can't be read.
+    private typealias Texts = [String: [KeyValue]]?
 
     private let changes: LiveChanges
     private let reader: LiveReader
-    private var classes: [String: OfClass] = [:]
+    /// By class and property.
+    private var known: [String: [String: Texts]] = [:]
 
     init(_ changes: LiveChanges, _ reader: LiveReader) { (self.changes, self.reader) = (changes, reader) }
 
     /// The changed objects of a class that may meet a group's conditions, or may have met them; `nil` if that can't be
     /// told.
     ///
-    /// - Parameter isKnown: Whether an object met the conditions before.
+    /// - Parameter matched: The objects that met the conditions before.
     mutating func candidates(
-        _ term: Term, _ className: String, isKnown: (KeyValue) -> Bool
+        _ term: Term, _ className: String, before matched: [KeyValue: LiveGroup.Seen]
     ) -> [KeyValue: LiveChanges.OfObject]? {
         guard let objects = changes.classes[className]?.objects else { return [:] }
-        if classes[className]?.texts[term.property] == nil {
-            let old = objects.filter { !$0.value.isOnlyInserted }.map(\.key)
-            let texts = texts(term.property, Array(objects.keys), of: className)
-            classes[className, default: OfClass(old: old)].texts[term.property] = .some(texts)
+        let read: Texts
+        if let there = known[className]?[term.property] {
+            read = there
+        } else {
+            read = texts(term.property, Array(objects.keys), of: className)
+            known[className, default: [:]][term.property] = .some(read)
         }
-        guard let ofClass = classes[className], let texts = ofClass.texts[term.property] ?? nil else { return nil }
+        guard let found = read else { return nil }
         var candidates: [KeyValue: LiveChanges.OfObject] = [:]
-        for key in texts[term.text] ?? [] { candidates[key] = objects[key] }
-        for key in ofClass.old where isKnown(key) { candidates[key] = objects[key] }
+        for key in found[term.text] ?? [] { candidates[key] = objects[key] }
+        // Of many groups and many changes, most have nothing in common.
+        if objects.count < matched.count {
+            for (key, change) in objects where matched[key] != nil { candidates[key] = change }
+        } else {
+            for key in matched.keys { if let change = objects[key] { candidates[key] = change } }
+        }
         return candidates
     }
 
@@ -60,21 +63,16 @@ struct LiveIndex {
         return texts
     }
 
-    /// The same text for all that a column of SQLite may take for equal: its collations ignore the case of ASCII, or
-    /// spaces at the end.
+    /// The same text for all that a column may take for equal that compares plainly: SQLite's collations ignore the case
+    /// of ASCII and what follows U+0000, or spaces at the end.
     private static func folded(_ text: String) -> String {
         func isUpper(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") }
         let space = UInt8(ascii: " ")
-        guard text.utf8.last == space || text.utf8.contains(where: isUpper) else { return text }
-        let bytes = text.utf8.map { isUpper($0) ? $0 + 32 : $0 }
+        guard text.utf8.last == space || text.utf8.contains(where: { isUpper($0) || $0 == 0 }) else { return text }
+        let bytes = text.utf8.prefix { $0 != 0 }.map { isUpper($0) ? $0 + 32 : $0 }
         let end = bytes.lastIndex { $0 != space }.map { $0 + 1 } ?? 0
         return String(decoding: bytes[..<end], as: UTF8.self)
     }
-}
-
-extension LiveChanges.OfObject {
-    /// Whether the object is new, and nothing else is known of it: it met no conditions before.
-    fileprivate var isOnlyInserted: Bool { isInserted && !isDeleted && fields == [] }
 }
 
 extension ExpressionNode {

@@ -21,6 +21,8 @@ struct LiveReader {
         let classes: ClassSet
         /// Whether all callers who see an object see the same fields and pointers.
         var sharesContent = false
+        /// A text that an object must contain; `nil` if there is none by which to find objects.
+        var term: LiveIndex.Term?
         var matched: [KeyValue: LiveGroup.Seen] = [:]
     }
 
@@ -141,6 +143,7 @@ struct LiveReader {
     func filled(_ group: Found, as known: KnownCaller, limit: Int) throws -> Found? {
         guard let plan = group.plan else { return group }
         var found = group
+        found.term = try requiredText(plan)
         let log = AccessLog()
         found.matched = try transaction.connection.logging(log) {
             try matching(plan, of: found.key, as: known, limit: limit)
@@ -210,6 +213,20 @@ struct LiveReader {
         let query = try transaction.unlimitedCompiler.keys(of: className, among: keys)
         return Set(
             try transaction.connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) })
+    }
+
+    /// A text that an object must contain before it can meet a query's condition; `nil` if there is none, or if the
+    /// database takes more texts for equal than ``LiveIndex`` does, by another program's collation.
+    private func requiredText(_ plan: QueryPlan) throws -> LiveIndex.Term? {
+        guard let term = plan.condition?.requiredText, let table = transaction.schema[plan.entity] else { return nil }
+        var columns = table.columnIndexes(of: term.property).map { (table.sqlName, table.columns[$0].name) }
+        // The key of the object that a pointer leads to may be compared instead.
+        if let target = table.entity.relationship(term.property).flatMap({ transaction.schema[$0.target] }) {
+            columns += target.keyColumnNames.map { (target.sqlName, $0) }
+        }
+        let (connection, driver) = (transaction.connection, transaction.connection.driver)
+        let isPlain = try columns.allSatisfy { try driver.comparesPlainly($0.1, of: $0.0, connection) }
+        return isPlain ? term : nil
     }
 
     /// The texts that some objects have in a property; `nil` if it isn't text.

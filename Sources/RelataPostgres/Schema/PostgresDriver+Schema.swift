@@ -61,6 +61,20 @@ extension PostgresDriver {
     /// Columns have the collation that they are compared by, in every index too.
     package func collation(of column: String, in table: String) -> String? { nil }
 
+    package func comparesPlainly(
+        _ column: String, of table: String, _ connection: Connection
+    ) throws(RelataError) -> Bool {
+        // Other types, such as citext, have a comparison of their own.
+        let sql = """
+            SELECT 1 FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+                JOIN pg_collation AS l ON l.oid = a.attcollation
+            WHERE c.relname = $1::text AND c.relnamespace = to_regnamespace(quote_ident(current_schema()))
+                AND a.attname = $2::text AND NOT a.attisdropped AND l.collisdeterministic
+                AND a.atttypid IN ('text'::regtype, 'varchar'::regtype, 'bpchar'::regtype)
+            """
+        return try connection.value(SQLStatement(sql, [.value(.text(table)), .value(.text(column))])) != nil
+    }
+
     package func lastAssignedKey(of table: String, _ connection: Connection) throws(RelataError) -> Int64 {
         let sql = """
             SELECT coalesce(max(pg_sequence_last_value(d.objid)), 0)::bigint

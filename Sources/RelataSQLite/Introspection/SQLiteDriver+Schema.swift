@@ -68,6 +68,13 @@ extension SQLiteDriver {
         return name.map { String(cString: $0) }.flatMap { $0 == "BINARY" ? nil : $0 }
     }
 
+    package func comparesPlainly(
+        _ column: String, of table: String, _ connection: Connection
+    ) throws(RelataError) -> Bool {
+        guard let name = collation(of: column, in: table) else { return true }
+        return ["BINARY", "NOCASE", "RTRIM"].contains { name.isSameName(as: $0) }
+    }
+
     package func lastAssignedKey(of table: String, _ connection: Connection) throws(RelataError) -> Int64 {
         guard try hasTable("sqlite_sequence", connection) else { return 0 }
         let query = SQLStatement("SELECT seq FROM sqlite_sequence WHERE name = ?1", [.value(.text(table))])

@@ -1,5 +1,7 @@
+import RelataEngine
 import RelataParse
 import RelataRecords
+import RelataSQLite
 import TestEngines
 import Testing
 
@@ -62,6 +64,31 @@ import Testing
             try transaction.insert(Record("Message", ["objectId": .text(id), "title": "n", "room": "b"]))
         }
         try await client.expect("leave 1 n")
+    }
+
+    @Test(.onSQLite) func textsThatAnotherProgramsColumnTakesForEqualAreFound() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path()
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE Message (id INTEGER PRIMARY KEY, title TEXT, room TEXT COLLATE NOCASE,
+                town TEXT COLLATE swiftCaseInsensitiveCompare)
+            """)
+        try connection.close()
+        let server = try TestServer(path: path)
+        defer { try? server.store.close() }
+        let client = try await LiveClient(server)
+        try await client.subscribe("Message", where: ["room": "hall"], id: 1)
+        // NOCASE compares up to U+0000.
+        try await client.subscribe("Message", where: ["room": "a\u{0}b"], id: 2)
+        try await client.subscribe("Message", where: ["town": "Évora"], id: 3)
+        _ = try await server.create("Message", ["title": "m", "room": "Hall"])
+        try await client.expect("create 1 m")
+        _ = try await server.create("Message", ["title": "n", "room": "A\u{0}c"])
+        try await client.expect("create 2 n")
+        _ = try await server.create("Message", ["title": "o", "town": "éVORA"])
+        try await client.expect("create 3 o")
     }
 
     @Test func queriesThatAChangeCantConcernCostNoStatement() async throws {

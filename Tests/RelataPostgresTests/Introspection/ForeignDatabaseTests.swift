@@ -82,6 +82,19 @@ import Testing
         #expect(try reading.entity("person").entity.relationship("people")?.deleteRule == .nullify)
     }
 
+    @Test func onlyPlainTextComparesPlainly() throws {
+        let owner = try session(database)
+        defer { owner.close() }
+        try owner.run(
+            "CREATE TABLE plain (a text, b varchar(9), c text COLLATE any_case, d citext, e integer)")
+        let connection = try foreignConnection(database.url)
+        defer { try? connection.close() }
+        let plain = try ["a", "b", "c", "d", "e", "f"].filter {
+            try connection.driver.comparesPlainly($0, of: "plain", connection)
+        }
+        #expect(plain == ["a", "b"])
+    }
+
     @Test func referencingAttributesShowTheStoredValue() throws {
         let owner = try session(database)
         defer { owner.close() }
