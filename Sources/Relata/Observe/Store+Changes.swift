@@ -92,6 +92,7 @@ extension ReadTransaction {
             $0.seen(under: access)
         }
     }
+
     fileprivate func endOfChanges() throws -> ChangePosition {
         try requireLog()
         return try ChangeLog.end(on: connection)
