@@ -10,6 +10,8 @@ package protocol StoreCaller: Sendable {
     func rights(on connection: Connection) throws -> (any CallerRights)?
     /// The models' schema with the names by which others know the entities: changes are reported by these.
     func reportedSchema(on connection: Connection) throws -> Schema
+    /// The name by which changes of a model's table are reported.
+    func reportedName(of table: Table) -> String
 }
 
 /// What a caller may do, as one transaction finds it. Accesses are those of the store's models.

@@ -68,12 +68,14 @@ struct SaveGuard {
                 "\(table.name) has properties that the caller doesn't see, and saving a whole object would unset them: use update(_:id:_:), which writes only what it changes"
             )
         }
-        var values = try bucket.values(of: row)
+        var (values, before) = (try bucket.values(of: row), stored)
         if case .updateColumns(let columns) = role {
             for column in values.indices where !columns.contains(column) { values[column] = stored[column] }
+            // They differ from what the caller sees: a hidden link isn't kept by being guessed.
+            for column in columns { before[column] = .null }
         }
         if role == .link { values = stored }
-        try checkLinks(of: table, values, before: stored)
+        try checkLinks(of: table, values, before: before)
     }
 
     /// The row as it is stored, for any caller.
@@ -99,8 +101,13 @@ struct SaveGuard {
     /// Refuses edits of lists in which other objects may be hidden or protected: an edit writes, or counts, all of them.
     private func check(_ edit: LinkEdits, of session: SaveSession) throws {
         let target = schema.tables[edit.link.target]
-        let isLimited = rights.read.guards(target) || rights.update.guards(target)
-        guard isLimited else { return try rights.check(.update, on: target.name) }
+        let deletes = edit.link.inverse.map { schema.references[$0].removeRule == .delete } ?? false
+        let isLimited =
+            rights.read.guards(target) || rights.update.guards(target) || deletes && rights.delete.guards(target)
+        guard isLimited else {
+            if deletes { try rights.check(.delete, on: target.name) }
+            return try rights.check(.update, on: target.name)
+        }
         throw RelataError.invalidUse(
             "\(edit.link.name) can't be edited in a caller's name, because rights limit its \(target.name) objects: set the link in each of them, or use the store itself"
         )

@@ -7,8 +7,10 @@ extension Store {
     ///
     /// Changes of SQL of your own, of triggers and of other processes name the entity only.
     public var changes: ChangeFeed {
+        guard let caller else { return ChangeFeed(hub, access) }
+        let names = Dictionary(schema.tables.map { (caller.reportedName(of: $0), $0.name) }) { first, _ in first }
         // Others than the models' may be hidden, too.
-        ChangeFeed(hub, access, of: caller == nil ? nil : Set(schema.tables.map(\.name)))
+        return ChangeFeed(hub, access.renamed(names, from: schema), of: Set(names.keys))
     }
 
     /// Changes of the durable log after a position, in order, at most that many: a reader continues from its last
@@ -36,7 +38,7 @@ extension Store {
     /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``DatabaseOptions/changeLog``.
     public func endOfChanges() async throws -> ChangePosition {
         try hub.requireLog()
-        return try await readLog { try ChangeLog.end(on: $0.connection) }
+        return try await readLog { try $0.endOfChanges() }
     }
 
     /// The end of the durable log, as the call with `async`.
@@ -45,7 +47,7 @@ extension Store {
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func endOfChanges() throws -> ChangePosition {
         try hub.requireLog()
-        return try readLog { try ChangeLog.end(on: $0.connection) }
+        return try readLog { try $0.endOfChanges() }
     }
 
     /// Removes changes up to a position from the durable log, when every reader has read them. Returns their number.
@@ -54,7 +56,7 @@ extension Store {
     @discardableResult
     public func removeChanges(through position: ChangePosition) async throws -> Int {
         try hub.requireLog()
-        return try await write { try ChangeLog.remove(through: position, on: $0.connection) }
+        return try await write { try $0.removeChanges(through: position) }
     }
 
     /// Removes changes up to a position from the durable log, as the call with `async`.
@@ -64,7 +66,7 @@ extension Store {
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func removeChanges(through position: ChangePosition) throws -> Int {
         try hub.requireLog()
-        return try write { try ChangeLog.remove(through: position, on: $0.connection) }
+        return try write { try $0.removeChanges(through: position) }
     }
 }
 
@@ -85,9 +87,26 @@ extension Store {
 
 extension ReadTransaction {
     fileprivate func changes(after position: ChangePosition, limit: Int) throws -> [LoggedChange] {
-        if rights != nil { try requireEverything(for: "the change log") }
+        try requireLog()
         return try ChangeLog.changes(after: position, limit: limit, schema: catalog.schema, on: connection).map {
             $0.seen(under: access)
         }
+    }
+
+    fileprivate func endOfChanges() throws -> ChangePosition {
+        try requireLog()
+        return try ChangeLog.end(on: connection)
+    }
+
+    /// Refuses the log of all objects to a caller.
+    fileprivate func requireLog() throws(RelataError) {
+        if rights != nil { try requireEverything(for: "the change log") }
+    }
+}
+
+extension WriteTransaction {
+    fileprivate func removeChanges(through position: ChangePosition) throws -> Int {
+        try requireLog()
+        return try ChangeLog.remove(through: position, on: connection)
     }
 }

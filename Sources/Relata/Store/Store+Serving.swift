@@ -7,6 +7,13 @@ extension Store {
     /// The models, including those found from others.
     package var models: [any Model.Type] { catalog.types }
 
+    /// Refuses a store that a server lends, perhaps in somebody's name: what it serves would pass by the rights.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)``.
+    package func requireOwn(for what: String) throws(RelataError) {
+        if isLent { throw .invalidUse("\(what) needs a store that the program opened, not one that a server lends") }
+    }
+
     /// The typed view of a transaction that a connection of the store's pool is in.
     ///
     /// - Parameter now: The stamp of all that is written.

@@ -20,20 +20,25 @@ struct ModelCaller: StoreCaller {
 
     func rights(on connection: Connection) throws -> (any CallerRights)? {
         let classes = try store.classes(for: connection)
-        let names = try models.known(in: classes, on: connection).names
+        let known = try models.known(in: classes, on: connection)
         let lookup = CallerLookup(
             connection: connection, classes: classes, now: Date(), secrets: store.secrets)
-        let known = try lookup.known(caller)
-        if known.isMaster && !caller.isReadOnly { return nil }
+        let sender = try lookup.known(caller)
+        if sender.isMaster && !caller.isReadOnly { return nil }
         let transaction = ParseTransaction(
-            connection, classes, caller: known, secrets: store.secrets, objectIDs: ObjectIDGenerator())
-        return try ModelRights(transaction, caller, models.schema, names)
+            connection, classes, caller: sender, secrets: store.secrets, objectIDs: ObjectIDGenerator())
+        return try ModelRights(transaction, caller, models.schema, known)
     }
 }
 
 extension ModelCaller {
     func reportedSchema(on connection: Connection) throws -> Schema {
         try models.known(in: try store.classes(for: connection), on: connection).reported
+    }
+
+    func reportedName(of table: Table) -> String {
+        let classes = store.currentClasses.schema
+        return classes.index(ofTable: table.sqlName).map { classes.tables[$0].name } ?? table.sqlName
     }
 }
 
@@ -52,6 +57,8 @@ final class ModelClasses: Sendable {
         let names: [String: String]
         /// The schema of the models, with the names of classes.
         let reported: Schema
+        /// A relationship with a rule that deletes objects which the classes' own rules keep; `nil` for none.
+        let deletingLink: String?
     }
 
     init(_ schema: Schema, areServed: Bool) {
@@ -90,7 +97,9 @@ final class ModelClasses: Sendable {
             }
         }
         if !problems.isEmpty { throw RelataError.schemaMismatch(problems) }
-        let known = Known(version: classes.version, names: names, reported: try reported(by: names))
+        let known = Known(
+            version: classes.version, names: names, reported: try reported(by: names),
+            deletingLink: deletingLink(besides: classes.schema))
         last.withLock { $0 = known }
         return known
     }
@@ -109,6 +118,37 @@ final class ModelClasses: Sendable {
                 }
                 return entity
             })
+    }
+
+    /// The first relationship whose rule deletes objects that the rules of classes keep.
+    private func deletingLink(besides classes: Schema) -> String? {
+        func isSame(_ table: Int, _ own: Int) -> Bool {
+            schema.tables[table].sqlName.isSameName(as: classes.tables[own].sqlName)
+        }
+        func areSame(_ columns: [String], _ own: [String]) -> Bool {
+            columns.elementsEqual(own) { $0.isSameName(as: $1) }
+        }
+        for reference in schema.references {
+            let own = classes.references.first {
+                isSame(reference.source, $0.source) && areSame(reference.columns, $0.columns)
+            }
+            let deletes =
+                reference.onTargetDelete == .cascade && own?.onTargetDelete != .cascade
+                || reference.onSourceDelete == .cascade && own?.onSourceDelete != .cascade
+            if deletes { return "\(schema.tables[reference.source].name).\(reference.property)" }
+        }
+        for join in schema.joins {
+            let own = classes.join(ofTable: join.table)
+            let isTurned = own.map { !areSame(join.sourceColumns, $0.sourceColumns) } ?? false
+            let (source, target) =
+                isTurned
+                ? (own?.onTargetDelete, own?.onSourceDelete) : (own?.onSourceDelete, own?.onTargetDelete)
+            let deletes =
+                join.onSourceDelete == .cascade && source != .cascade
+                || join.onTargetDelete == .cascade && target != .cascade
+            if deletes { return "\(schema.tables[join.source].name).\(join.property)" }
+        }
+        return nil
     }
 
     /// The models' entities, with numbers that are kept as those of classes are: models read either kind.

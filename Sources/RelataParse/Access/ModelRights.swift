@@ -11,20 +11,24 @@ struct ModelRights: CallerRights {
     private let names: [String: String]
     /// The models with properties that are hidden from the caller, at least in some objects.
     private let hiding: Set<String>
+    /// A relationship of the models with a rule that deletes objects which the classes' own rules keep.
+    private let deletingLink: String?
 
     private typealias Operation = ClassPermissions.Operation
 
     /// - Parameters:
     ///   - transaction: The transaction of the caller.
     ///   - models: The schema of the models.
-    ///   - names: The names of the classes, by those of the models.
+    ///   - classes: The classes of the models.
     /// - Throws: `RelataError.invalidUse` for a model that can't be without a property which is hidden from the caller.
     init(
-        _ transaction: ParseTransaction, _ caller: Caller, _ models: Schema, _ names: [String: String]
+        _ transaction: ParseTransaction, _ caller: Caller, _ models: Schema, _ classes: ModelClasses.Known
     ) throws {
+        let names = classes.names
         self.transaction = transaction
         self.caller = caller
         self.names = names
+        deletingLink = classes.deletingLink
         let known = transaction.caller
         let (schema, dialect) = (transaction.storedClasses.schema, transaction.connection.dialect)
         var read = known.read
@@ -111,6 +115,11 @@ struct ModelRights: CallerRights {
             if name.hasPrefix("_") {
                 throw ParseError(.operationForbidden, "objects of \(name) are written by requests: use send(_:_:_:)")
             }
+        }
+        if case .delete = operation, let deletingLink {
+            throw RelataError.invalidUse(
+                "\(deletingLink) has a rule to delete objects that the server's classes don't have, and it would pass by the caller's rights: give the class the same rule, or use the store itself"
+            )
         }
         for operation in operation.onClasses { try transaction.check(operation, on: parseClass) }
     }

@@ -116,6 +116,7 @@ public final class ParseStore: Sendable {
     public static func serving(
         _ store: Store, _ configure: (inout ModelHooks) throws -> Void = { _ in }
     ) throws -> ParseStore {
+        try store.requireOwn(for: "serving models")
         var hooks = ModelHooks(store)
         try configure(&hooks)
         let records = try RecordStore.serving(store.pool, schema: store.schema, path: store.path)
