@@ -73,7 +73,7 @@ public struct KeyFile: Sendable {
     public let keys: ServerKeys
     /// The master key, if it was generated just now. It can't be read later.
     public let newMasterKey: String?
-    /// The bytes that were read; `nil` if there was no file.
+    /// The bytes that were read or written; `nil` without a file.
     let bytes: Data?
 
     /// Reads the keys, or generates them at the first start.
@@ -93,10 +93,10 @@ public struct KeyFile: Sendable {
         var content = Content(applicationID: given.applicationID ?? ServerKeys.newKey())
         content.clientKey = clientKey.isEmpty ? nil : clientKey
         content.masterKey = masterKey.isEmpty ? nil : WrittenKey(masterKey)
+        let keys = try Self.keys(content, given)
         self.init(
-            keys: try Self.keys(content, given), newMasterKey: given.masterKey == nil ? masterKey : nil,
-            bytes: nil)
-        if let path { try Self.create(path, content) }
+            keys: keys, newMasterKey: given.masterKey == nil ? masterKey : nil,
+            bytes: try path.map { try Self.create($0, content) })
     }
 
     private init(keys: ServerKeys, newMasterKey: String?, bytes: Data?) {
@@ -133,7 +133,7 @@ public struct KeyFile: Sendable {
         let new = "\(target).\(ServerKeys.newKey().prefix(8)).new"
         var status = stat()
         guard stat(target, &status) == 0 else { throw RelataError.fileAccess(path: path, "no longer exists") }
-        try create(new, content)
+        _ = try create(new, content)
         // If root replaces the file, the server's user must still be able to read it.
         guard status.st_uid == geteuid() || chown(new, status.st_uid, status.st_gid) == 0,
             rename(new, target) == 0
@@ -197,7 +197,10 @@ public struct KeyFile: Sendable {
         }
     }
 
-    private static func create(_ path: String, _ content: Content) throws {
+    /// Creates the file.
+    ///
+    /// - Returns: Its bytes.
+    private static func create(_ path: String, _ content: Content) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         let data = try encoder.encode(content)
@@ -210,6 +213,7 @@ public struct KeyFile: Sendable {
         try handle.write(contentsOf: data)
         try handle.synchronize()
         try handle.close()
+        return data
     }
 }
 #endif

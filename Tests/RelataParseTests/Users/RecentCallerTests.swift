@@ -32,12 +32,15 @@ import Testing
 
     @Test(.onSQLite) func betweenTwoChangesACallerIsReadOnce() async throws {
         let statements = SQLStatements()
-        let server = try TestServer.withUsers(trace: statements)
+        let folder = try TestDatabases()
+        // A store in memory has no transactions that only read.
+        let server = try TestServer.withUsers(path: folder.path("callers.sqlite"), trace: statements)
         let mei = try await server.signUp("mei")
         _ = try await server.create("Note", ["title": "n"])
         #expect(try await server.titles(as: mei, "Note") == ["n"])
         statements.removeAll()
         #expect(try await server.titles(as: mei, "Note") == ["n"])
         #expect(statements.all.allSatisfy { !$0.contains("_Session") }, "\(statements.all)")
+        try server.store.close()
     }
 }

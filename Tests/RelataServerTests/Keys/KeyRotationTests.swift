@@ -211,6 +211,23 @@ struct KeyRotationTests: DashboardSuite {
         }
     }
 
+    @Test func aKeyThatIsReplacedBeforeTheFileIsFollowedIsUsed() async throws {
+        let folder = try ServerFolder()
+        let path = folder.path("keys")
+        let file = try KeyFile(path, given: .init(applicationID: "app"))
+        let relata = try Self.server(path, file)
+        try await TestServer.running(relata) { server in
+            let new = try KeyFile.rotate(path)
+            let following = Task {
+                await relata.followKeys(
+                    in: path, given: .init(applicationID: "app"), since: file, overlap: .seconds(600),
+                    interval: .milliseconds(20))
+            }
+            defer { following.cancel() }
+            try await waitUntil { try await Self.status(server, new) == 200 }
+        }
+    }
+
     @Test func aReplacedKeyEndsForRequestsSocketsAndTheDashboard() async throws {
         let file = try KeyFile(
             nil, given: .init(applicationID: "app", clientKey: "", masterKey: "one"))
