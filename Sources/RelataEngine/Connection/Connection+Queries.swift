@@ -39,6 +39,12 @@ extension Connection {
         }
     }
 
+    /// Divides work into the parts whose queries are run together. An engine within the process reads one after the other,
+    /// so each part is one item, and only one's keys are in memory.
+    package func sentTogether<Work>(_ work: [Work]) -> [[Work]] {
+        driver.capabilities.sendsTogether ? [work] : work.map { [$0] }
+    }
+
     /// Statements for the first of some queries, with their values: for several if they are sent together, otherwise for
     /// one.
     private func lease(_ queries: ArraySlice<SQLStatement>) throws(RelataError) -> [Statement] {
