@@ -63,7 +63,7 @@ extension Connection {
         return leased
     }
 
-    /// Of some queries the first ones that are sent together. A text that occurs again waits, because its statement is
+    /// The first of some queries, as many as are sent together. A text that occurs again waits, because its statement is
     /// in use: preparing another one would take as long.
     private func together(_ queries: ArraySlice<SQLStatement>) -> ArraySlice<SQLStatement> {
         guard queries.count > 1, driver.canSendTogether else { return queries.prefix(1) }
