@@ -14,7 +14,7 @@ package protocol StoreCaller: Sendable {
     func reportedName(of table: Table) -> String
 }
 
-/// What a caller may do, as one transaction finds it. Accesses are those of the store's models.
+/// The rights of a caller, as one transaction finds them. Accesses are those of the store's models.
 package protocol CallerRights {
     /// The objects that the caller sees.
     var read: Access { get }

@@ -59,7 +59,7 @@ extension Store {
 }
 
 extension Access {
-    /// What is seen before the rights of a caller are known.
+    /// The access before the rights of a caller are known: no objects.
     fileprivate static func nothing(of schema: Schema) throws(RelataError) -> Access {
         var conditions: [String: ExpressionNode] = [:]
         for table in schema.tables { conditions[table.name] = .or([]) }

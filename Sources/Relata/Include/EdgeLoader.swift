@@ -36,7 +36,7 @@ final class EdgeLoader<Owner: Model, Target: Model>: EdgeLoading {
         link = catalog.links[table.index][index].link
         toOne = link.isReference ? try ToOneKeys(index, of: owners) : nil
         keys = try toOne?.list() ?? KeyList(of: owners)
-        // Of the rows that belong to hidden owners nothing is wanted.
+        // The rows that belong to hidden owners aren't wanted.
         isWhole =
             areAll && catalog.schema.isTotal(link) && include.limit == nil && keys.width == 1
             && !transaction.access.guards(table)

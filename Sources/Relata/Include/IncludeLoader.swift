@@ -15,7 +15,7 @@ struct IncludeLoader {
         if includes.isEmpty { return }
         let table = try catalog.table(Owner.self)
         var loader = LinkLoader(count: catalog.links[table.index].count)
-        var waiting: [[(include: IncludePlan, index: Int)]] = []
+        var waiting: [(include: IncludePlan, index: Int)] = []
         for include in try IncludePlan.merged(includes) {
             guard let index = catalog.links[table.index].firstIndex(where: { $0.name == include.relationship }) else {
                 throw RelataError.invalidUse(
@@ -40,12 +40,9 @@ struct IncludeLoader {
                     .members(of: objects)
                 continue
             }
-            // An engine within the process reads one after the other, so that only one's keys are in memory.
-            let sendsTogether = transaction.connection.driver.capabilities.sendsTogether
-            if waiting.isEmpty || !sendsTogether { waiting.append([]) }
-            waiting[waiting.count - 1].append((include, index))
+            waiting.append((include, index))
         }
-        for together in waiting {
+        for together in transaction.connection.sentTogether(waiting) {
             let edges = try together.map { include, index in
                 try edge(
                     of: include, at: index, owners: objects, areAll: areAll,

@@ -22,7 +22,7 @@ package struct UndeclaredColumn: Hashable, Sendable {
         case .sqlite:
             let declared = AttributeType(declaredType: column.type)
             keepsIntegers = declared == .real && Affinity(declaredType: column.type) == .numeric
-            // Nobody checks what these words promise.
+            // SQLite doesn't check that values are of the types that these two words declare.
             type =
                 switch declared {
                 case .boolean: .integer

@@ -39,6 +39,12 @@ extension Connection {
         }
     }
 
+    /// Divides work into the parts whose queries are run together. An engine within the process reads one after the other,
+    /// so each part is one item, and only one's keys are in memory.
+    package func sentTogether<Work>(_ work: [Work]) -> [[Work]] {
+        driver.capabilities.sendsTogether ? [work] : work.map { [$0] }
+    }
+
     /// Statements for the first of some queries, with their values: for several if they are sent together, otherwise for
     /// one.
     private func lease(_ queries: ArraySlice<SQLStatement>) throws(RelataError) -> [Statement] {
@@ -57,7 +63,7 @@ extension Connection {
         return leased
     }
 
-    /// Of some queries the first ones that are sent together. A text that occurs again waits, because its statement is
+    /// The first of some queries, as many as are sent together. A text that occurs again waits, because its statement is
     /// in use: preparing another one would take as long.
     private func together(_ queries: ArraySlice<SQLStatement>) -> ArraySlice<SQLStatement> {
         guard queries.count > 1, driver.canSendTogether else { return queries.prefix(1) }

@@ -12,33 +12,33 @@ enum UndeclaredColumns {
         var found: [String: [UndeclaredColumn]] = [:]
         for table in try Introspection.tables(of: source, hidesReserved: false) {
             guard let expected = declared[table.name] else { continue }
-            for description in table.columns where expected.column(description.name) == nil {
-                guard let column = UndeclaredColumn(description, in: source.dialect),
-                    try fits(column, of: table.name, in: source, dialect)
-                else { continue }
-                found[table.name, default: []].append(column)
+            let columns = table.columns.filter { expected.column($0.name) == nil }.compactMap {
+                UndeclaredColumn($0, in: source.dialect)
             }
+            if !columns.isEmpty { found[table.name] = try fitting(columns, of: table.name, in: source, dialect) }
         }
         return found
     }
 
-    /// Whether all of its values can be copied. In a file, other programs may write values of any type: a column that
+    /// The columns whose values can all be copied. In a file, other programs may write values of any type: a column that
     /// nobody declares is no reason to refuse the copy.
-    private static func fits(
-        _ column: UndeclaredColumn, of table: String, in source: Connection, _ dialect: Dialect
-    ) throws -> Bool {
-        let sql = "SELECT \(source.dialect.quote(column.name)) FROM \(source.dialect.quote(table))"
+    private static func fitting(
+        _ columns: [UndeclaredColumn], of table: String, in source: Connection, _ dialect: Dialect
+    ) throws -> [UndeclaredColumn] {
+        let sql = "SELECT \(source.dialect.list(columns.map(\.name))) FROM \(source.dialect.quote(table))"
         let cursor = try RowCursor(SQLStatement(sql), on: source, isStreamed: true)
         defer { cursor.close() }
+        var fitting = Array(columns.indices)
         var count = 0
-        while let row = try cursor.next() {
+        while !fitting.isEmpty, let row = try cursor.next() {
             if count % 1000 == 0 { try Task.checkCancellation() }
             count += 1
-            let value = row.value(at: 0, as: column.type)
-            guard CopiedTable.fitting(value, column.type, keepsIntegers: column.keepsIntegers, dialect) != nil else {
-                return false
+            fitting.removeAll { place in
+                let column = columns[place]
+                let value = row.value(at: place, as: column.type)
+                return CopiedTable.fitting(value, column.type, keepsIntegers: column.keepsIntegers, dialect) == nil
             }
         }
-        return true
+        return fitting.map { columns[$0] }
     }
 }

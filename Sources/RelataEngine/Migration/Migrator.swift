@@ -225,8 +225,8 @@ package enum Migrator {
         return plan
     }
 
-    /// The entities that only other programs declare, if their tables still exist and fit the models: a program may
-    /// have models for some of a server's classes.
+    /// The entities that only other programs declare, if their tables still exist: a program may have models for some of
+    /// a server's classes. If they don't all fit the models, those that aren't linked to them are kept.
     private static func others(
         _ known: [Entity], besides schema: Schema, _ connection: Connection
     ) throws(RelataError) -> [Entity] {
@@ -235,8 +235,16 @@ package enum Migrator {
         for entity in known where names.isDisjoint(with: [entity.name.foldedName, entity.table.foldedName]) {
             if try connection.hasTable(entity.table) { others.append(entity) }
         }
-        // They don't fit if, for example, a model no longer has the other side of a relationship.
-        return (try? Schema(schema.tables.map(\.entity) + others)) == nil ? [] : others
+        let models = schema.tables.map(\.entity)
+        // An entity doesn't fit if, for example, a model no longer has the other side of a relationship.
+        return [others, unlinked(others)].first { (try? Schema(models + $0)) != nil } ?? []
+    }
+
+    /// Those of some entities whose relationships lead only to each other.
+    private static func unlinked(_ entities: [Entity]) -> [Entity] {
+        let names = Set(entities.map(\.name))
+        let kept = entities.filter { $0.relationships.allSatisfy { names.contains($0.target) } }
+        return kept.count == entities.count ? kept : unlinked(kept)
     }
 
     private static func run(

@@ -41,11 +41,8 @@ package struct RecordFetcher {
     private func load(
         _ inclusions: [IncludePlan], of table: Table, into records: inout [FetchedRecord]
     ) throws(RelataError) {
-        // An engine within the process reads one after the other, so that only one's keys are in memory.
-        if connection.driver.capabilities.sendsTogether {
-            try load(together: inclusions, of: table, into: &records)
-        } else {
-            for inclusion in inclusions { try load(together: [inclusion], of: table, into: &records) }
+        for together in connection.sentTogether(inclusions) {
+            try load(together: together, of: table, into: &records)
         }
     }
 

@@ -44,7 +44,7 @@ struct LiveIndex {
         guard let found = read else { return nil }
         var candidates: [KeyValue: LiveChanges.OfObject] = [:]
         for key in found[term.text] ?? [] { candidates[key] = objects[key] }
-        // Of many groups and many changes, most have nothing in common.
+        // If there are many groups and many changes, most have nothing in common.
         if objects.count < matched.count {
             for (key, change) in objects where matched[key] != nil { candidates[key] = change }
         } else {

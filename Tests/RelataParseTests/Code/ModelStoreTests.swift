@@ -130,7 +130,7 @@ import Testing
     @Test func hiddenPropertiesAreUnsetAndFindNothing() async throws {
         try await hidePrices()
         let (hers, nobodys) = (try store(of: .user(mei.id)), try store(of: .nobody))
-        // Of her own two, only one has her as its owner.
+        // Only one of her own two essays has her as its owner.
         #expect(try await hers.fetch(Essay.sorted { $0.title }).map(\.price) == [nil, 1])
         #expect(try await hers.count(Essay.where { $0.price == 2 }) == 0)
         #expect(try await nobodys.count(Essay.where { $0.price == 1 }) == 0)
@@ -220,7 +220,7 @@ import Testing
         #expect(try await his.delete(Essay.where { $0.title == "editors" }).deletedCount == 0)
         #expect(isInvalidUse(await failure { try await his.update(Essay.all) { $0.title.set(to: "x") } }))
         #expect(try await all() == everything)
-        // What he may write is written.
+        // His permitted changes are written.
         let open = try #require(try await his.first(Essay.where { $0.title == "open" }))
         try await his.update(Essay.self, id: open.objectId) { $0.price = 5 }
         _ = try await his.save(Essay(objectId: "new", title: "new"))

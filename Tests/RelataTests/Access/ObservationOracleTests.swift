@@ -48,7 +48,7 @@ struct ObservationOracleTests {
 
 // MARK: The oracle
 
-/// What is stored, with the levels that hide it.
+/// The stored objects, with the levels that hide them.
 private struct PlainCellars {
     struct Item {
         var name: String
@@ -73,7 +73,7 @@ private struct PlainCellars {
         bottles.filter { isSeen($0.value, "Bottle") }.sorted { $0.key < $1.key }
     }
 
-    /// What the observers see, in their order.
+    /// The results that the observers see, in their order.
     var texts: [String] {
         let bottles = seenBottles
         func text(_ id: Int, _ item: Item) -> String { "\(id) \(item.name) \(item.level)" }
