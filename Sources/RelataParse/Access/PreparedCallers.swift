@@ -27,7 +27,7 @@ final class PreparedCallers: Sendable {
 
     /// The facts that a statement finds for a caller.
     enum Lookup: Hashable {
-        case session, lists, rolesOfUser, rolesOfRoles
+        case session, lists, roleByName, rolesOfUser, rolesOfRoles
     }
 
     /// One value is compared with `=`, several are a list.
